@@ -1,0 +1,57 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
+
+let package = Package(
+    name: "StackBench",
+    products: [
+        .library(name: "ObjectGraph", targets: ["ObjectGraph"]),
+        .library(name: "Stacks", targets: ["Stacks"]),
+        .executable(name: "bench", targets: ["bench"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(
+            name: "CJemalloc", pkgConfig: "jemalloc", providers: [.apt(["libjemalloc-dev"])]),
+        .target(
+            name: "ObjectGraph",
+            dependencies: ["CSQLite", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: strict),
+        .target(name: "Stacks", dependencies: ["ObjectGraph"], swiftSettings: strict),
+        .target(
+            name: "Benchmarking",
+            dependencies: [.product(name: "Histogram", package: "hdrhistogram-swift")],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "bench",
+            dependencies: [
+                "Stacks", "ObjectGraph", "Benchmarking", "CSQLite", "CJemalloc", "Yams",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            path: "Benchmarks/bench",
+            swiftSettings: strict),
+        .target(
+            name: "TestSupport", dependencies: ["ObjectGraph"], path: "Tests/TestSupport",
+            swiftSettings: strict),
+        .testTarget(
+            name: "ObjectGraphTests", dependencies: ["ObjectGraph", "TestSupport", "CSQLite"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "StacksTests", dependencies: ["Stacks", "ObjectGraph", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "BenchTests", dependencies: ["Benchmarking", "bench", "TestSupport", "Yams"],
+            swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)
