@@ -21,7 +21,9 @@ final class Connection {
         // SQLite reads nothing on open: this shows now whether the file is a database.
         try execute("PRAGMA schema_version")
         let pageSize = try Int(integer("PRAGMA page_size"))
-        handle.state.pointee.statistics = ConnectionStatistics(pageSize: pageSize)
+        handle.state.pointee.statistics.pageSize = pageSize
+        _ = takeStatistics()
+        if let trace = configuration.trace { handle.startTracing(trace) }
     }
 
     /// A statement ready to bind, all of its parameters NULL.
