@@ -70,9 +70,8 @@ final class Connection {
 
     /// Returns the statistics and starts them again from zero.
     func takeStatistics() -> ConnectionStatistics {
-        let taken = statistics
-        handle.state.pointee.statistics = ConnectionStatistics(pageSize: taken.pageSize)
-        return taken
+        handle.collectPagesWritten()
+        return handle.takeStatistics()
     }
 
     /// Finalizes the cached statements and closes the database. Closing twice does nothing, and a

@@ -96,6 +96,13 @@ final class ConnectionHandle {
         state.pointee.epoch += 1
     }
 
+    /// Returns the statistics and starts them again from zero.
+    func takeStatistics() -> ConnectionStatistics {
+        let taken = state.pointee.statistics
+        state.pointee.statistics = ConnectionStatistics(pageSize: taken.pageSize)
+        return taken
+    }
+
     /// Moves SQLite's own count of pages into the statistics.
     func collectPagesWritten() {
         var pages: Int32 = 0

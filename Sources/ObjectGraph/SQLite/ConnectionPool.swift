@@ -72,7 +72,8 @@ final class ConnectionPool: Sendable {
         }
         let reader = try idle ?? openReader()
         defer {
-            let statistics = reader.connection.takeStatistics()
+            // Without SQLite's count of pages: a reader writes none.
+            let statistics = reader.connection.handle.takeStatistics()
             state.withLock { state in
                 state.statistics += statistics
                 state.idleReaders.append(reader)
@@ -152,7 +153,8 @@ final class ConnectionPool: Sendable {
         return Lease(connection: connection)
     }
 
-    /// Runs `body`, then ends what it left behind.
+    /// Runs `body`, then ends what it left behind. A transaction left open by a body that returns is a
+    /// mistake that would lose its changes in silence, so it is an error.
     @inline(__always)
     private func lend<T>(_ connection: Connection, to body: (Connection) throws -> T) throws -> T {
         defer {
@@ -160,7 +162,12 @@ final class ConnectionPool: Sendable {
             connection.rollback()
         }
         let result = try body(connection)
-        assert(!connection.isInTransaction, "A transaction was left open: commit or roll back.")
+        guard !connection.isInTransaction else {
+            throw SQLiteError(
+                extendedCode: SQLITE_MISUSE,
+                message: "a transaction was left open and is rolled back: commit it in the body",
+                path: configuration.path)
+        }
         return result
     }
 }

@@ -116,11 +116,18 @@ import Testing
         #expect(try pool.read(Self.count) == 0)
     }
 
-    @Test func `returning inside a transaction is a programming error`() async {
-        await #expect(processExitsWith: .failure) {
-            let pool = try ConnectionPool(configuration: .memory, maximumReaderCount: 0)
-            try pool.write { try $0.begin(.deferred) }
-        }
+    @Test func `returning inside a transaction is an error and rolls it back`() throws {
+        let pool = try makePool()
+        let error = try #require(
+            #expect(throws: SQLiteError.self) {
+                try pool.write { writer in
+                    try writer.begin(.immediate)
+                    try writer.execute(Self.insert)
+                }
+            })
+        #expect(error.message.contains("left open"))
+        #expect(try pool.write { $0.isInTransaction } == false)
+        #expect(try pool.read(Self.count) == 0)
     }
 
     @Test func `a closed pool says so, and the file is left alone`() throws {
