@@ -83,8 +83,9 @@ import Testing
         #expect(connection.lastInsertRowID == 2)
     }
 
-    @Test(arguments: ["", "  ", "-- nothing", "SELECT 1; SELECT 2", "SELECT 1\0 garbage"])
+    @Test(arguments: ["", "  ", "-- nothing", "SELECT 1; SELECT 2", "SELECT 1␀ garbage"])
     func `exactly one statement is compiled`(_ sql: String) {
+        let sql = sql.replacing("␀", with: "\0")
         #expect(throws: SQLiteError.self) { try connection.statement(sql) }
     }
 
