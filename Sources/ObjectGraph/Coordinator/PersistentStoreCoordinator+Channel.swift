@@ -67,6 +67,16 @@ extension PersistentStoreCoordinator: ObjectChannel {
         }
     }
 
+    func destinations(
+        of property: Property, _ scope: ObjectIDScope, keys: [Int64]
+    ) throws -> [Int64: [EntityKey]] {
+        let record = try openRecord(scope.storeNumber, entityName: scope.entityName)
+        return try underLockPolicy {
+            try record.store.destinations(
+                of: property, model.entities[scope.entityIndex], keys: keys)
+        }
+    }
+
     func reserveKeys(_ count: Int, root: Entity, storeNumber: Int) throws -> Range<Int64>? {
         let record = try openRecord(storeNumber, entityName: root.name)
         return try underLockPolicy { try record.store.reserveKeys(count, root: root) }
@@ -132,5 +142,13 @@ extension PersistentStoreCoordinator: ObjectChannel {
 
     func unregister(_ keys: [Int64], root: Int, storeNumber: Int) {
         record(number: storeNumber)?.rowCache.unregister(keys, root: root)
+    }
+}
+
+extension PersistentStoreCoordinator {
+    /// Forgets the cached row of an object, so that it is read anew.
+    func forgetRow(_ key: Int64, _ scope: ObjectIDScope) {
+        record(number: scope.storeNumber)?.rowCache.remove(
+            CollectionOfOne(key), root: model.entities[scope.entityIndex].rootIndex)
     }
 }

@@ -84,7 +84,8 @@ public final class PersistentStoreCoordinator: Sendable {
                     number: number, store: store, rowCache: RowCache(model: model),
                     scopes: Self.scopes(
                         of: model, storeIdentifier: store.identifier, storeNumber: number)))
-            return PersistentStoreHandle(number: number, identifier: store.identifier, url: store.url)
+            return PersistentStoreHandle(
+                number: number, identifier: store.identifier, url: store.url)
         }
     }
 

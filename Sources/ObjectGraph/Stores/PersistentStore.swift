@@ -32,6 +32,11 @@ protocol PersistentStore: AnyObject, Sendable {
     /// The contents of a to-many relationship of one row.
     func destinations(of property: Property, _ owner: Entity, key: Int64) throws -> [EntityKey]
 
+    /// The contents of a to-many relationship of several rows, by owner.
+    func destinations(
+        of property: Property, _ owner: Entity, keys: [Int64]
+    ) throws -> [Int64: [EntityKey]]
+
     /// Primary keys that nobody else will get.
     func reserveKeys(_ count: Int, root: Entity) throws -> Range<Int64>
 
