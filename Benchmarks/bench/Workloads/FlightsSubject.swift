@@ -1,3 +1,4 @@
+import Datasets
 import Foundation
 
 /// What is measured: one way of keeping the flights, a stack or a peer, opened on one store file.

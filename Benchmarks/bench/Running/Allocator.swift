@@ -1,0 +1,24 @@
+import CJemalloc
+
+/// The allocator of this process, which is jemalloc since it is linked in.
+enum Allocator {
+    static var name: String {
+        var version: UnsafePointer<CChar>?
+        var size = MemoryLayout.size(ofValue: version)
+        guard mallctl("version", &version, &size, nil, 0) == 0, let version else {
+            return "jemalloc"
+        }
+        return "jemalloc \(String(cString: version))"
+    }
+
+    /// Bytes allocated and not freed, of all threads; for ``Metric/liveMemory`` take the difference
+    /// of two. About 30 µs.
+    static func liveBytes() -> Int {
+        var epoch: UInt64 = 1
+        var bytes = 0
+        var size = MemoryLayout.size(ofValue: bytes)
+        mallctl("epoch", nil, nil, &epoch, MemoryLayout.size(ofValue: epoch))
+        mallctl("stats.allocated", &bytes, &size, nil, 0)
+        return bytes
+    }
+}
