@@ -30,9 +30,14 @@ public struct CellResult: Codable, Hashable, Sendable {
     /// Subject, lock policy and parameters as "nested/pooled/fetchBatchSize=20"; thresholds match
     /// it. Parameters are sorted by name and joined by commas; what is absent is left out.
     public var identifier: String {
-        let pairs = parameters.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-        return [subject, lockPolicy, pairs.isEmpty ? nil : pairs.joined(separator: ",")]
+        [subject, lockPolicy, parameters.isEmpty ? nil : parametersText]
             .compactMap(\.self).joined(separator: "/")
+    }
+
+    /// The parameters as "fetchBatchSize=20,index=yes", sorted by name.
+    var parametersText: String {
+        parameters.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+            .joined(separator: ",")
     }
 
     /// Whether the cell may be ranked: it ran to its end and its answer was not wrong.
