@@ -93,34 +93,33 @@ extension Listing {
     }
 
     var text: String {
-        let kindRows = kinds.flatMap { kind in
-            [["kind", kind.name, "", kind.summary]]
-                + kind.parameters.map {
-                    ["", "  " + $0.name, "\($0.allowed) (\($0.defaultValue))", $0.summary]
-                }
-        }
         return [
             aligned(
                 workloads.map {
                     let size = "\($0.cellCount) cells × \($0.repetitions)"
                     return ["workload", $0.name, $0.kind, size, $0.file, $0.title]
                 }),
-            aligned(kindRows, widest: 40),
+            aligned(kinds.map { ["kind", $0.name, $0.summary] }),
+            aligned(
+                kinds.flatMap { kind in
+                    kind.parameters.map {
+                        let values = "\($0.allowed) (\($0.defaultValue))"
+                        return ["parameter", kind.name, $0.name, $0.summary, values]
+                    }
+                }),
             aligned(subjects.map { [$0.group, $0.name, $0.summary] }),
             aligned(metrics.map { ["metric", $0.name, $0.unit.rawValue, $0.title] }),
         ].joined(separator: "\n\n")
     }
 }
 
-/// Lines whose columns begin below each other; a cell wider than `widest` does not move the rest.
-private func aligned(_ rows: [[String]], widest: Int = .max) -> String {
+/// Lines whose columns begin below each other.
+private func aligned(_ rows: [[String]]) -> String {
     let columnCount = rows.map(\.count).max() ?? 0
-    let widths = (0..<columnCount).map { column in
-        rows.map { $0[column].count }.filter { $0 <= widest }.max() ?? 0
-    }
+    let widths = (0..<columnCount).map { column in rows.map { $0[column].count }.max() ?? 0 }
     return rows.map { row in
-        let cells = row.enumerated().map { column, cell in
-            cell + String(repeating: " ", count: max(widths[column] - cell.count, 0))
+        let cells = zip(row, widths).map { cell, width in
+            cell + String(repeating: " ", count: width - cell.count)
         }
         return cells.joined(separator: "  ").trimmingCharacters(in: .whitespaces)
     }.joined(separator: "\n")

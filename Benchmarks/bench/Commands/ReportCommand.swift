@@ -7,11 +7,13 @@ struct ReportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "report", abstract: "Make samples.csv and report.md again from run.json.")
 
-    @Argument(help: "The folder of a run, or its run.json.", completion: .directory)
-    var run: String
+    @Argument(
+        help: ArgumentHelp("The folder of a run, or its run.json.", valueName: "run"),
+        completion: .directory)
+    var runPath: String
 
     func run() throws {
-        let directory = RunDirectory(argument: self.run)
+        let directory = RunDirectory(argument: runPath)
         try directory.writeReports(of: directory.load())
         print(directory.reportURL.relativePath)
     }

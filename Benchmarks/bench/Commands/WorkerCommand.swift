@@ -17,7 +17,7 @@ struct WorkerCommand: ParsableCommand {
             let reply = Self.reply(to: job)
             let answer = (try? JSONEncoder().encode(reply)) ?? Data()
             FileHandle.standardOutput.write(answer)
-            exit(0)
+            Foundation.exit(0)
         }
         // The main thread's own size on Linux; a thread's default would do for less.
         thread.stackSize = 8 << 20
@@ -42,7 +42,7 @@ struct WorkerCommand: ParsableCommand {
     private func endWithParent() {
         let thread = Thread {
             _ = readLine()
-            exit(1)
+            Foundation.exit(1)
         }
         thread.start()
     }

@@ -11,7 +11,8 @@ extension Workload {
     /// Every combination of subject, lock policy and parameter values that exists.
     var cells: [Cell] {
         subjects.flatMap { subject in
-            (subject.hasLockPolicy ? lockPolicies : [nil]).flatMap { lockPolicy in
+            let policies: [String?] = subject.hasLockPolicy ? lockPolicies : [nil]
+            return policies.flatMap { lockPolicy in
                 combinations(for: subject).map {
                     Cell(subject: subject, lockPolicy: lockPolicy, parameters: $0)
                 }

@@ -11,7 +11,8 @@ final class StoreReader {
         let code = sqlite3_open_v2(url.path, &connection, SQLITE_OPEN_READWRITE, nil)
         guard code == SQLITE_OK, let connection else {
             defer { sqlite3_close(connection) }
-            throw StoreReaderError(sql: "open \(url.path)", reason: String(cString: sqlite3_errstr(code)))
+            throw StoreReaderError(
+                sql: "open \(url.path)", reason: String(cString: sqlite3_errstr(code)))
         }
         self.connection = connection
     }

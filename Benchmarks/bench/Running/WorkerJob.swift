@@ -24,7 +24,7 @@ struct WorkerJob: Codable, Sendable {
 }
 
 /// Which part of the data set is worked on, and what it must be found to hold.
-struct DatasetSelection: Codable, Hashable, Sendable {
+struct DatasetSelection: Codable, Sendable {
     /// The seed of the rows that stand in where the published ones were not fetched; always the
     /// same, so that all runs without them are alike.
     static let generatorSeed: UInt64 = 1
