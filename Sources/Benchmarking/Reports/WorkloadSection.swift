@@ -141,7 +141,9 @@ extension WorkloadSection {
                 ("p50", "p50", { $0.percentile(0.5) }), ("p99", "p99", { $0.percentile(0.99) }),
                 ("longest", "max", { $0.maxNanoseconds }),
             ]
-            return parts.map { part in
+            // The primary metric has its column already.
+            let shown = parts.filter { workload.primaryMetric.name != "\(name).\($0.key)" }
+            return shown.map { part in
                 Column(
                     title: "\(words(name)) \(part.title)",
                     ranks: Metric.named("\(name).\(part.key)")
