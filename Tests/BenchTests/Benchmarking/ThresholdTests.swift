@@ -152,6 +152,28 @@ import Testing
         #expect(report.description.hasSuffix("a threshold is crossed (exit 11)"))
     }
 
+    @Test func `a verdict is told in the metric's unit`() throws {
+        var run = Self.run()
+        run.workloads[0].extraMetrics = [Metric("firstPage", unit: .seconds)]
+        run.workloads[0].cells[0].samples[0].metrics["firstPage"] = 0.012
+        let rules = [
+            ThresholdRule(cell: "nested", metric: "firstPage", bound: .atMost(0.02)),
+            ThresholdRule(
+                cell: "nested", metric: "mainQueue", statistic: .p99, bound: .atMost(16_700_000)),
+            ThresholdRule(
+                cell: "nested", metric: "time", bound: .atMost(1.3), relativeTo: "grdb"),
+        ]
+
+        let verdicts = try ThresholdCheck.evaluate(rules, run).verdicts.map(\.description)
+
+        #expect(
+            verdicts == [
+                "✓ import nested: median firstPage 12.0 ms, limit ≤ 20.0 ms",
+                "✓ import nested: p99 mainQueue 1.98 ms, limit ≤ 16.7 ms",
+                "✓ import nested: median time 1.200× grdb, limit ≤ 1.300× grdb",
+            ])
+    }
+
     @Test func `an interval over the bound is mentioned`() throws {
         let rule = ThresholdRule(cell: "nested", metric: "time", bound: .atMost(1.5))
 
