@@ -1,0 +1,57 @@
+/// The type of an attribute's values.
+///
+/// The raw values are Core Data's (spec §0.1), so that a type can be written to a file and read by other tools.
+public enum AttributeType: Int, Sendable, Hashable, Codable, CaseIterable {
+    case integer16 = 100
+    case integer32 = 200
+    case integer64 = 300
+    case decimal = 400
+    case double = 500
+    case float = 600
+    case string = 700
+    case boolean = 800
+    case date = 900
+    case binaryData = 1000
+    case uuid = 1100
+    case uri = 1200
+
+    /// The declared type of the attribute's column (spec §1.3).
+    var columnType: String {
+        switch self {
+        case .integer16, .integer32, .integer64, .boolean: "INTEGER"
+        case .decimal: "DECIMAL"
+        case .double, .float: "FLOAT"
+        case .string, .uri: "VARCHAR"
+        case .date: "TIMESTAMP"
+        case .binaryData, .uuid: "BLOB"
+        }
+    }
+
+    /// How a row keeps a value of this type in memory.
+    var slotKind: SlotKind {
+        switch self {
+        case .integer16, .integer32, .integer64, .boolean: .integer
+        case .decimal, .double, .float, .date: .real
+        case .string, .uri: .text
+        case .binaryData, .uuid: .blob
+        }
+    }
+
+    /// The least and greatest integer of an integer type; nil for the other types.
+    var integerRange: ClosedRange<Int64>? {
+        switch self {
+        case .integer16: Int64(Int16.min)...Int64(Int16.max)
+        case .integer32: Int64(Int32.min)...Int64(Int32.max)
+        case .integer64: Int64.min...Int64.max
+        default: nil
+        }
+    }
+}
+
+/// The four ways in which a row slot holds a value.
+enum SlotKind: UInt8, Sendable, Hashable {
+    case integer
+    case real
+    case text
+    case blob
+}

@@ -1,0 +1,108 @@
+import Foundation
+
+/// A value of an attribute, of any type, for use where the type is known only at run time.
+///
+/// Dictionaries of batch requests and dictionary results, defaults, and constants in predicates are made of these. The
+/// integer types share one case; their width is checked when a value is assigned to an attribute.
+public enum AttributeValue: Sendable, Hashable {
+    case null
+    case boolean(Bool)
+    case integer(Int64)
+    case double(Double)
+    case decimal(Decimal)
+    case string(String)
+    case date(Date)
+    case data(Data)
+    case uuid(UUID)
+    case uri(URL)
+    case objectID(ManagedObjectID)
+
+    /// Whether the value is absent.
+    public var isNull: Bool { self == .null }
+}
+
+extension AttributeValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
+    ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral
+{
+    public init(nilLiteral: ()) { self = .null }
+    public init(booleanLiteral value: Bool) { self = .boolean(value) }
+    public init(integerLiteral value: Int64) { self = .integer(value) }
+    public init(floatLiteral value: Double) { self = .double(value) }
+    public init(stringLiteral value: String) { self = .string(value) }
+}
+
+extension AttributeValue {
+    /// The integer, also of a Boolean or of a number without fraction; nil for anything else.
+    public var integer: Int64? {
+        switch self {
+        case .integer(let value): value
+        case .boolean(let value): value ? 1 : 0
+        case .double(let value): Int64(exactly: value)
+        case .decimal(let value): Int64(exactly: NSDecimalNumber(decimal: value).doubleValue)
+        default: nil
+        }
+    }
+
+    /// The number as a double-precision value; dates count as seconds since 2001-01-01 UTC; nil for anything else.
+    public var double: Double? {
+        switch self {
+        case .integer(let value): Double(value)
+        case .boolean(let value): value ? 1 : 0
+        case .double(let value): value
+        case .decimal(let value): NSDecimalNumber(decimal: value).doubleValue
+        case .date(let value): value.timeIntervalSinceReferenceDate
+        default: nil
+        }
+    }
+
+    /// The text of a string or URI; nil for anything else.
+    public var string: String? {
+        switch self {
+        case .string(let value): value
+        case .uri(let value): value.absoluteString
+        default: nil
+        }
+    }
+
+    /// The value as one of the given type, converted where nothing is lost.
+    ///
+    /// - Returns: nil if the value is not acceptable to the type: of another kind, or out of the range of the integer.
+    func converted(to type: AttributeType) -> AttributeValue? {
+        switch (type, self) {
+        case (_, .null): .null
+        case (.boolean, .boolean): self
+        case (.boolean, .integer(let value)): value == 0 || value == 1 ? .boolean(value == 1) : nil
+        case (.integer16, _), (.integer32, _), (.integer64, _):
+            switch self {
+            case .integer, .boolean, .double, .decimal:
+                integer.flatMap { type.integerRange!.contains($0) ? .integer($0) : nil }
+            default: nil
+            }
+        case (.double, .double): self
+        case (.double, .integer), (.double, .decimal), (.double, .boolean): .double(double!)
+        case (.float, .double(let value)): .double(Double(Float(value)))
+        case (.float, .integer), (.float, .decimal), (.float, .boolean):
+            .double(Double(Float(double!)))
+        case (.decimal, .decimal): self
+        case (.decimal, .integer(let value)): .decimal(Decimal(value))
+        case (.decimal, .double(let value)): .decimal(Decimal(shortest: value))
+        case (.string, .string): self
+        case (.date, .date): self
+        case (.date, .double(let value)): .date(Date(timeIntervalSinceReferenceDate: value))
+        case (.date, .integer(let value)):
+            .date(Date(timeIntervalSinceReferenceDate: Double(value)))
+        case (.binaryData, .data): self
+        case (.uuid, .uuid): self
+        case (.uri, .uri): self
+        case (.uri, .string(let value)): URL(string: value).map { .uri($0) }
+        default: nil
+        }
+    }
+}
+
+extension Decimal {
+    /// The decimal with the digits that identify the double-precision value, 0.1 for 0.1.
+    init(shortest value: Double) {
+        self = Decimal(string: "\(value)") ?? Decimal(value)
+    }
+}

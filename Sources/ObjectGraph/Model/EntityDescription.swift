@@ -1,0 +1,79 @@
+/// A kind of object in a model: its name, its class and its properties.
+///
+/// A description is a plain value; `ManagedObjectModel` checks a set of them against each other.
+public struct EntityDescription: Sendable {
+    /// Unique in the model; case-sensitive.
+    public var name: String
+
+    /// The class of the entity's objects, a subclass of `ManagedObject`; nil means `ManagedObject` itself.
+    public var managedObjectClass: AnyClass?
+
+    /// The name of the entity whose properties this one inherits; nil means none.
+    public var superentity: String?
+
+    /// Whether there are no objects of exactly this entity, only of its descendants.
+    public var isAbstract: Bool
+
+    /// The attributes that this entity adds to those of its ancestors.
+    public var attributes: [AttributeDescription]
+
+    /// The relationships that this entity adds to those of its ancestors.
+    public var relationships: [RelationshipDescription]
+
+    /// Lists of attribute names whose values, taken together, no two rows may share. Enforced by the SQLite store when
+    /// saving; a null never collides (spec §1.6).
+    public var uniquenessConstraints: [[String]]
+
+    /// Indexes for fetches. A foreign key always has one and need not be listed (spec §1.7).
+    public var indexes: [FetchIndexDescription]
+
+    /// Mixed into the version hash; change it when the meaning of the data changes but its shape does not.
+    public var versionHashModifier: String?
+
+    public init(
+        name: String, managedObjectClass: AnyClass? = nil, superentity: String? = nil,
+        isAbstract: Bool = false, attributes: [AttributeDescription] = [],
+        relationships: [RelationshipDescription] = [], uniquenessConstraints: [[String]] = [],
+        indexes: [FetchIndexDescription] = [], versionHashModifier: String? = nil
+    ) {
+        self.name = name
+        self.managedObjectClass = managedObjectClass
+        self.superentity = superentity
+        self.isAbstract = isAbstract
+        self.attributes = attributes
+        self.relationships = relationships
+        self.uniquenessConstraints = uniquenessConstraints
+        self.indexes = indexes
+        self.versionHashModifier = versionHashModifier
+    }
+}
+
+/// An index that serves fetches by the listed properties, in their order.
+public struct FetchIndexDescription: Sendable, Hashable {
+    /// A property of an index and its direction.
+    public struct Element: Sendable, Hashable {
+        public var property: String
+        public var isAscending: Bool
+
+        public init(_ property: String, isAscending: Bool = true) {
+            self.property = property
+            self.isAscending = isAscending
+        }
+    }
+
+    /// Unique in the entity.
+    public var name: String
+
+    /// At least one; the first one decides which fetches the index can serve.
+    public var elements: [Element]
+
+    public init(_ name: String, elements: [Element]) {
+        self.name = name
+        self.elements = elements
+    }
+
+    /// An ascending index over the named properties.
+    public init(_ name: String, on properties: String...) {
+        self.init(name, elements: properties.map { Element($0) })
+    }
+}

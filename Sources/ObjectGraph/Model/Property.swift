@@ -1,0 +1,80 @@
+import Synchronization
+
+/// A property of an entity with everything about it worked out: its place in rows, its columns, its other end.
+struct Property: Sendable {
+    enum Kind: Sendable, Hashable {
+        case attribute(AttributeType)
+        case toOne
+        case toMany
+    }
+
+    let name: String
+    let kind: Kind
+
+    /// The position in `Entity.properties`, the same in the declaring entity and all its descendants.
+    let index: Int
+
+    /// Unique in the process; lets a typed accessor recognise the property it has looked up before.
+    let identifier: UInt32
+
+    /// The entity that declares the property.
+    let declaringEntityIndex: Int
+    let isOptional: Bool
+    let isTransient: Bool
+    let defaultValue: AttributeValue?
+
+    /// The slot of the value, or of the primary key of a to-one destination; nil for to-many.
+    let slot: Int?
+
+    /// The slot of the destination's entity number, for a to-one whose destination has descendants.
+    let entitySlot: Int?
+
+    /// The other end; nil for attributes.
+    let relationship: Relationship?
+
+    var attributeType: AttributeType? {
+        if case .attribute(let type) = kind { type } else { nil }
+    }
+
+    private static let lastIdentifier = Atomic<UInt32>(0)
+
+    static func newIdentifier() -> UInt32 {
+        lastIdentifier.add(1, ordering: .relaxed).newValue
+    }
+}
+
+/// What a relationship leads to and how it is kept.
+struct Relationship: Sendable {
+    let destinationIndex: Int
+
+    /// The property index of the inverse in the destination; nil without an inverse.
+    let inverseIndex: Int?
+    let deleteRule: DeleteRule
+    let minCount: Int
+    let maxCount: Int
+    let storage: RelationshipStorage
+
+    /// Whether both ends are to-many, so that a table of its own holds the pairs.
+    var isInJoinTable: Bool {
+        if case .joinTable = storage { true } else { false }
+    }
+}
+
+/// Where the contents of a relationship stand in the store (spec §8.3, §8.4).
+enum RelationshipStorage: Sendable, Hashable {
+    /// In a column of the owner's own row.
+    case foreignKey
+    /// In the foreign key of the destination, whose property has this index.
+    case inverseForeignKey(propertyIndex: Int)
+    /// In pairs of primary keys: the owner's in `sourceColumn`, the destination's in `destinationColumn`.
+    case joinTable(JoinTable)
+}
+
+struct JoinTable: Sendable, Hashable {
+    let table: String
+    let sourceColumn: String
+    let destinationColumn: String
+
+    /// Whether this end of the relationship gives the table its name; that end creates it and writes it.
+    let isOwner: Bool
+}

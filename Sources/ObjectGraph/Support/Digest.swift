@@ -1,0 +1,78 @@
+/// SHA-256, for the version hashes of a model (FIPS 180-4).
+///
+/// Written out because the engine depends on nothing that has it; a model is hashed once, so speed does not matter.
+struct Digest {
+    private var pending: [UInt8] = []
+
+    mutating func update(_ text: String) {
+        // The length in front keeps ("ab", "c") and ("a", "bc") apart.
+        withUnsafeBytes(of: UInt64(text.utf8.count).bigEndian) { pending.append(contentsOf: $0) }
+        pending.append(contentsOf: text.utf8)
+    }
+
+    mutating func update(_ number: Int) { update(String(number)) }
+    mutating func update(_ flag: Bool) { update(flag ? "1" : "0") }
+
+    /// The 32 bytes of the digest.
+    consuming func finalize() -> [UInt8] {
+        let bitCount = UInt64(pending.count) * 8
+        pending.append(0x80)
+        while pending.count % 64 != 56 { pending.append(0) }
+        withUnsafeBytes(of: bitCount.bigEndian) { pending.append(contentsOf: $0) }
+        var state = Self.initialState
+        for start in stride(from: 0, to: pending.count, by: 64) {
+            Self.compress(pending[start..<start + 64], into: &state)
+        }
+        return state.flatMap { word in withUnsafeBytes(of: word.bigEndian) { Array($0) } }
+    }
+
+    private static func compress(_ block: ArraySlice<UInt8>, into state: inout [UInt32]) {
+        var schedule = stride(from: block.startIndex, to: block.endIndex, by: 4).map { start in
+            block[start..<start + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        }
+        for index in 16..<64 {
+            let first = schedule[index - 15]
+            let second = schedule[index - 2]
+            schedule.append(
+                schedule[index - 16] &+ (first.rotated(7) ^ first.rotated(18) ^ first >> 3)
+                    &+ schedule[index - 7]
+                    &+ (second.rotated(17) ^ second.rotated(19) ^ second >> 10))
+        }
+        var work = state
+        for index in 0..<64 {
+            let (a, e) = (work[0], work[4])
+            let sum =
+                work[7] &+ (e.rotated(6) ^ e.rotated(11) ^ e.rotated(25))
+                &+ (e & work[5] ^ ~e & work[6]) &+ roundConstants[index] &+ schedule[index]
+            let other =
+                (a.rotated(2) ^ a.rotated(13) ^ a.rotated(22))
+                &+ (a & work[1] ^ a & work[2] ^ work[1] & work[2])
+            work = [sum &+ other, a, work[1], work[2], work[3] &+ sum, e, work[5], work[6]]
+        }
+        for index in 0..<8 { state[index] &+= work[index] }
+    }
+
+    private static let primes = (2...311).filter { number in
+        !(2..<number).contains { number % $0 == 0 }
+    }
+
+    private static func fractionBits(_ value: Double) -> UInt32 {
+        UInt32((value - value.rounded(.down)) * 4_294_967_296)
+    }
+
+    /// The first 32 bits of the fractions of the square roots of the first 8 primes.
+    private static let initialState = primes.prefix(8).map { fractionBits(Double($0).squareRoot()) }
+
+    /// The first 32 bits of the fractions of the cube roots of the first 64 primes.
+    private static let roundConstants = primes.map { fractionBits(cubeRoot(Double($0))) }
+
+    private static func cubeRoot(_ value: Double) -> Double {
+        var root = value
+        for _ in 0..<60 { root -= (root * root * root - value) / (3 * root * root) }
+        return root
+    }
+}
+
+extension UInt32 {
+    fileprivate func rotated(_ count: UInt32) -> UInt32 { self >> count | self << (32 - count) }
+}
