@@ -24,11 +24,11 @@ extension FlightsDataset {
     /// Nearly every hour of the year at each of the three airports, drifting with the season.
     private static func generatedWeather(using random: inout SplitMix64) -> [WeatherRow] {
         var kept = ExactSample(
-            DatasetFacts.published.weatherCount, of: 3 * LocalHour.countInYear)
+            DatasetFacts.published.weatherCount, of: 3 * LocalHour.indices.count)
         var rows: [WeatherRow] = []
         rows.reserveCapacity(DatasetFacts.published.weatherCount)
         for origin in GeneratedNetwork.origins {
-            for index in 0..<LocalHour.countInYear where kept.next(using: &random) {
+            for index in LocalHour.indices where kept.next(using: &random) {
                 rows.append(weatherRow(origin, LocalHour(index: index), using: &random))
             }
         }

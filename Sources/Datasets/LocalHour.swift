@@ -10,9 +10,13 @@ struct LocalHour {
     let dayOfYear: Int
     let start: Date
 
-    static let countInYear = 365 * 24
+    /// The hours that the clocks showed, each once.
+    static let indices = (0..<365 * 24).filter { $0 != daylightSaving.lowerBound }
 
-    /// - Parameter index: hours since the year began, 0 to 8,759.
+    /// From 10 March, when 2:00 was left out, until 3 November, when 1:00 came twice.
+    private static let daylightSaving = 68 * 24 + 2..<306 * 24 + 2
+
+    /// - Parameter index: hours on the clock since the year began, 0 to 8,759.
     init(index: Int) {
         let monthLengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
         var month = 1
@@ -25,8 +29,7 @@ struct LocalHour {
         self.day = day
         hour = index % 24
         dayOfYear = index / 24 + 1
-        // Daylight saving time ran from 10 March to 3 November, the 69th to the 307th day.
-        let hoursBehindUTC = (69..<307).contains(dayOfYear) ? 4 : 5
+        let hoursBehindUTC = Self.daylightSaving.contains(index) ? 4 : 5
         let yearStart = daysSince1970(year: year, month: 1, day: 1) * 24
         start = Date(timeIntervalSince1970: Double(yearStart + index + hoursBehindUTC) * 3_600)
     }

@@ -30,7 +30,10 @@ extension MetricUnit {
         let step = steps.last { value.magnitude >= $0.size * 0.9995 } ?? steps[0]
         let number = value / step.size
         if number.magnitude >= 999.5 || number == 0 { return "\(grouped(number)) \(step.name)" }
-        if number.rounded() == number, step.size == steps[0].size {
+        // Bytes and nanoseconds are whole, and so are the sizes that people give to machines. The
+        // slack forgives what dividing by 1e9 does to them.
+        let isWhole = (number - number.rounded()).magnitude < 1e-6
+        if isWhole, step.size == steps[0].size || step.name.hasSuffix("iB") {
             return "\(grouped(number)) \(step.name)"
         }
         let digits = number.magnitude < 9.995 ? 2 : number.magnitude < 99.95 ? 1 : 0

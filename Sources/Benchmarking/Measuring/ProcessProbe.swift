@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Where a figure cannot be had (no `/proc`, no permission) it is nil, never 0.
 public enum ProcessProbe {
-    /// The totals since the process began. About 4 µs: read it around a sample, not an operation.
+    /// The totals since the process began. About 25 µs: read it around a sample, not an operation.
     public static func usage() -> ProcessUsage {
         let usage = resourceUsage()
         return ProcessUsage(

@@ -26,7 +26,7 @@ struct Curve {
             [("\(metric.title) over \(parameter)", .left)]
                 + groups.map { (escaped($0.parameters[parameter] ?? ""), .right) }
                 + [("", .left)])
-        for label in labels {
+        for label in groups.flatMap(\.cells).map(summary.label).uniqued {
             let medians = groups.map { group in
                 group.cells.first { summary.label($0) == label && $0.isSound }
                     .flatMap { Statistics.median($0.values(of: metric.name)) }
@@ -35,12 +35,6 @@ struct Curve {
             table.append([label] + texts + [Self.line(medians)])
         }
         return table.text
-    }
-
-    private var labels: [String] {
-        groups.flatMap(\.cells).map(summary.label).reduce(into: []) { seen, label in
-            if !seen.contains(label) { seen.append(label) }
-        }
     }
 
     /// One block for each value, from zero to the highest of the line.

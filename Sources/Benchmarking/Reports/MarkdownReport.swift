@@ -17,6 +17,7 @@ struct MarkdownReport {
             summaries.isEmpty
                 ? "Nothing was measured."
                 : summaries.map { Answer($0).text }.joined(separator: "\n"))
+        if let overview = Overview(summaries) { parts.append(overview.text) }
         if !advice.isEmpty {
             parts.append("Before you believe it:")
             parts.append(advice.map { "- \($0)" }.joined(separator: "\n"))
@@ -47,7 +48,8 @@ struct MarkdownReport {
     }
 
     private var taken: String {
-        let begin = run.startedAt.formatted(.iso8601.dateTimeSeparator(.space))
+        let begin = run.startedAt.formatted(.iso8601).replacing("T", with: " ")
+            .replacing("Z", with: " UTC")
         guard let end = run.finishedAt else { return "\(begin), not finished" }
         let length = ProgressReporter.clock(end.timeIntervalSince(run.startedAt))
         return "\(begin), \(length) long, \(run.state.rawValue)"
@@ -84,12 +86,14 @@ struct MarkdownReport {
             the same durability. A number is the median of its samples.
             - **[a, b]** is the exact interval of the median between two samples; it assumes \
             nothing of the noise. It holds the true median with a known chance\(coverage).
-            - **÷ reference** is the median of the ratios within rounds: what slows the machine \
+            - **÷ name** is the median of the ratios within rounds: what slows the machine \
             for a while slows both sides, so it is steadier than the times. Below 1 is less than \
-            the reference.
+            that subject.
             - **Bold** is the best stack, only where it beats every other stack by more than 2 %, \
             with the whole interval of the ratio, over at least \(PairedRatio.pairsNeeded) \
             rounds. No bold in a column: no clear winner. Peers and counts are never bold.
+            - Bars have the longest of their table as their full length. Under "cases", the \
+            overview takes the geometric mean.
             - **p99** of a queue counts from the moment at which the work was due, over all \
             samples together, and is shown only where 10 latencies lie beyond it.
             - **✓**: the answer was read back and was right. A subject with a wrong answer, or \

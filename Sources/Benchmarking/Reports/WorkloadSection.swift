@@ -22,18 +22,22 @@ struct WorkloadSection {
 
     var text: String {
         var parts = ["## \(escaped(workload.title))"]
-        if !workload.parameters.isEmpty {
-            let pairs = workload.parameters.sorted { $0.key < $1.key }
-            parts.append(
-                "With " + pairs.map { "\($0.key) \(escaped($0.value))" }.joined(separator: ", ")
-                    + ".")
-        }
+        let settings = settings
+        if !settings.isEmpty { parts.append("With \(settings.joined(separator: ", ")).") }
         parts += workload.notes
         if let curve = Curve(summary) { parts.append(curve.text) }
         parts.append(table)
         let remarks = [verifiedFacts].compactMap(\.self) + failures
         if !remarks.isEmpty { parts.append(remarks.joined(separator: "\n")) }
         return parts.joined(separator: "\n\n")
+    }
+
+    /// What all cells share: parameters, and the lock policy where it is the only one.
+    private var settings: [String] {
+        let pairs = workload.parameters.sorted { $0.key < $1.key }
+        let policies = Set(workload.cells.compactMap(\.lockPolicy))
+        let policy = policies.count == 1 ? policies.map { "lock policy \(escaped($0))" } : []
+        return pairs.map { "\($0.key) \(escaped($0.value))" } + policy
     }
 
     private var table: String {
@@ -77,12 +81,15 @@ struct WorkloadSection {
         }
         let texts = first.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.text)" }
         let scope = facts.count == 1 ? "one cell" : "all \(facts.count) verified cells"
-        return "- Read back and right in \(scope): \(texts.joined(separator: ", "))."
+        return "- Read back, and right, in \(scope): \(texts.joined(separator: ", "))."
     }
 
     private var failures: [String] {
         workload.cells.compactMap { cell in
-            UnsoundCell(cell, of: workload).map { "- **\(escaped("\($0)"))**" }
+            UnsoundCell(cell, of: workload).map {
+                "- ✗ **\(escaped($0.cell))** \($0.isWrongAnswer ? "gave a wrong answer" : "failed"): "
+                    + escaped($0.reason)
+            }
         }
     }
 }
@@ -119,7 +126,7 @@ extension WorkloadSection {
         return columns
     }
 
-    /// Half-width of the table's bars is not needed: eight blocks show an eighth, or a 64th.
+    /// Up to eight blocks, in steps of an eighth of a block.
     private static func bar(_ share: Double) -> String {
         let eighths = max(1, Int((share * 64).rounded()))
         let partial = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8]
@@ -134,7 +141,9 @@ extension WorkloadSection {
                 ("p50", "p50", { $0.percentile(0.5) }), ("p99", "p99", { $0.percentile(0.99) }),
                 ("longest", "max", { $0.maxNanoseconds }),
             ]
-            return parts.map { part in
+            // The primary metric has its column already.
+            let shown = parts.filter { workload.primaryMetric.name != "\(name).\($0.key)" }
+            return shown.map { part in
                 Column(
                     title: "\(words(name)) \(part.title)",
                     ranks: Metric.named("\(name).\(part.key)")

@@ -40,13 +40,16 @@ public struct Sample: Codable, Hashable, Sendable {
         if let count = counters[name] { return Double(count) }
         guard let dot = name.lastIndex(of: "."), let latency = latencies[String(name[..<dot])]
         else { return nil }
-        switch name[name.index(after: dot)...] {
-        case "p50": return latency.p50Nanoseconds.map(Double.init)
-        case "p99": return latency.p99Nanoseconds.map(Double.init)
-        case "p999": return latency.p999Nanoseconds.map(Double.init)
-        case "max": return Double(latency.maxNanoseconds)
-        default: return nil
-        }
+        let nanoseconds: UInt64? =
+            switch name[name.index(after: dot)...] {
+            case "p50": latency.p50Nanoseconds
+            case "p99": latency.p99Nanoseconds
+            case "p999": latency.p999Nanoseconds
+            case "max": latency.maxNanoseconds
+            default: nil
+            }
+        // Not `map(Double.init)`: that finds `init(bitPattern:)`.
+        return nanoseconds.map { Double($0) }
     }
 
     /// Every name that ``value(of:)`` answers with a value.

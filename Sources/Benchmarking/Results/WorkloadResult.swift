@@ -33,6 +33,16 @@ public struct WorkloadResult: Codable, Hashable, Sendable {
         self.cells = cells
     }
 
+    /// The metric of that name as this workload describes it, nanoseconds for a latency, or else
+    /// ``Metric/named(_:)``.
+    public func metric(named name: String) -> Metric {
+        if let own = ([primaryMetric] + extraMetrics).first(where: { $0.name == name }) {
+            return own
+        }
+        let isLatency = cells.contains { $0.samples.contains { $0.latencies[name] != nil } }
+        return isLatency ? Metric(name, unit: .nanoseconds) : Metric.named(name)
+    }
+
     /// The cell that `cell` is compared with: the one of `subject` with the same parameters,
     /// the same lock policy preferred; nil when there is none, or several.
     public func counterpart(of cell: CellResult, subject: String) -> CellResult? {

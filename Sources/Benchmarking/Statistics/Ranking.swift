@@ -21,10 +21,16 @@ struct Ranking {
 
     var leader: CellResult? { ordered.first }
 
+    /// The rounds that the leader and the next one share; 0 when there is no next one.
+    var pairCount: Int {
+        guard ordered.count > 1 else { return 0 }
+        return Statistics.pairedRatio(of: metric.name, ordered[1], to: ordered[0])?.pairCount ?? 0
+    }
+
     /// The cells, the leader among them, that cannot be told from the leader.
     var leaders: [CellResult] {
         guard let leader else { return [] }
-        return ordered.filter { $0.identifier == leader.identifier || !isWorse($0, than: leader) }
+        return ordered.filter { $0 == leader || !isWorse($0, than: leader) }
     }
 
     /// The one cell that is better than all others beyond doubt; nil when there is none, or no

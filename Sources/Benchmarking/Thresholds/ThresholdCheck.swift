@@ -48,19 +48,18 @@ public enum ThresholdCheck {
     private static func judge(
         _ cell: CellResult, of workload: WorkloadResult, by rule: ThresholdRule
     ) -> ThresholdVerdict {
-        let measured: Measured
-        do throws(Obstacle) {
-            measured = try measure(cell, of: workload, for: rule)
-        } catch {
-            return ThresholdVerdict(
-                rule: rule, workload: workload.name, cell: cell.identifier,
-                outcome: .cannotJudge(reason: error.reason))
-        }
-        return ThresholdVerdict(
+        var verdict = ThresholdVerdict(
             rule: rule, workload: workload.name, cell: cell.identifier,
-            outcome: rule.bound.holds(measured.value)
-                ? .held(measured.value) : .crossed(measured.value),
-            interval: measured.interval)
+            metric: workload.metric(named: rule.metric), outcome: .cannotJudge(reason: ""))
+        do throws(Obstacle) {
+            let measured = try measure(cell, of: workload, for: rule)
+            let value = measured.value
+            verdict.outcome = rule.bound.holds(value) ? .held(value) : .crossed(value)
+            verdict.interval = measured.interval
+        } catch {
+            verdict.outcome = .cannotJudge(reason: error.reason)
+        }
+        return verdict
     }
 
     private struct Measured {

@@ -1,46 +1,46 @@
 extension ThresholdRule: CustomStringConvertible {
-    /// The rule in a line, as "import nested*: median time ≤ 1.6× grdb".
+    /// The rule in a line, as "import nested*: median time ≤ 1.600× grdb".
     public var description: String {
-        "\(workload) \(cell): \(statistic) \(metric) \(limit)"
+        "\(workload) \(cell): \(statistic) \(metric) \(limit(as: Metric.named(metric)))"
     }
 
-    fileprivate var limit: String {
+    fileprivate func limit(as metric: Metric) -> String {
         switch bound {
-        case .atMost(let value): "≤ \(format(value))"
-        case .atLeast(let value): "≥ \(format(value))"
-        case .exactly(let value): "= \(format(value))"
+        case .atMost(let value): "≤ \(format(value, as: metric))"
+        case .atLeast(let value): "≥ \(format(value, as: metric))"
+        case .exactly(let value): "= \(format(value, as: metric))"
         }
     }
 
-    fileprivate func format(_ value: Double) -> String {
-        relativeTo.map { "\(fixed(value, 3))× \($0)" } ?? unit.format(value)
+    fileprivate func format(_ value: Double, as metric: Metric) -> String {
+        relativeTo.map { "\(fixed(value, 3))× \($0)" } ?? metric.unit.format(value)
     }
-
-    /// A latency's name stands for its nanoseconds, as do its percentiles.
-    private var unit: MetricUnit { Metric.named(metric).unit }
 }
 
 extension ThresholdVerdict: CustomStringConvertible {
     /// A line that begins with ✓, ✗ or ?, and says by how much and how sure.
     public var description: String {
         let question = "\(workload) \(cell): \(rule.statistic) \(rule.metric)"
+        let limit = "limit \(rule.limit(as: metric))"
         switch outcome {
         case .held(let value):
-            return "✓ \(question) \(rule.format(value)), limit \(rule.limit)\(doubt)"
+            return "✓ \(question) \(format(value)), \(limit)\(doubt)"
         case .crossed(let value):
             let reason = rule.reason.isEmpty ? "" : " — \(rule.reason)"
-            return "✗ \(question) \(rule.format(value)), limit \(rule.limit)\(doubt)\(reason)"
+            return "✗ \(question) \(format(value)), \(limit)\(doubt)\(reason)"
         case .cannotJudge(let reason):
-            return "? \(question), limit \(rule.limit): cannot judge, \(reason)"
+            return "? \(question), \(limit): cannot judge, \(reason)"
         }
     }
+
+    private func format(_ value: Double) -> String { rule.format(value, as: metric) }
 
     /// What to add when the interval reaches over the bound.
     private var doubt: String {
         guard let interval, interval.lower < interval.upper,
             rule.bound.holds(interval.lower) != rule.bound.holds(interval.upper)
         else { return "" }
-        let range = "\(rule.format(interval.lower)) to \(rule.format(interval.upper))"
+        let range = "\(format(interval.lower)) to \(format(interval.upper))"
         return " (not certain: the interval is \(range); take more repetitions)"
     }
 }

@@ -22,6 +22,8 @@ public struct ThresholdVerdict: Hashable, Sendable {
     public var workload: String
     /// ``CellResult/identifier``.
     public var cell: String
+    /// What was measured, with its unit.
+    public var metric: Metric
     public var outcome: Outcome
     /// The interval of the measured median; nil for other statistics and few samples.
     public var interval: MedianInterval?

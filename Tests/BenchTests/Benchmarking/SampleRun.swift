@@ -90,9 +90,9 @@ enum SampleRun {
         var generator = SeededGenerator(seed: 8)
         var cells: [CellResult] = []
         for (size, factor) in [("0", 4.0), ("20", 1), ("100", 0.7), ("1000", 0.9)] {
-            for (subject, seconds) in [("nested", 0.012), ("sharedCoordinator", 0.0119)] {
+            for (subject, seconds) in [("nested", 0.012), ("sharedCoordinator", 0.0108)] {
                 let samples = (0..<5).map { _ in
-                    seconds * factor * Double.random(in: 0.9...1.1, using: &generator)
+                    seconds * factor * Double.random(in: 0.96...1.04, using: &generator)
                 }
                 cells.append(cell(subject, samples, parameters: ["fetchBatchSize": size]))
             }

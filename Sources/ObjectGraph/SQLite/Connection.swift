@@ -1,0 +1,100 @@
+import CSQLite
+
+/// One open database, thin over the C API.
+///
+/// Confined: SQLite's mutexes are off, so one thread at a time may use a connection and what came from
+/// it. It is not `Sendable`; `ConnectionPool` hands it from thread to thread.
+final class Connection {
+    let handle: ConnectionHandle
+    let statementCache: StatementCache
+
+    /// Opens the database, sets its pragmas and reads its header.
+    ///
+    /// - Throws: `SQLITE_CANTOPEN` for a missing file or folder, `SQLITE_NOTADB` for a file of another
+    ///   kind, `SQLITE_CORRUPT` for a truncated one.
+    init(_ configuration: SQLiteConfiguration) throws(SQLiteError) {
+        handle = try ConnectionHandle(configuration)
+        statementCache = StatementCache(capacity: 256)
+        for pragma in configuration.pragmas {
+            try execute("PRAGMA \(quoted: pragma.name) = '\(escaped: pragma.value)'")
+        }
+        // SQLite reads nothing on open: this shows now whether the file is a database.
+        try execute("PRAGMA schema_version")
+        let pageSize = try Int(integer("PRAGMA page_size"))
+        handle.state.pointee.statistics.pageSize = pageSize
+        _ = takeStatistics()
+        if let trace = configuration.trace { handle.startTracing(trace) }
+    }
+
+    /// A statement ready to bind, all of its parameters NULL.
+    ///
+    /// It comes from the cache unless that one is still running; then a fresh one is compiled, which
+    /// is not cached.
+    func statement(_ sql: String) throws(SQLiteError) -> Statement {
+        if let cached = statementCache.statement(for: sql) {
+            guard cached.isRunning else {
+                cached.clearBindings()
+                return cached
+            }
+            return try Statement(sql, on: handle)
+        }
+        let statement = try Statement(sql, on: handle)
+        statementCache.insert(statement)
+        return statement
+    }
+
+    /// Runs one or several statements to their end, discarding rows.
+    func execute(_ sql: String) throws(SQLiteError) {
+        var rest = Substring(sql)
+        while let statement = try Statement(firstOf: &rest, on: handle) {
+            try statement.run()
+        }
+    }
+
+    /// Whether SQLite opened the file for reading only, because it was asked to or had to.
+    var isReadOnly: Bool { sqlite3_db_readonly(handle.database, "main") == 1 }
+
+    /// Rows changed by the last INSERT, UPDATE or DELETE, those of triggers left out.
+    var changes: Int { Int(sqlite3_changes64(handle.database)) }
+
+    var lastInsertRowID: Int64 { sqlite3_last_insert_rowid(handle.database) }
+
+    /// Ends the statements that are running with `SQLITE_INTERRUPT`, at their next step.
+    func interrupt() { sqlite3_interrupt(handle.database) }
+
+    /// What was done since the connection was opened or, if it is of a pool, borrowed.
+    var statistics: ConnectionStatistics {
+        handle.collectPagesWritten()
+        return handle.state.pointee.statistics
+    }
+
+    /// Returns the statistics and starts them again from zero.
+    func takeStatistics() -> ConnectionStatistics {
+        handle.collectPagesWritten()
+        return handle.takeStatistics()
+    }
+
+    /// Finalizes the cached statements and closes the database. Closing twice does nothing, and a
+    /// connection that is merely released closes itself.
+    ///
+    /// - Throws: `SQLITE_BUSY` while a statement is still held; the database then stays open.
+    func close() throws(SQLiteError) {
+        statementCache.removeAll()
+        try handle.close()
+    }
+
+    private func integer(_ sql: String) throws(SQLiteError) -> Int64 {
+        let statement = try Statement(sql, on: handle)
+        return try statement.step() ? statement.value(at: 0).integer : 0
+    }
+}
+
+extension DefaultStringInterpolation {
+    fileprivate mutating func appendInterpolation(quoted identifier: String) {
+        appendLiteral("\"\(identifier.replacing("\"", with: "\"\""))\"")
+    }
+
+    fileprivate mutating func appendInterpolation(escaped text: String) {
+        appendLiteral(text.replacing("'", with: "''"))
+    }
+}

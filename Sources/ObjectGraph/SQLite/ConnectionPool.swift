@@ -1,0 +1,173 @@
+import CSQLite
+import Dispatch
+import Synchronization
+
+/// One writer and several readers over the same file.
+///
+/// In WAL mode readers see the last commit and nobody waits for anybody, except for a free connection.
+/// A database in memory belongs to one connection: there, reading borrows the writer.
+final class ConnectionPool: Sendable {
+    /// Carries a connection through the lock.
+    // Right to send: a permit of a semaphore stands for each connection outside `state`, so one thread
+    // has it at a time, and the semaphore and the lock order what the threads do to it.
+    private struct Lease: @unchecked Sendable {
+        let connection: Connection
+    }
+
+    private struct State {
+        var idleReaders: [Lease] = []
+        var writer: Lease?
+        var isClosed = false
+        var statistics = ConnectionStatistics()
+
+        func requireOpen(_ configuration: SQLiteConfiguration) throws(SQLiteError) {
+            guard !isClosed else {
+                throw SQLiteError(
+                    extendedCode: SQLITE_MISUSE, message: "the connection pool is closed",
+                    path: configuration.path)
+            }
+        }
+    }
+
+    private let configuration: SQLiteConfiguration
+    private let onOpen: @Sendable (Connection) throws -> Void
+    /// 0 where reading borrows the writer.
+    private let maximumReaderCount: Int
+    private let readerPermits: DispatchSemaphore
+    private let writerPermit = DispatchSemaphore(value: 1)
+    private let state: Mutex<State>
+
+    /// Opens the writer at once, readers when they are first needed.
+    ///
+    /// - Parameter maximumReaderCount: 0 lets readers borrow the writer.
+    /// - Parameter onOpen: called on each connection before its first use; the place to register
+    ///   functions and collations.
+    init(
+        configuration: SQLiteConfiguration, maximumReaderCount: Int,
+        onOpen: @escaping @Sendable (Connection) throws -> Void = { _ in }
+    ) throws {
+        let readerCount = configuration.mode == .memory ? 0 : max(0, maximumReaderCount)
+        self.configuration = configuration
+        self.onOpen = onOpen
+        self.maximumReaderCount = readerCount
+        readerPermits = DispatchSemaphore(value: readerCount)
+        let writer = try Self.open(configuration, onOpen)
+        let pageSize = writer.connection.statistics.pageSize
+        state = Mutex(
+            State(writer: writer, statistics: ConnectionStatistics(pageSize: pageSize)))
+    }
+
+    /// Lends an idle reader, waiting while all are busy. Readers refuse to write (`query_only`).
+    ///
+    /// A body must not read or write through the same pool again: it may wait for itself.
+    /// - Throws: what `body` throws; `SQLiteError` if a reader cannot be opened; `SQLITE_MISUSE` after
+    ///   `close()`.
+    func read<T>(_ body: (Connection) throws -> T) throws -> T {
+        guard maximumReaderCount > 0 else { return try write(body) }
+        readerPermits.wait()
+        defer { readerPermits.signal() }
+        let idle = try state.withLock { state in
+            try state.requireOpen(configuration)
+            return state.idleReaders.popLast()
+        }
+        let reader = try idle ?? openReader()
+        defer {
+            // Without SQLite's count of pages: a reader writes none.
+            let statistics = reader.connection.handle.takeStatistics()
+            state.withLock { state in
+                state.statistics += statistics
+                state.idleReaders.append(reader)
+            }
+        }
+        return try lend(reader.connection, to: body)
+    }
+
+    /// Lends the writer, waiting while it is busy.
+    ///
+    /// Not reentrant: a body that writes through the same pool waits for itself for ever.
+    /// - Throws: what `body` throws; `SQLITE_MISUSE` after `close()`.
+    func write<T>(_ body: (Connection) throws -> T) throws -> T {
+        writerPermit.wait()
+        defer { writerPermit.signal() }
+        let writer = try state.withLock { state in
+            try state.requireOpen(configuration)
+            return state.writer!
+        }
+        defer {
+            let statistics = writer.connection.takeStatistics()
+            state.withLock { state in state.statistics += statistics }
+        }
+        return try lend(writer.connection, to: body)
+    }
+
+    /// Waits for all connections to come back, then closes them, the writer last: it checkpoints the
+    /// WAL and removes it. Closing twice does nothing.
+    func close() throws {
+        writerPermit.wait()
+        for _ in 0..<maximumReaderCount { readerPermits.wait() }
+        defer {
+            for _ in 0..<maximumReaderCount { readerPermits.signal() }
+            writerPermit.signal()
+        }
+        let leases = state.withLock { state in
+            let leases = state.idleReaders + (state.writer.map { [$0] } ?? [])
+            state.isClosed = true
+            state.idleReaders = []
+            state.writer = nil
+            return leases
+        }
+        for lease in leases { try lease.connection.close() }
+    }
+
+    /// The sum over all connections since the last reset. What a borrowed connection does is added
+    /// when it comes back; what opening one takes is left out, `onOpen` included.
+    var statistics: ConnectionStatistics {
+        state.withLock { $0.statistics }
+    }
+
+    func resetStatistics() {
+        state.withLock { state in
+            state.statistics = ConnectionStatistics(pageSize: state.statistics.pageSize)
+        }
+    }
+
+    private func openReader() throws -> Lease {
+        var configuration = configuration
+        if configuration.mode == .readWriteCreate { configuration.mode = .readWrite }
+        return try Self.open(configuration) { reader in
+            try onOpen(reader)
+            try reader.execute("PRAGMA query_only = 1")
+        }
+    }
+
+    /// Opens a connection whose statistics and trace begin after `onOpen`.
+    private static func open(
+        _ configuration: SQLiteConfiguration, _ onOpen: (Connection) throws -> Void
+    ) throws -> Lease {
+        var silent = configuration
+        silent.trace = nil
+        let connection = try Connection(silent)
+        try onOpen(connection)
+        _ = connection.takeStatistics()
+        if let trace = configuration.trace { connection.handle.startTracing(trace) }
+        return Lease(connection: connection)
+    }
+
+    /// Runs `body`, then ends what it left behind. A transaction left open by a body that returns is a
+    /// mistake that would lose its changes in silence, so it is an error.
+    @inline(__always)
+    private func lend<T>(_ connection: Connection, to body: (Connection) throws -> T) throws -> T {
+        defer {
+            connection.handle.resetStatements()
+            connection.rollback()
+        }
+        let result = try body(connection)
+        guard !connection.isInTransaction else {
+            throw SQLiteError(
+                extendedCode: SQLITE_MISUSE,
+                message: "a transaction was left open and is rolled back: commit it in the body",
+                path: configuration.path)
+        }
+        return result
+    }
+}

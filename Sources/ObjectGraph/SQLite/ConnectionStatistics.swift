@@ -1,0 +1,33 @@
+/// What a connection, or all those of a pool, have done.
+struct ConnectionStatistics: Sendable, Hashable {
+    /// Statements compiled; a statement found in the cache is not compiled again.
+    var statementsPrepared = 0
+    /// Executions: first steps after a reset, `BEGIN` and `COMMIT` included.
+    var statementsRun = 0
+    /// Rows that statements returned.
+    var rowsRead = 0
+    /// Write transactions committed, whether explicit or of a single statement.
+    var transactionsCommitted = 0
+    /// Transactions rolled back, by request or after a failure.
+    var transactionsRolledBack = 0
+    /// Sleeps while another connection held a lock.
+    var busyWaits = 0
+    /// Pages written into the WAL, or into the database file without one. Neither checkpoints nor
+    /// rollback journals count.
+    var pagesWritten = 0
+    /// Bytes in a page; 0 where no connection was counted.
+    var pageSize = 0
+
+    var bytesWritten: Int { pagesWritten * pageSize }
+
+    static func += (sum: inout Self, other: Self) {
+        sum.statementsPrepared += other.statementsPrepared
+        sum.statementsRun += other.statementsRun
+        sum.rowsRead += other.rowsRead
+        sum.transactionsCommitted += other.transactionsCommitted
+        sum.transactionsRolledBack += other.transactionsRolledBack
+        sum.busyWaits += other.busyWaits
+        sum.pagesWritten += other.pagesWritten
+        sum.pageSize = max(sum.pageSize, other.pageSize)
+    }
+}

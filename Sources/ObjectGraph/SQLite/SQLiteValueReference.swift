@@ -1,0 +1,51 @@
+import CSQLite
+
+enum SQLiteValueType: Int32, Sendable {
+    case integer = 1
+    case real = 2
+    case text = 3
+    case blob = 4
+    case null = 5
+}
+
+/// A borrowed value: a column of the current row, valid until the next step or reset, or an argument of
+/// an SQL function, valid during the call. So are the buffers that it returns.
+///
+/// Columns are read through `sqlite3_column_value` since `sqlite3_column_int64` and its sisters repeat
+/// the checks of row and column for each question about the same value.
+struct SQLiteValueReference {
+    // Right to use unprotected: the connection has no mutex and one user at a time.
+    let pointer: OpaquePointer
+
+    @inline(__always)
+    var type: SQLiteValueType { SQLiteValueType(rawValue: sqlite3_value_type(pointer))! }
+
+    @inline(__always)
+    var isNull: Bool { sqlite3_value_type(pointer) == SQLITE_NULL }
+
+    /// Converted by SQLite's rules if of another type; 0 for NULL.
+    @inline(__always)
+    var integer: Int64 { sqlite3_value_int64(pointer) }
+
+    /// Converted by SQLite's rules if of another type; 0 for NULL.
+    @inline(__always)
+    var real: Double { sqlite3_value_double(pointer) }
+
+    /// UTF-8 bytes without a final NUL; empty for NULL. Numbers become text.
+    @inline(__always)
+    var text: UnsafeRawBufferPointer {
+        // In this order: the conversion decides the length.
+        let start = sqlite3_value_text(pointer)
+        return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(pointer)))
+    }
+
+    /// Empty for NULL and for an empty blob alike: ask `type`.
+    @inline(__always)
+    var blob: UnsafeRawBufferPointer {
+        let start = sqlite3_value_blob(pointer)
+        return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(pointer)))
+    }
+
+    /// `text` copied; bytes that are not UTF-8 become U+FFFD.
+    var string: String { String(decoding: text, as: UTF8.self) }
+}

@@ -1,0 +1,161 @@
+import CSQLite
+
+/// A compiled statement, used again and again: bind, step through the rows, bind anew.
+final class Statement {
+    let sql: String
+    // Right to use: alive until `deinit` finalizes it, and confined with its connection.
+    let pointer: OpaquePointer
+    let connection: ConnectionHandle
+    private let state: UnsafeMutablePointer<ConnectionHandle.State>
+    /// The epoch of the connection in which this run began; 0 when idle.
+    private var runEpoch = 0
+    /// The first failure to bind since the last run, which the next run throws.
+    private var bindingCode = SQLITE_OK
+
+    /// - Throws: also `SQLITE_MISUSE` where `sql` is not exactly one statement.
+    convenience init(_ sql: String, on connection: ConnectionHandle) throws(SQLiteError) {
+        var rest = Substring(sql)
+        guard let pointer = try Self.compile(&rest, on: connection), rest.isBlank else {
+            throw SQLiteError(
+                extendedCode: SQLITE_MISUSE, message: "not exactly one statement", sql: sql,
+                path: connection.path)
+        }
+        self.init(pointer, sql: sql, on: connection)
+    }
+
+    /// Compiles the first statement of `rest` and moves `rest` behind it; nil if there is none.
+    convenience init?(
+        firstOf rest: inout Substring, on connection: ConnectionHandle
+    ) throws(SQLiteError) {
+        guard let pointer = try Self.compile(&rest, on: connection) else { return nil }
+        self.init(pointer, sql: String(cString: sqlite3_sql(pointer)), on: connection)
+    }
+
+    private init(_ pointer: OpaquePointer, sql: String, on connection: ConnectionHandle) {
+        self.pointer = pointer
+        self.sql = sql
+        self.connection = connection
+        state = connection.state
+    }
+
+    deinit {
+        if isRunning {
+            state.pointee.runningStatements -= 1
+            // Borrowed arguments may be gone by now, and the trace would read them.
+            sqlite3_clear_bindings(pointer)
+        }
+        sqlite3_finalize(pointer)
+    }
+
+    /// Whether it was stepped and not yet reset.
+    var isRunning: Bool { runEpoch == state.pointee.epoch }
+
+    /// Whether it leaves the database as it is.
+    var isReadOnly: Bool { sqlite3_stmt_readonly(pointer) != 0 }
+
+    /// Moves to the next row; resets the statement at the end and on failure.
+    ///
+    /// - Returns: true for a row, whose values are valid until the next step or reset.
+    /// - Throws: also what went wrong in binding, at the first step.
+    @inline(__always)
+    func step() throws(SQLiteError) -> Bool {
+        if !isRunning { try start() }
+        let code = sqlite3_step(pointer)
+        if code == SQLITE_ROW {
+            state.pointee.statistics.rowsRead &+= 1
+            return true
+        }
+        try finish(code)
+        return false
+    }
+
+    /// Steps to the end, discarding rows.
+    func run() throws(SQLiteError) {
+        while try step() {}
+    }
+
+    /// Ends the run, freeing its locks and its snapshot; keeps the arguments.
+    func reset() {
+        guard isRunning else { return }
+        sqlite3_reset(pointer)
+        runEpoch = 0
+        state.pointee.runningStatements -= 1
+    }
+
+    private func start() throws(SQLiteError) {
+        guard bindingCode == SQLITE_OK else {
+            let code = bindingCode
+            bindingCode = SQLITE_OK
+            throw SQLiteError(
+                extendedCode: code,
+                message: "cannot bind an argument: \(String(cString: sqlite3_errstr(code)))",
+                sql: sql, path: connection.path)
+        }
+        runEpoch = state.pointee.epoch
+        state.pointee.runningStatements += 1
+        state.pointee.statistics.statementsRun += 1
+    }
+
+    private func finish(_ code: Int32) throws(SQLiteError) {
+        let failure = code == SQLITE_DONE ? nil : connection.error(code, sql: sql)
+        reset()
+        if let failure { throw failure }
+    }
+
+    /// Called by the binding functions with SQLite's answer.
+    @inline(__always)
+    func noteBinding(_ code: Int32) {
+        if code != SQLITE_OK { bindingCode = code }
+    }
+
+    func clearBindings() {
+        sqlite3_clear_bindings(pointer)
+        bindingCode = SQLITE_OK
+    }
+
+    // MARK: - Columns, counted from 0
+
+    var columnCount: Int32 { sqlite3_column_count(pointer) }
+
+    func columnName(at column: Int32) -> String {
+        sqlite3_column_name(pointer, column).map { String(cString: $0) } ?? ""
+    }
+
+    @inline(__always)
+    func value(at column: Int32) -> SQLiteValueReference {
+        // Never nil: out of range and between rows, SQLite answers with a NULL value.
+        SQLiteValueReference(pointer: sqlite3_column_value(pointer, column)!)
+    }
+
+    /// The SQL with the arguments in place; nil if SQLite is out of memory.
+    var expandedSQL: String? {
+        guard let text = sqlite3_expanded_sql(pointer) else { return nil }
+        defer { sqlite3_free(text) }
+        return String(cString: text)
+    }
+
+    private static func compile(
+        _ rest: inout Substring, on connection: ConnectionHandle
+    ) throws(SQLiteError) -> OpaquePointer? {
+        var pointer: OpaquePointer?
+        var usedBytes = 0
+        let code = rest.withUTF8 { text in
+            text.withMemoryRebound(to: CChar.self) { text in
+                var tail: UnsafePointer<CChar>?
+                let code = sqlite3_prepare_v3(
+                    connection.database, text.baseAddress, Int32(clamping: text.count),
+                    UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, &tail)
+                usedBytes = tail.map { $0 - text.baseAddress! } ?? text.count
+                return code
+            }
+        }
+        try connection.check(code, sql: String(rest))
+        if pointer != nil { connection.state.pointee.statistics.statementsPrepared += 1 }
+        rest = rest[rest.utf8.index(rest.startIndex, offsetBy: usedBytes)...]
+        return pointer
+    }
+}
+
+extension Substring {
+    fileprivate var isBlank: Bool { allSatisfy { $0.isWhitespace || $0 == ";" } }
+}

@@ -1,0 +1,98 @@
+import Synchronization
+
+/// One block of memory that holds the rows of one read, one behind the other.
+///
+/// A row is copied once, from the statement into the slab; the row cache and the objects of every context refer to it
+/// there. The size of a slab bounds what a single surviving object can keep alive.
+///
+/// A row lies at a multiple of 8 bytes: primary key (8), version (4), entity number (4), a bitmap in which a set bit
+/// means "has a value", a slot of 8 bytes for each value, then the bytes of texts and blobs. Integers and reals stand in
+/// their slot; for a text or blob the slot holds the offset of its bytes from the start of the row, and their number.
+final class RowSlab: @unchecked Sendable {
+    // @unchecked Sendable: `RowWriter` alone writes to a slab, before it hands out a reference to the row it has
+    // finished; finished rows never change, and the memory lives as long as the slab.
+
+    /// What an ordinary slab holds: some two hundred rows of ten columns.
+    static let byteCount = 32 * 1024
+
+    let base: UnsafeMutableRawPointer
+    let capacity: Int
+
+    /// When the rows were read, for contexts with a staleness interval.
+    let readAt = ContinuousClock.now
+
+    /// Whether the row cache has a newer version of at least one of the rows.
+    let hasSupersededRows = Atomic<Bool>(false)
+
+    init(capacity: Int) {
+        self.capacity = capacity
+        base = .allocate(byteCount: capacity, alignment: 8)
+    }
+
+    deinit { base.deallocate() }
+}
+
+/// A finished row in a slab.
+struct RowReference: Sendable {
+    let slab: RowSlab
+    let offset: UInt32
+
+    @inline(__always)
+    private var start: UnsafeMutableRawPointer { slab.base + Int(offset) }
+
+    /// The primary key; negative in rows of unsaved objects that a parent context hands to a child.
+    @inline(__always)
+    var key: Int64 { start.load(as: Int64.self) }
+    @inline(__always)
+    var version: UInt32 { start.load(fromByteOffset: 8, as: UInt32.self) }
+    @inline(__always)
+    var entityIndex: Int { Int(start.load(fromByteOffset: 12, as: UInt32.self)) - 1 }
+
+    @inline(__always)
+    func hasValue(_ slot: Int) -> Bool {
+        let word = start.load(
+            fromByteOffset: RowLayout.headerByteCount + (slot >> 6) << 3, as: UInt64.self)
+        return word & (1 << UInt64(slot & 63)) != 0
+    }
+
+    /// The integer in a slot that has a value.
+    @inline(__always)
+    func integer(_ slot: Int, in layout: RowLayout) -> Int64 {
+        start.load(fromByteOffset: layout.slotsByteOffset + slot << 3, as: Int64.self)
+    }
+
+    @inline(__always)
+    func integer(at byteOffset: Int) -> Int64 {
+        start.load(fromByteOffset: byteOffset, as: Int64.self)
+    }
+
+    @inline(__always)
+    func real(_ slot: Int, in layout: RowLayout) -> Double {
+        start.load(fromByteOffset: layout.slotsByteOffset + slot << 3, as: Double.self)
+    }
+
+    /// The bytes of the text or blob in a slot that has a value; valid while the slab lives.
+    @inline(__always)
+    func bytes(_ slot: Int, in layout: RowLayout) -> UnsafeRawBufferPointer {
+        let extent = start.load(
+            fromByteOffset: layout.slotsByteOffset + slot << 3, as: (UInt32, UInt32).self)
+        return UnsafeRawBufferPointer(start: start + Int(extent.0), count: Int(extent.1))
+    }
+
+    func text(_ slot: Int, in layout: RowLayout) -> String {
+        String(decoding: bytes(slot, in: layout), as: UTF8.self)
+    }
+
+    /// The size of the row with its texts and blobs.
+    func byteCount(in layout: RowLayout) -> Int {
+        var end = layout.fixedByteCount
+        for (slot, kind) in layout.slotKinds.enumerated()
+        where (kind == .text || kind == .blob) && hasValue(slot) {
+            let bytes = bytes(slot, in: layout)
+            end = max(end, bytes.baseAddress! - UnsafeRawPointer(start) + bytes.count)
+        }
+        return end
+    }
+
+    var memory: UnsafeRawPointer { UnsafeRawPointer(start) }
+}

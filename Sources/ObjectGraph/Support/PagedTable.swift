@@ -1,0 +1,117 @@
+/// A table from primary keys to elements, made for keys that a counter hands out.
+///
+/// Keys that lie close together share a page of 32 elements, so a run of neighbouring rows costs one page look-up and no
+/// hashing; a key far from all others costs a page. Not thread-safe; the owner guards it.
+final class PagedTable<Element> {
+    private typealias Page = UnsafeMutablePointer<Element>
+
+    private static var pageShift: Int64 { 5 }
+    private static var pageSize: Int { 1 << Int(pageShift) }
+
+    /// Pages up to this number are found by position; the array grows only as far as pages are used.
+    private static var directoryLimit: Int64 { 1 << 16 }
+
+    private let empty: Element
+    private var directory: [Page?] = []
+    private var farPages: [Int64: Page] = [:]
+    private var lastNumber: Int64 = -1
+    private var lastPage: Page?
+
+    /// - Parameter empty: What an absent key has.
+    init(empty: Element) {
+        self.empty = empty
+    }
+
+    deinit {
+        for page in pages.values {
+            page.deinitialize(count: Self.pageSize)
+            page.deallocate()
+        }
+    }
+
+    /// The element of a key; `empty` if it was never set.
+    subscript(key: Int64) -> Element {
+        @inline(__always) get {
+            guard let page = page(key >> Self.pageShift) else { return empty }
+            return page[Int(key & (1 << Self.pageShift - 1))]
+        }
+        @inline(__always) set { slot(key).pointee = newValue }
+    }
+
+    /// The place of a key's element, which lasts until the next `removeAll(where:)`.
+    @inline(__always)
+    func slot(_ key: Int64) -> UnsafeMutablePointer<Element> {
+        let number = key >> Self.pageShift
+        let page = page(number) ?? makePage(number)
+        return page + Int(key & (1 << Self.pageShift - 1))
+    }
+
+    @inline(__always)
+    private func page(_ number: Int64) -> Page? {
+        if number == lastNumber { return lastPage }
+        let found =
+            if number < Self.directoryLimit {
+                number < directory.count ? directory[Int(number)] : nil
+            } else {
+                farPages[number]
+            }
+        if found != nil {
+            lastNumber = number
+            lastPage = found
+        }
+        return found
+    }
+
+    @inline(never)
+    private func makePage(_ number: Int64) -> Page {
+        precondition(number >= 0, "Primary keys are never negative.")
+        let page = Page.allocate(capacity: Self.pageSize)
+        page.initialize(repeating: empty, count: Self.pageSize)
+        if number < Self.directoryLimit {
+            while directory.count <= number { directory.append(nil) }
+            directory[Int(number)] = page
+        } else {
+            farPages[number] = page
+        }
+        lastNumber = number
+        lastPage = page
+        return page
+    }
+
+    private var pages: [Int64: Page] {
+        var pages = farPages
+        for (number, page) in directory.enumerated() {
+            if let page { pages[Int64(number)] = page }
+        }
+        return pages
+    }
+
+    /// Calls the body with every key and place, including empty ones, in no particular order.
+    func forEach(_ body: (Int64, UnsafeMutablePointer<Element>) throws -> Void) rethrows {
+        for (number, page) in pages {
+            for position in 0..<Self.pageSize {
+                try body(number << Self.pageShift + Int64(position), page + position)
+            }
+        }
+    }
+
+    /// Frees the pages on which the condition holds for every element.
+    func removePages(where isEmpty: (Element) -> Bool) {
+        for (number, page) in pages {
+            guard (0..<Self.pageSize).allSatisfy({ isEmpty(page[$0]) }) else { continue }
+            page.deinitialize(count: Self.pageSize)
+            page.deallocate()
+            if number < Self.directoryLimit {
+                directory[Int(number)] = nil
+            } else {
+                farPages[number] = nil
+            }
+        }
+        lastNumber = -1
+        lastPage = nil
+    }
+
+    func removeAll() {
+        removePages { _ in true }
+    }
+}
