@@ -28,6 +28,9 @@ struct RunCommand: ParsableCommand {
     @Option(help: "The seed of all random orders (default: a random one, kept in run.json).")
     var seed: UInt64?
 
+    @Option(help: "Seconds after which a sample is taken for hung and killed.")
+    var timeout = 600
+
     @Flag(help: "Run a debug build all the same; its times mean nothing.")
     var allowDebug = false
 
@@ -35,6 +38,7 @@ struct RunCommand: ParsableCommand {
         if let repetitions, !(1...1_000).contains(repetitions) {
             throw ValidationError("--repetitions must be from 1 to 1000")
         }
+        guard timeout > 0 else { throw ValidationError("--timeout must be 1 or more") }
     }
 
     func run() throws {
@@ -54,7 +58,8 @@ struct RunCommand: ParsableCommand {
             name: folder.lastPathComponent, startedAt: now,
             seed: seed ?? .random(in: 0...UInt64(UInt32.max)), commandLine: CommandLine.arguments,
             build: Executable.isDebugBuild ? .debug : .release, environment: .ofBench())
-        var runner = Runner(selection.workloads, run: run, into: directory)
+        var runner = Runner(
+            selection.workloads, run: run, into: directory, timeout: .seconds(timeout))
         let finished = try runner.execute()
         print(directory.reportURL.relativePath)
         throw ArgumentParser.ExitCode(finished.exitCode.rawValue)

@@ -1,4 +1,4 @@
-import Foundation
+import Datasets
 
 /// One document of a workload file: which operation, on what, by whom, how often.
 struct Workload: Sendable {
@@ -84,11 +84,7 @@ struct Workload: Sendable {
         }
         let flights = try node.mapping(allowing: ["flights"]).required("flights")
         if (try? flights.string()) == "all" { return nil }
-        do {
-            return try flights.integer(in: 1...10_000_000)
-        } catch {
-            throw flights.error("must be \"all\" or a whole number from 1 on")
-        }
+        return try flights.integer(in: 1...DatasetFacts.published.flightCount)
     }
 
     private static func parameters(

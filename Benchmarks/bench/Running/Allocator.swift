@@ -8,7 +8,8 @@ enum Allocator {
         guard mallctl("version", &version, &size, nil, 0) == 0, let version else {
             return "jemalloc"
         }
-        return "jemalloc \(String(cString: version))"
+        // "5.3.0-0-g" and a commit.
+        return "jemalloc \(String(cString: version).prefix { $0 != "-" })"
     }
 
     /// Bytes allocated and not freed, of all threads; for ``Metric/liveMemory`` take the difference

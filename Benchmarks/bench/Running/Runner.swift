@@ -7,25 +7,27 @@ import Foundation
 ///
 /// `run.json` is rewritten after every sample, so that a run that is killed loses one at most.
 struct Runner {
-    /// Longer than any sound sample on a slow machine.
-    private static let sampleTimeout = Duration.seconds(600)
-
     private let workloads: [Workload]
     private let directory: RunDirectory
+    /// A worker that takes longer is taken for hung.
+    private let timeout: Duration
     private let progress: ProgressReporter
     private let stores: PreparedStores
     private let watch = Stopwatch()
     private var canary = NoiseCanary()
     private var run: Run
 
-    init(_ workloads: [Workload], run: Run, into directory: RunDirectory) {
+    init(
+        _ workloads: [Workload], run: Run, into directory: RunDirectory, timeout: Duration
+    ) {
         self.workloads = workloads
         self.run = run
         self.directory = directory
+        self.timeout = timeout
         progress = ProgressReporter(plan: workloads.flatMap(\.steps))
         stores = PreparedStores(
             folder: directory.workURL.appendingPathComponent("prepared"),
-            timeout: Self.sampleTimeout)
+            timeout: timeout)
     }
 
     /// Runs everything, writes the reports, and returns what became of it.
@@ -49,17 +51,23 @@ struct Runner {
         return run
     }
 
-    /// Reads the data set once, for what each part of it must be found to hold.
+    /// Reads each part of the data set once, for what it must be found to hold.
     private mutating func selectData() throws -> [Int?: DatasetSelection] {
-        let counts = Set(workloads.filter(\.kind.usesDataset).map(\.flightCount))
-        guard !counts.isEmpty else { return [:] }
-        progress.note("reading the data set")
-        let dataset = try FlightsDataset.fetchedOrGenerated(seed: DatasetSelection.generatorSeed)
-        run.dataset = DatasetDescription(dataset)
-        return counts.reduce(into: [:]) { selections, count in
-            let facts = count.map { dataset.prefix(flightCount: $0).facts } ?? dataset.facts
-            selections[count] = DatasetSelection(flightCount: count, facts: facts)
+        var selections: [Int?: DatasetSelection] = [:]
+        for workload in workloads where workload.kind.usesDataset {
+            let flightCount = workload.flightCount
+            guard selections[flightCount] == nil else { continue }
+            progress.note("reading \(flightCount.map(String.init) ?? "all") flights")
+            let dataset = try DatasetSelection.load(flightCount: flightCount)
+            selections[flightCount] = DatasetSelection(
+                flightCount: flightCount, facts: dataset.facts)
+            if run.dataset.map({ $0.rowCounts["flights", default: 0] < dataset.flights.count })
+                ?? true
+            {
+                run.dataset = DatasetDescription(dataset)
+            }
         }
+        return selections
     }
 
     private mutating func measure(_ workload: Workload, on data: DatasetSelection?) throws {
@@ -106,7 +114,7 @@ struct Runner {
         defer { try? FileManager.default.removeItem(at: job.folder) }
         let canarySeconds = canary.read()
         let startedAtSeconds = watch.elapsedSeconds
-        let ending = try WorkerProcess.run(job, timeout: Self.sampleTimeout)
+        let ending = try WorkerProcess.run(job, timeout: timeout)
         guard case .outcome(var outcome) = ending else { return ending }
         outcome.sample.repetition = repetition
         outcome.sample.positionInRound = position

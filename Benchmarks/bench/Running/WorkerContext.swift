@@ -44,9 +44,7 @@ struct WorkerContext {
 
     /// Reads the rows; call it before measuring.
     func loadDataset() throws -> FlightsDataset {
-        let seed = DatasetSelection.generatorSeed
-        let dataset = try FlightsDataset.fetchedOrGenerated(seed: seed)
-        return job.dataset?.flightCount.map { dataset.prefix(flightCount: $0) } ?? dataset
+        try DatasetSelection.load(flightCount: job.dataset?.flightCount)
     }
 
     // MARK: Store
@@ -99,11 +97,11 @@ struct WorkerContext {
         sample[.time] = seconds
         sample[.rowsPerSecond] = Double(rowCount) / seconds
         sample[.cpuTime] = usage.cpuSeconds
-        sample[.peakMemory] = peakBytes.map(Double.init)
+        sample[.peakMemory] = peakBytes.map { Double($0) }
         if isPeakOurs, let residentBytes, let peakBytes {
             sample[.memoryGrowth] = Double(peakBytes) - Double(residentBytes)
         }
-        sample[.bytesWritten] = usage.writtenBytes.map(Double.init)
+        sample[.bytesWritten] = usage.writtenBytes.map { Double($0) }
         sample[.involuntarySwitches] = Double(usage.involuntarySwitches)
         return sample
     }

@@ -27,11 +27,21 @@ struct WorkerJob: Codable, Sendable {
 struct DatasetSelection: Codable, Sendable {
     /// The seed of the rows that stand in where the published ones were not fetched; always the
     /// same, so that all runs without them are alike.
-    static let generatorSeed: UInt64 = 1
+    private static let generatorSeed: UInt64 = 1
 
     /// The first so many flights; nil for all.
     var flightCount: Int?
     var facts: DatasetFacts
+
+    /// Reads the published rows, or makes as many of the same shape.
+    static func load(flightCount: Int?) throws -> FlightsDataset {
+        if let folder = DatasetLocation.current() {
+            let dataset = try FlightsDataset.load(from: folder)
+            return flightCount.map { dataset.prefix(flightCount: $0) } ?? dataset
+        }
+        let all = DatasetFacts.published.flightCount
+        return .generated(seed: generatorSeed, scale: Double(flightCount ?? all) / Double(all))
+    }
 }
 
 /// What a workload's function found out.

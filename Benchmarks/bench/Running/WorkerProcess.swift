@@ -122,7 +122,9 @@ struct WorkerProcess {
             : "crashed: \(String(cString: strsignal(signal))) (signal \(signal))"
         let text = FileManager.default.contents(atPath: errorFile.path) ?? Data()
         let lines = String(decoding: text, as: UTF8.self).split(separator: "\n")
-        return ([Substring(cause)] + lines.suffix(3)).joined(separator: "; ")
+        // The message of a trap stands before a long list of addresses.
+        let message = lines.first { $0.contains("rror") } ?? lines.last
+        return [Substring(cause), message].compactMap(\.self).joined(separator: "; ")
     }
 }
 
