@@ -164,6 +164,23 @@ import Testing
     }
 }
 
+@Suite struct `Laws: the main queue may use every context directly` {
+    // On Linux the main queue has no thread of its own once a program waits in `dispatchMain`.
+    @Test(arguments: LawCase.all) @MainActor
+    func `code on the main queue enters the view and workers without waiting for itself`(
+        _ lawCase: LawCase
+    ) throws {
+        let test = try StackUnderTest(lawCase)
+        let view = try test.stack.viewContext
+
+        view.performAndWait { _ = view.insertBook("Dune") }
+        try test.stack.saveToDisk(view)
+        try test.write { _ = $0.insertBook("Emma") }
+
+        #expect(try test.read { try $0.titles() } == ["Dune", "Emma"])
+    }
+}
+
 /// What relationships say at a moment.
 private struct Relations: Sendable, Equatable {
     var author: String?
