@@ -31,6 +31,16 @@ final class Entity: Sendable {
     let columns: [String]
     private let propertyIndexes: [String: Int]
 
+    /// What a new object starts with, by property index.
+    let defaultValues: [(index: Int, value: AttributeValue)]
+
+    /// The properties that must have a value before a save, and those of a narrow integer type, by property index.
+    let validatedIndexes: [Int]
+
+    /// `properties` once more in the form that reading a property of an object needs.
+    // nonisolated(unsafe): filled in `init`, never written again, and freed with the entity.
+    nonisolated(unsafe) let accessors: UnsafePointer<PropertyAccessor>
+
     init(
         description: EntityDescription, index: Int, superentityIndex: Int?, rootIndex: Int,
         familyIndexes: ClosedRange<Int>, properties: [Property], layout: RowLayout,
@@ -50,7 +60,24 @@ final class Entity: Sendable {
         self.columns = columns
         self.propertyIndexes = Dictionary(
             uniqueKeysWithValues: properties.map { ($0.name, $0.index) })
+        defaultValues = properties.compactMap { property in
+            property.defaultValue.map { (property.index, $0) }
+        }
+        validatedIndexes = properties.filter {
+            !$0.isOptional || $0.relationship.map { $0.minCount > 0 || $0.maxCount > 1 } ?? false
+                || $0.attributeType == .integer16 || $0.attributeType == .integer32
+        }.map(\.index)
+        let accessors = UnsafeMutablePointer<PropertyAccessor>.allocate(
+            capacity: properties.count)
+        for property in properties {
+            accessors[property.index] = PropertyAccessor(
+                identifier: property.identifier, slot: Int32(property.slot ?? -1),
+                byteOffset: Int32(layout.slotsByteOffset + (property.slot ?? 0) * 8))
+        }
+        self.accessors = UnsafePointer(accessors)
     }
+
+    deinit { accessors.deallocate() }
 
     /// The number that stands for the entity in `Z_ENT` columns.
     var number: Int64 { Int64(index + 1) }
@@ -63,4 +90,14 @@ final class Entity: Sendable {
 
     /// Whether the entity is the other one or descends from it.
     func isKind(of other: Entity) -> Bool { other.familyIndexes.contains(index) }
+}
+
+/// What it takes to find the value of a property in a row.
+struct PropertyAccessor: BitwiseCopyable {
+    /// That of the property, so that a look-up remembered from another entity is recognised as wrong.
+    let identifier: UInt32
+
+    /// -1 without a slot.
+    let slot: Int32
+    let byteOffset: Int32
 }

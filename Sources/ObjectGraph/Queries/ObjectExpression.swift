@@ -1,5 +1,5 @@
 /// A value to be worked out for an object: a constant, a key path, a function of others (spec §7.5).
-public indirect enum ObjectExpression: Sendable, Hashable {
+public enum ObjectExpression: Sendable, Hashable {
     case constant(AttributeValue)
 
     /// Several values, as on the right of IN and BETWEEN.

@@ -3,7 +3,7 @@
 ///     try ObjectPredicate("distance > %@ AND airline.name BEGINSWITH[c] %@", 1000, "united")
 ///
 /// The same tree can be built without text: `.comparison(Comparison(.keyPath("distance"), .greaterThan, .constant(1000)))`.
-public indirect enum ObjectPredicate: Sendable, Hashable {
+public enum ObjectPredicate: Sendable, Hashable {
     case comparison(Comparison)
 
     /// All of them; true if there are none.
@@ -11,7 +11,7 @@ public indirect enum ObjectPredicate: Sendable, Hashable {
 
     /// At least one of them; false if there are none.
     case or([ObjectPredicate])
-    case not(ObjectPredicate)
+    indirect case not(ObjectPredicate)
 
     /// `TRUEPREDICATE` or `FALSEPREDICATE`.
     case value(Bool)

@@ -21,7 +21,9 @@ final class Connection {
         // SQLite reads nothing on open: this shows now whether the file is a database.
         try execute("PRAGMA schema_version")
         let pageSize = try Int(integer("PRAGMA page_size"))
-        handle.state.pointee.statistics = ConnectionStatistics(pageSize: pageSize)
+        handle.state.pointee.statistics.pageSize = pageSize
+        _ = takeStatistics()
+        if let trace = configuration.trace { handle.startTracing(trace) }
     }
 
     /// A statement ready to bind, all of its parameters NULL.
@@ -68,9 +70,8 @@ final class Connection {
 
     /// Returns the statistics and starts them again from zero.
     func takeStatistics() -> ConnectionStatistics {
-        let taken = statistics
-        handle.state.pointee.statistics = ConnectionStatistics(pageSize: taken.pageSize)
-        return taken
+        handle.collectPagesWritten()
+        return handle.takeStatistics()
     }
 
     /// Finalizes the cached statements and closes the database. Closing twice does nothing, and a

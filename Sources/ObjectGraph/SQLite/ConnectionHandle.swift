@@ -21,7 +21,7 @@ final class ConnectionHandle {
     // Right to share without a lock: owned by this object, and touched only by the thread that uses
     // the connection.
     let state: UnsafeMutablePointer<State>
-    private let traceObserver: TraceObserver?
+    private var traceObserver: TraceObserver?
     private(set) var isClosed = false
 
     init(_ configuration: SQLiteConfiguration) throws(SQLiteError) {
@@ -45,20 +45,22 @@ final class ConnectionHandle {
         database = opened
         state = .allocate(capacity: 1)
         state.initialize(to: State(busyTimeout: configuration.busyTimeout))
-        traceObserver = configuration.trace.map(TraceObserver.init)
         sqlite3_busy_handler(database, waitWhileBusy, state)
         _ = sqlite3_commit_hook(database, countCommit, state)
         _ = sqlite3_rollback_hook(database, countRollback, state)
-        if let traceObserver {
-            sqlite3_trace_v2(
-                database, UInt32(SQLITE_TRACE_PROFILE), reportProfile,
-                Unmanaged.passUnretained(traceObserver).toOpaque())
-        }
     }
 
     deinit {
         if !isClosed { sqlite3_close_v2(database) }
         state.deallocate()
+    }
+
+    func startTracing(_ report: @escaping @Sendable (TraceEvent) -> Void) {
+        let observer = TraceObserver(report)
+        sqlite3_trace_v2(
+            database, UInt32(SQLITE_TRACE_PROFILE), reportProfile,
+            Unmanaged.passUnretained(observer).toOpaque())
+        traceObserver = observer
     }
 
     /// - Throws: `SQLITE_BUSY` while statements are alive; the database then stays open.
@@ -92,6 +94,13 @@ final class ConnectionHandle {
         }
         state.pointee.runningStatements = 0
         state.pointee.epoch += 1
+    }
+
+    /// Returns the statistics and starts them again from zero.
+    func takeStatistics() -> ConnectionStatistics {
+        let taken = state.pointee.statistics
+        state.pointee.statistics = ConnectionStatistics(pageSize: taken.pageSize)
+        return taken
     }
 
     /// Moves SQLite's own count of pages into the statistics.

@@ -51,10 +51,10 @@ final class ConnectionPool: Sendable {
         self.onOpen = onOpen
         self.maximumReaderCount = readerCount
         readerPermits = DispatchSemaphore(value: readerCount)
-        let writer = Lease(connection: try Connection(configuration))
-        try onOpen(writer.connection)
-        let statistics = writer.connection.takeStatistics()
-        state = Mutex(State(writer: writer, statistics: statistics))
+        let writer = try Self.open(configuration, onOpen)
+        let pageSize = writer.connection.statistics.pageSize
+        state = Mutex(
+            State(writer: writer, statistics: ConnectionStatistics(pageSize: pageSize)))
     }
 
     /// Lends an idle reader, waiting while all are busy. Readers refuse to write (`query_only`).
@@ -72,7 +72,8 @@ final class ConnectionPool: Sendable {
         }
         let reader = try idle ?? openReader()
         defer {
-            let statistics = reader.connection.takeStatistics()
+            // Without SQLite's count of pages: a reader writes none.
+            let statistics = reader.connection.handle.takeStatistics()
             state.withLock { state in
                 state.statistics += statistics
                 state.idleReaders.append(reader)
@@ -119,7 +120,7 @@ final class ConnectionPool: Sendable {
     }
 
     /// The sum over all connections since the last reset. What a borrowed connection does is added
-    /// when it comes back.
+    /// when it comes back; what opening one takes is left out, `onOpen` included.
     var statistics: ConnectionStatistics {
         state.withLock { $0.statistics }
     }
@@ -133,13 +134,27 @@ final class ConnectionPool: Sendable {
     private func openReader() throws -> Lease {
         var configuration = configuration
         if configuration.mode == .readWriteCreate { configuration.mode = .readWrite }
-        let reader = try Connection(configuration)
-        try onOpen(reader)
-        try reader.execute("PRAGMA query_only = 1")
-        return Lease(connection: reader)
+        return try Self.open(configuration) { reader in
+            try onOpen(reader)
+            try reader.execute("PRAGMA query_only = 1")
+        }
     }
 
-    /// Runs `body`, then ends what it left behind.
+    /// Opens a connection whose statistics and trace begin after `onOpen`.
+    private static func open(
+        _ configuration: SQLiteConfiguration, _ onOpen: (Connection) throws -> Void
+    ) throws -> Lease {
+        var silent = configuration
+        silent.trace = nil
+        let connection = try Connection(silent)
+        try onOpen(connection)
+        _ = connection.takeStatistics()
+        if let trace = configuration.trace { connection.handle.startTracing(trace) }
+        return Lease(connection: connection)
+    }
+
+    /// Runs `body`, then ends what it left behind. A transaction left open by a body that returns is a
+    /// mistake that would lose its changes in silence, so it is an error.
     @inline(__always)
     private func lend<T>(_ connection: Connection, to body: (Connection) throws -> T) throws -> T {
         defer {
@@ -147,7 +162,12 @@ final class ConnectionPool: Sendable {
             connection.rollback()
         }
         let result = try body(connection)
-        assert(!connection.isInTransaction, "A transaction was left open: commit or roll back.")
+        guard !connection.isInTransaction else {
+            throw SQLiteError(
+                extendedCode: SQLITE_MISUSE,
+                message: "a transaction was left open and is rolled back: commit it in the body",
+                path: configuration.path)
+        }
         return result
     }
 }

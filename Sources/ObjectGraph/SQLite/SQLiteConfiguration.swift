@@ -9,7 +9,7 @@ struct SQLiteConfiguration: Sendable {
     }
 
     var path: String
-    var mode: Mode
+    var mode: Mode = .readWriteCreate
     /// How long a statement waits for a lock held by another connection.
     var busyTimeout: Duration = .seconds(240)
     /// Run on each new connection in this order. What shapes the file (`page_size`, `auto_vacuum`)
@@ -19,11 +19,6 @@ struct SQLiteConfiguration: Sendable {
     var vfs: String?
     /// Called after each statement on the thread that ran it; costs nothing when nil.
     var trace: (@Sendable (TraceEvent) -> Void)?
-
-    init(path: String, mode: Mode = .readWriteCreate) {
-        self.path = path
-        self.mode = mode
-    }
 
     static let memory = SQLiteConfiguration(path: ":memory:", mode: .memory)
 }

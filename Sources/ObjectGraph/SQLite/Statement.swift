@@ -27,9 +27,8 @@ final class Statement {
     convenience init?(
         firstOf rest: inout Substring, on connection: ConnectionHandle
     ) throws(SQLiteError) {
-        let whole = rest
         guard let pointer = try Self.compile(&rest, on: connection) else { return nil }
-        self.init(pointer, sql: String(whole[..<rest.startIndex]), on: connection)
+        self.init(pointer, sql: String(cString: sqlite3_sql(pointer)), on: connection)
     }
 
     private init(_ pointer: OpaquePointer, sql: String, on connection: ConnectionHandle) {
@@ -144,7 +143,7 @@ final class Statement {
             text.withMemoryRebound(to: CChar.self) { text in
                 var tail: UnsafePointer<CChar>?
                 let code = sqlite3_prepare_v3(
-                    connection.database, text.baseAddress, Int32(text.count),
+                    connection.database, text.baseAddress, Int32(clamping: text.count),
                     UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, &tail)
                 usedBytes = tail.map { $0 - text.baseAddress! } ?? text.count
                 return code

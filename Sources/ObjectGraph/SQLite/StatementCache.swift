@@ -8,16 +8,21 @@ final class StatementCache {
     private let capacity: Int
     private var entries: [String: Entry] = [:]
     private var uses = 0
+    /// The statement asked for last, found without hashing: most work repeats one statement, and
+    /// strings that share their storage compare at once.
+    private var last: Statement?
 
     init(capacity: Int) { self.capacity = capacity }
 
     var count: Int { entries.count }
 
     func statement(for sql: String) -> Statement? {
+        if let last, last.sql == sql { return last }
         guard let index = entries.index(forKey: sql) else { return nil }
         uses += 1
         entries.values[index].lastUse = uses
-        return entries.values[index].statement
+        last = entries.values[index].statement
+        return last
     }
 
     /// A statement that makes room lives on while somebody holds it.
@@ -29,8 +34,12 @@ final class StatementCache {
             }
         }
         uses += 1
+        last = statement
         entries[statement.sql] = Entry(statement: statement, lastUse: uses)
     }
 
-    func removeAll() { entries.removeAll() }
+    func removeAll() {
+        entries.removeAll()
+        last = nil
+    }
 }

@@ -51,7 +51,7 @@ struct RowReference: Sendable {
     @inline(__always)
     func hasValue(_ slot: Int) -> Bool {
         let word = start.load(
-            fromByteOffset: RowLayout.headerByteCount + slot >> 6 << 3, as: UInt64.self)
+            fromByteOffset: RowLayout.headerByteCount + (slot >> 6) << 3, as: UInt64.self)
         return word & (1 << UInt64(slot & 63)) != 0
     }
 

@@ -22,7 +22,7 @@ struct RowWriter {
         start.storeBytes(of: entityNumber, toByteOffset: 12, as: UInt32.self)
         for word in 0..<layout.bitmapWordCount {
             start.storeBytes(
-                of: 0, toByteOffset: RowLayout.headerByteCount + word << 3, as: UInt64.self)
+                of: 0, toByteOffset: RowLayout.headerByteCount + (word << 3), as: UInt64.self)
         }
     }
 
@@ -63,7 +63,7 @@ struct RowWriter {
     }
 
     mutating func setNull(_ slot: Int) {
-        let offset = rowStart + RowLayout.headerByteCount + slot >> 6 << 3
+        let offset = rowStart + RowLayout.headerByteCount + (slot >> 6) << 3
         let word = slab.base.load(fromByteOffset: offset, as: UInt64.self)
         slab.base.storeBytes(
             of: word & ~(1 << UInt64(slot & 63)), toByteOffset: offset, as: UInt64.self)
@@ -80,7 +80,7 @@ struct RowWriter {
     private func store<T: BitwiseCopyable>(_ value: T, _ slot: Int) {
         let start = slab.base + rowStart
         start.storeBytes(of: value, toByteOffset: slotsByteOffset + slot << 3, as: T.self)
-        let offset = RowLayout.headerByteCount + slot >> 6 << 3
+        let offset = RowLayout.headerByteCount + (slot >> 6) << 3
         let word = start.load(fromByteOffset: offset, as: UInt64.self)
         start.storeBytes(of: word | 1 << UInt64(slot & 63), toByteOffset: offset, as: UInt64.self)
     }

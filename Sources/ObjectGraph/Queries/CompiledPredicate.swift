@@ -1,0 +1,221 @@
+/// A predicate ready to be evaluated in memory on any number of objects of one entity (spec §7.3, §7.4).
+///
+/// It has two truth values: a comparison with nil is false, except `== nil` and `!=`. Comparing an attribute with a constant
+/// takes no memory.
+struct CompiledPredicate: Sendable {
+    private indirect enum Node: Sendable {
+        case value(Bool)
+        case and([Node])
+        case or([Node])
+        case not(Node)
+        /// The common case: an attribute of the object itself.
+        case attribute(AttributeTest)
+        case test(Operand, ValueTest)
+        case compare(Operand, Condition.Relation, Operand, ObjectPredicate.Options)
+        case between(Operand, Operand, Operand)
+        case matches(Operand, StringMatcher.Operation, Operand, ObjectPredicate.Options)
+        case quantified(Condition.Collection, isAll: Bool, Node)
+    }
+
+    /// A class, so that the property is not copied to be looked at.
+    private final class AttributeTest: Sendable {
+        let property: Property
+        let test: ValueTest
+
+        init(property: Property, test: ValueTest) {
+            self.property = property
+            self.test = test
+        }
+    }
+
+    private let root: Node
+
+    /// - Throws: `FetchError` for keys that the entity lacks, values of other types, unbound variables and invalid
+    ///   regular expressions.
+    init(
+        _ predicate: ObjectPredicate, entity: Entity, model: ManagedObjectModel
+    ) throws(FetchError) {
+        root = try Self.compile(
+            ConditionResolver(entity: entity, model: model).condition(predicate))
+    }
+
+    func matches(_ subject: some PredicateSubject) -> Bool {
+        Self.holds(root, subject, element: subject)
+    }
+
+    // MARK: - Compiling
+
+    private static func compile(_ condition: Condition) throws(FetchError) -> Node {
+        switch condition {
+        case .value(let value): return .value(value)
+        case .and(let parts): return .and(try compile(parts))
+        case .or(let parts): return .or(try compile(parts))
+        case .not(let part): return .not(try compile(part))
+        case .isNull(let operand): return test(operand, .isNull)
+        case .isNotNull(let operand): return test(operand, .isNotNull)
+        case .compare(let left, let relation, .constant(let value), let options):
+            return test(left, .compare(relation, value, options))
+        case .compare(let left, let relation, let right, let options):
+            return .compare(left, relation, right, options)
+        case .between(let operand, .constant(let least), .constant(let greatest)):
+            return test(operand, .between(least, greatest))
+        case .between(let operand, let least, let greatest):
+            return .between(operand, least, greatest)
+        case .isIn(let operand, let values, let orNull, let options):
+            return test(operand, .isIn(SortedValues(values, options), orNull: orNull))
+        case .matches(let operand, let operation, .constant(.string(let pattern)), let options):
+            return test(operand, .matches(try StringMatcher(operation, pattern, options)))
+        case .matches(let operand, let operation, let pattern, let options):
+            return .matches(operand, operation, pattern, options)
+        case .quantified(let collection, let isAll, let part):
+            return .quantified(collection, isAll: isAll, try compile(part))
+        }
+    }
+
+    private static func compile(_ parts: [Condition]) throws(FetchError) -> [Node] {
+        var nodes: [Node] = []
+        for part in parts { nodes.append(try compile(part)) }
+        return nodes
+    }
+
+    private static func test(_ operand: Operand, _ test: ValueTest) -> Node {
+        if case .attribute(let path, let property) = operand, path.start == .root,
+            path.steps.isEmpty
+        {
+            return .attribute(AttributeTest(property: property, test: test))
+        }
+        return .test(operand, test)
+    }
+
+    // MARK: - Evaluating
+
+    private static func holds<Subject: PredicateSubject>(
+        _ node: Node, _ subject: Subject, element: Subject
+    ) -> Bool {
+        switch node {
+        case .value(let value): return value
+        case .and(let parts):
+            for part in parts where !holds(part, subject, element: element) { return false }
+            return true
+        case .or(let parts):
+            for part in parts where holds(part, subject, element: element) { return true }
+            return false
+        case .not(let part): return !holds(part, subject, element: element)
+        case .attribute(let attribute):
+            return attribute.test.holds(for: subject.value(of: attribute.property))
+        case .test(let operand, let test):
+            return test.holds(for: operand.value(for: subject, element: element))
+        case .compare(let left, let relation, let right, let options):
+            return ValueTest.compare(
+                relation, right.value(for: subject, element: element), options
+            ).holds(for: left.value(for: subject, element: element))
+        case .between(let operand, let least, let greatest):
+            return ValueTest.between(
+                least.value(for: subject, element: element),
+                greatest.value(for: subject, element: element)
+            ).holds(for: operand.value(for: subject, element: element))
+        case .matches(let operand, let operation, let pattern, let options):
+            // A pattern that differs from object to object and is no expression matches nothing.
+            guard let pattern = pattern.value(for: subject, element: element).string,
+                let matcher = try? StringMatcher(operation, pattern, options)
+            else { return false }
+            return ValueTest.matches(matcher)
+                .holds(for: operand.value(for: subject, element: element))
+        case .quantified(let collection, let isAll, let part):
+            guard let owner = subject.destination(along: collection.owner.steps) else {
+                return isAll
+            }
+            let destinations = owner.destinations(of: collection.property)
+            return isAll
+                ? destinations.allSatisfy { holds(part, subject, element: $0) }
+                : destinations.contains { holds(part, subject, element: $0) }
+        }
+    }
+}
+
+/// A question about one value, whose other side is known.
+private enum ValueTest: Sendable {
+    case isNull
+    case isNotNull
+    case compare(Condition.Relation, AttributeValue, ObjectPredicate.Options)
+    case between(AttributeValue, AttributeValue)
+    case isIn(SortedValues, orNull: Bool)
+    case matches(StringMatcher)
+
+    @inline(__always)
+    func holds(for value: AttributeValue) -> Bool {
+        switch self {
+        case .isNull: value.isAbsent
+        case .isNotNull: !value.isAbsent
+        case .compare(let relation, let other, let options):
+            if let order = value.order(to: other, options) {
+                relation.holds(for: order)
+            } else {
+                // Only nils are equal to nil.
+                relation == .notEqual && value.isAbsent != other.isAbsent
+                    || relation == .equal && value.isAbsent && other.isAbsent
+            }
+        case .between(let least, let greatest):
+            (value.order(to: least).map { $0 >= 0 } ?? false)
+                && (value.order(to: greatest).map { $0 <= 0 } ?? false)
+        case .isIn(let values, let orNull):
+            value.isAbsent ? orNull : values.contains(value)
+        case .matches(let matcher):
+            switch value {
+            case .string(let text): matcher.matches(text)
+            case .uri(let url): matcher.matches(url.absoluteString)
+            default: false
+            }
+        }
+    }
+}
+
+/// The values of an IN, searched by halving.
+private struct SortedValues: Sendable {
+    private let values: [AttributeValue]
+    private let options: ObjectPredicate.Options
+
+    init(_ values: [AttributeValue], _ options: ObjectPredicate.Options) {
+        self.values = values.sorted { ($0.order(to: $1, options) ?? 0) < 0 }
+        self.options = options
+    }
+
+    func contains(_ value: AttributeValue) -> Bool {
+        var candidates = values[...]
+        while !candidates.isEmpty {
+            let middle = candidates.startIndex + candidates.count / 2
+            guard let order = value.order(to: candidates[middle], options) else { return false }
+            if order == 0 { return true }
+            candidates = order < 0 ? candidates[..<middle] : candidates[(middle + 1)...]
+        }
+        return false
+    }
+}
+
+extension AttributeValue {
+    /// `isNull` compares whole values; this looks at the case only.
+    @inline(__always)
+    fileprivate var isAbsent: Bool {
+        if case .null = self { true } else { false }
+    }
+
+    @inline(__always)
+    func order(to other: AttributeValue, _ options: ObjectPredicate.Options) -> Int? {
+        if options.isEmpty { return order(to: other) }
+        guard let left = string, let right = other.string else { return nil }
+        return left.withUTF8Bytes { left in
+            right.withUTF8Bytes { StringComparison.folded(left, $0, options) }
+        }
+    }
+}
+
+extension PredicateSubject {
+    func destination(along steps: [Property]) -> Self? {
+        var current = self
+        for step in steps {
+            guard let next = current.destination(of: step) else { return nil }
+            current = next
+        }
+        return current
+    }
+}

@@ -1,0 +1,361 @@
+/// Turns predicates and expressions into conditions and operands on an entity of a model.
+struct ConditionResolver {
+    let entity: Entity
+    let model: ManagedObjectModel
+
+    /// What `$name` stands for: the named expressions of a dictionary fetch.
+    var variables: [String: Operand] = [:]
+    var allowsAggregates = false
+
+    init(entity: Entity, model: ManagedObjectModel) {
+        self.entity = entity
+        self.model = model
+    }
+
+    func condition(_ predicate: ObjectPredicate) throws(FetchError) -> Condition {
+        switch predicate {
+        case .value(let value): return .value(value)
+        case .not(let predicate): return .not(try condition(predicate))
+        case .comparison(let comparison): return try condition(comparison)
+        case .and(let parts): return .and(try conditions(parts))
+        case .or(let parts): return .or(try conditions(parts))
+        }
+    }
+
+    private func conditions(_ parts: [ObjectPredicate]) throws(FetchError) -> [Condition] {
+        var conditions: [Condition] = []
+        conditions.reserveCapacity(parts.count)
+        for part in parts { conditions.append(try condition(part)) }
+        return conditions
+    }
+
+    // MARK: - Comparisons
+
+    private func condition(
+        _ comparison: ObjectPredicate.Comparison
+    ) throws(FetchError) -> Condition {
+        if comparison.modifier != .direct { return try quantified(comparison) }
+        if let membership = try membership(comparison) { return membership }
+        return try condition(comparison, left: operand(comparison.left))
+    }
+
+    /// `items CONTAINS x` and `x IN items`, which ask the same as `ANY items == x`.
+    private func membership(
+        _ comparison: ObjectPredicate.Comparison
+    ) throws(FetchError) -> Condition? {
+        let (collection, member): (ObjectExpression, ObjectExpression)
+        switch comparison.operator {
+        case .contains: (collection, member) = (comparison.left, comparison.right)
+        case .in: (collection, member) = (comparison.right, comparison.left)
+        default: return nil
+        }
+        guard case .keyPath(let path) = collection, try keyPath(path).leadsToMany else {
+            return nil
+        }
+        return try quantified(
+            .init(collection, .equal, member, modifier: .any, options: comparison.options))
+    }
+
+    private func quantified(
+        _ comparison: ObjectPredicate.Comparison
+    ) throws(FetchError) -> Condition {
+        let comparison = try comparison.withCollectionOnTheLeft { (path) throws(FetchError) in
+            try keyPath(path).leadsToMany
+        }
+        guard case .keyPath(let text) = comparison.left else {
+            throw .invalidComparison(
+                comparison.predicateFormat,
+                advice: "ANY and ALL need a to-many key path on the left.")
+        }
+        let path = try keyPath(text)
+        guard let collection = path.collection, let element = path.operand else {
+            throw .invalidComparison(
+                comparison.predicateFormat,
+                advice: "ANY and ALL need a key path that leads through a to-many relationship.")
+        }
+        return .quantified(
+            collection, isAll: comparison.modifier == .all,
+            try condition(comparison, left: element))
+    }
+
+    private func condition(
+        _ comparison: ObjectPredicate.Comparison, left: Operand
+    ) throws(FetchError) -> Condition {
+        switch comparison.operator {
+        case .lessThan: return try compare(comparison, left, .less)
+        case .lessThanOrEqual: return try compare(comparison, left, .lessOrEqual)
+        case .greaterThan: return try compare(comparison, left, .greater)
+        case .greaterThanOrEqual: return try compare(comparison, left, .greaterOrEqual)
+        case .equal: return try compare(comparison, left, .equal)
+        case .notEqual: return try compare(comparison, left, .notEqual)
+        case .between: return try between(comparison, left)
+        case .in: return try isIn(comparison, left)
+        case .beginsWith: return try matches(comparison, left, .beginsWith)
+        case .endsWith: return try matches(comparison, left, .endsWith)
+        case .contains: return try matches(comparison, left, .contains)
+        case .like: return try matches(comparison, left, .like)
+        case .matches: return try matches(comparison, left, .matches)
+        }
+    }
+
+    private func compare(
+        _ comparison: ObjectPredicate.Comparison, _ left: Operand, _ relation: Condition.Relation
+    ) throws(FetchError) -> Condition {
+        let right = try operand(comparison.right)
+        let isNullOnTheLeft = left.isNull
+        if isNullOnTheLeft || right.isNull {
+            let other = isNullOnTheLeft ? right : left
+            switch relation {
+            case .equal: return other.isNull ? .value(true) : .isNull(other)
+            case .notEqual: return other.isNull ? .value(false) : .isNotNull(other)
+            default:
+                throw .invalidComparison(
+                    comparison.predicateFormat, advice: "nil can be compared with == and != only.")
+            }
+        }
+        let (first, second) = try fitted(left, right, comparison)
+        return .compare(first, relation, second, try textOptions(comparison, first))
+    }
+
+    private func between(
+        _ comparison: ObjectPredicate.Comparison, _ left: Operand
+    ) throws(FetchError) -> Condition {
+        guard case .aggregate(let bounds) = comparison.right, bounds.count == 2 else {
+            throw .invalidComparison(
+                comparison.predicateFormat, advice: "BETWEEN takes two values, {least, greatest}.")
+        }
+        let (least, greatest) = (try operand(bounds[0]), try operand(bounds[1]))
+        guard !left.isNull, !least.isNull, !greatest.isNull else {
+            throw .invalidComparison(
+                comparison.predicateFormat, advice: "nil can be compared with == and != only.")
+        }
+        let (value, low) = try fitted(left, least, comparison)
+        let (_, high) = try fitted(left, greatest, comparison)
+        let options = try textOptions(comparison, value)
+        guard !options.isEmpty else { return .between(value, low, high) }
+        return .and([
+            .compare(value, .greaterOrEqual, low, options),
+            .compare(value, .lessOrEqual, high, options),
+        ])
+    }
+
+    private func isIn(
+        _ comparison: ObjectPredicate.Comparison, _ left: Operand
+    ) throws(FetchError) -> Condition {
+        guard case .aggregate(let elements) = comparison.right else {
+            // Between strings, IN asks whether the left is part of the right (spec §7.3).
+            let container = try operand(comparison.right)
+            guard container.kind == .string, left.kind == .string else {
+                throw .invalidComparison(
+                    comparison.predicateFormat,
+                    advice: "IN takes a list of values or a to-many key path on its right.")
+            }
+            return .matches(container, .contains, pattern: left, comparison.options.effective)
+        }
+        var values: [AttributeValue] = []
+        values.reserveCapacity(elements.count)
+        var hasNull = false
+        for element in elements {
+            guard case .constant(let value) = try operand(element) else {
+                throw .unsupported(
+                    feature: "a key path within a list, as in '\(comparison.predicateFormat)',")
+            }
+            if value.isNull {
+                hasNull = true
+            } else {
+                values.append(try fit(value, to: left, in: comparison))
+            }
+        }
+        return .isIn(left, values, orNull: hasNull, try textOptions(comparison, left))
+    }
+
+    private func matches(
+        _ comparison: ObjectPredicate.Comparison, _ left: Operand,
+        _ operation: StringMatcher.Operation
+    ) throws(FetchError) -> Condition {
+        let pattern = try operand(comparison.right)
+        for side in [left, pattern] where side.kind != .string {
+            throw .invalidComparison(
+                comparison.predicateFormat,
+                advice: "\(comparison.operator.symbol) takes a string on both sides.")
+        }
+        return .matches(left, operation, pattern: pattern, comparison.options.effective)
+    }
+
+    /// The two sides with a constant converted to the type of the other side.
+    private func fitted(
+        _ left: Operand, _ right: Operand, _ comparison: ObjectPredicate.Comparison
+    ) throws(FetchError) -> (Operand, Operand) {
+        switch (left, right) {
+        case (_, .constant(let value)):
+            return (left, .constant(try fit(value, to: left, in: comparison)))
+        case (.constant(let value), _):
+            return (.constant(try fit(value, to: right, in: comparison)), right)
+        default:
+            guard let kind = left.kind, let other = right.kind, kind.isComparable(with: other)
+            else {
+                throw .invalidComparison(
+                    comparison.predicateFormat, advice: "the two sides are of different kinds.")
+            }
+            return (left, right)
+        }
+    }
+
+    private func textOptions(
+        _ comparison: ObjectPredicate.Comparison, _ operand: Operand
+    ) throws(FetchError) -> ObjectPredicate.Options {
+        guard comparison.options.isEmpty || operand.kind == .string else {
+            throw .invalidComparison(
+                comparison.predicateFormat, advice: "options apply to strings only.")
+        }
+        return comparison.options.effective
+    }
+
+    /// The constant in the form in which the values of the operand come.
+    private func fit(
+        _ value: AttributeValue, to operand: Operand, in comparison: ObjectPredicate.Comparison
+    ) throws(FetchError) -> AttributeValue {
+        switch (operand, value) {
+        case (.attribute(_, let property), _):
+            let type = property.attributeType!
+            if let fitted = value.comparable(with: type) { return fitted }
+            throw .typeMismatch(key: property.name, expected: "of type \(type)", value: value)
+        case (.object(let path), .objectID(let id)):
+            // Primary keys are unique among the descendants of one root only.
+            let destination = model.entities[path.entityIndex]
+            let root = model.entities[destination.rootIndex]
+            if id.scope.rootEntityName == root.name { return value }
+            throw .typeMismatch(
+                key: comparison.left.predicateFormat, expected: "an object of \(destination.name)",
+                value: value)
+        default:
+            guard let kind = operand.kind else { return value }
+            if let other = ValueKind(value), kind.isComparable(with: other) { return value }
+            throw .typeMismatch(
+                key: comparison.left.predicateFormat, expected: kind.rawValue, value: value)
+        }
+    }
+
+    // MARK: - Expressions
+
+    func operand(_ expression: ObjectExpression) throws(FetchError) -> Operand {
+        switch expression {
+        case .constant(let value): return .constant(value)
+        case .evaluatedObject: return .object(ObjectPath(.root, entityIndex: entity.index))
+        case .variable(let name):
+            guard let operand = variables[name] else { throw .unboundVariable(name) }
+            return operand
+        case .keyPath(let text):
+            let path = try keyPath(text)
+            guard let operand = path.operand, path.collection == nil else {
+                throw .toManyKeyNotAllowedHere(text, entity: entity.name)
+            }
+            return operand
+        case .aggregate:
+            throw .invalidComparison(
+                expression.predicateFormat,
+                advice: "a list stands only on the right of IN and BETWEEN.")
+        case .function(let name, let arguments): return try function(name, arguments)
+        }
+    }
+
+    private func function(
+        _ name: String, _ arguments: [ObjectExpression]
+    ) throws(FetchError) -> Operand {
+        if let aggregate = Operand.Aggregate(rawValue: name) {
+            return try self.aggregate(aggregate, arguments)
+        }
+        guard let function = Operand.Function(rawValue: name) else {
+            throw .unsupported(feature: "The function '\(name)'")
+        }
+        let kinds = function.argumentKinds
+        var operands: [Operand] = []
+        for argument in arguments { operands.append(try operand(argument)) }
+        let areFitting = zip(operands, kinds).allSatisfy { operand, kind in
+            operand.kind?.isComparable(with: kind) ?? false
+        }
+        guard operands.count == kinds.count, areFitting else {
+            throw .invalidArguments(
+                function: name, expected: kinds.map(\.rawValue).joined(separator: " and "))
+        }
+        return .function(function, operands)
+    }
+
+    private func aggregate(
+        _ aggregate: Operand.Aggregate, _ arguments: [ObjectExpression]
+    ) throws(FetchError) -> Operand {
+        guard arguments.count == 1 else {
+            throw .invalidArguments(function: aggregate.rawValue, expected: "one argument")
+        }
+        if aggregate == .count, case .keyPath(let text) = arguments[0] {
+            let path = try keyPath(text)
+            if let collection = path.collection, path.isCollectionItself {
+                return .count(collection)
+            }
+        }
+        guard allowsAggregates else { throw .aggregateNotAllowedHere(aggregate.rawValue) }
+        var inner = self
+        inner.allowsAggregates = false
+        let operand = try inner.operand(arguments[0])
+        let needsNumber = aggregate == .sum || aggregate == .average
+        guard !needsNumber || operand.kind == .number else {
+            throw .invalidArguments(function: aggregate.rawValue, expected: "a number")
+        }
+        return .aggregate(aggregate, operand)
+    }
+}
+
+extension Operand {
+    fileprivate var isNull: Bool {
+        if case .constant(.null) = self { true } else { false }
+    }
+}
+
+extension AttributeValue {
+    /// The value as it is compared with an attribute of the type; a number keeps a fraction that the type has not.
+    fileprivate func comparable(with type: AttributeType) -> AttributeValue? {
+        switch (type, self) {
+        case (.integer16, _), (.integer32, _), (.integer64, _):
+            switch self {
+            case .integer: return self
+            case .boolean, .double, .decimal:
+                return integer.map { .integer($0) } ?? double.map { .double($0) }
+            default: return nil
+            }
+        case (.string, .uri), (.uri, .string): return string.map { .string($0) }
+        default: return converted(to: type)
+        }
+    }
+}
+
+extension ObjectPredicate.Options {
+    /// `[n]` promises strings that compare byte by byte, whatever the other letters ask for.
+    fileprivate var effective: Self { contains(.normalized) ? [] : self }
+}
+
+extension ObjectPredicate.Comparison {
+    /// The same comparison with its sides exchanged if only the right one leads to many objects.
+    fileprivate func withCollectionOnTheLeft(
+        _ leadsToMany: (String) throws(FetchError) -> Bool
+    ) throws(FetchError) -> Self {
+        guard let mirrored = `operator`.mirrored, case .keyPath(let path) = right,
+            try leadsToMany(path)
+        else { return self }
+        if case .keyPath(let path) = left, try leadsToMany(path) { return self }
+        return Self(right, mirrored, left, modifier: modifier, options: options)
+    }
+}
+
+extension ObjectPredicate.Operator {
+    /// The operator that asks the same with its sides exchanged; nil if there is none.
+    fileprivate var mirrored: Self? {
+        switch self {
+        case .lessThan: .greaterThan
+        case .lessThanOrEqual: .greaterThanOrEqual
+        case .greaterThan: .lessThan
+        case .greaterThanOrEqual: .lessThanOrEqual
+        case .equal, .notEqual: self
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,88 @@
+/// A request that cannot be run, found before any statement is: which part of it, and what to do instead.
+public enum FetchError: Error, Sendable, Hashable {
+    /// The model has no entity of this name.
+    case unknownEntity(String)
+
+    /// There are no objects of exactly this entity, only of its descendants.
+    case abstractEntity(String)
+
+    /// The store has no row for the identifier.
+    case noSuchObject(ManagedObjectID)
+
+    /// Objects of the entity are not of the class asked for.
+    case classMismatch(entity: String, expected: String)
+
+    /// A step of the key path is no property where it stands.
+    case unknownKeyPath(String, entity: String)
+
+    /// The key path leads through a to-many relationship without ANY, ALL, NONE or `@count`.
+    case toManyKeyNotAllowedHere(String, entity: String)
+
+    /// The key path leads through two to-many relationships.
+    case multipleToManyKeysNotAllowedHere(String, entity: String)
+
+    /// A batch update's condition or value leads through a relationship.
+    case relationshipNotAllowedHere(String, entity: String)
+
+    /// The attribute is kept in memory only and has no column.
+    case transientKeyNotAllowedHere(String, entity: String)
+
+    /// A constant cannot be compared with, or assigned to, what stands at this key path or expression.
+    case typeMismatch(key: String, expected: String, value: AttributeValue)
+
+    /// Two sides of a comparison, or an operator and its operand, do not fit.
+    case invalidComparison(String, advice: String)
+
+    /// A function has another number of arguments, or arguments of another kind.
+    case invalidArguments(function: String, expected: String)
+    case unboundVariable(String)
+
+    /// An aggregate function outside of a dictionary fetch.
+    case aggregateNotAllowedHere(String)
+
+    /// A column of a grouped dictionary fetch that is neither grouped nor an aggregate.
+    case notGrouped(String)
+    case invalidRegularExpression(String)
+
+    /// A limit, offset or batch size below zero.
+    case negativeCount(String, Int)
+    case unsupported(feature: String)
+}
+
+extension FetchError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .unknownEntity(let name):
+            "The model has no entity '\(name)'; add it or correct the name."
+        case .abstractEntity(let name):
+            "'\(name)' is abstract and has no objects of its own; name one of its descendants."
+        case .noSuchObject(let id): "The store has no object \(id); it may have been deleted."
+        case .classMismatch(let entity, let expected):
+            "Objects of '\(entity)' are not of class \(expected); ask for their own class or for ManagedObject."
+        case .unknownKeyPath(let path, let entity):
+            "'\(path)' is no key path of \(entity); add the property to the model or correct the path."
+        case .toManyKeyNotAllowedHere(let path, let entity):
+            "'\(path)' of \(entity) leads to many objects; say ANY, ALL or NONE before it, or ask for its @count."
+        case .multipleToManyKeysNotAllowedHere(let path, let entity):
+            "'\(path)' of \(entity) leads through two to-many relationships; only one can be followed."
+        case .relationshipNotAllowedHere(let path, let entity):
+            "'\(path)' leads through a relationship; a batch update can use the attributes of \(entity) only."
+        case .transientKeyNotAllowedHere(let path, let entity):
+            "'\(path)' of \(entity) is transient and not in the store; filter the fetched objects by it instead."
+        case .typeMismatch(let key, let expected, let value):
+            "'\(key)' is \(expected) and cannot be compared with, or set to, \(ObjectExpression.constant(value))."
+        case .invalidComparison(let comparison, let advice): "'\(comparison)': \(advice)"
+        case .invalidArguments(let function, let expected): "'\(function)' takes \(expected)."
+        case .unboundVariable(let name):
+            "'$\(name)' has no value; give it one with withSubstitutionVariables."
+        case .aggregateNotAllowedHere(let function):
+            "'\(function)' is an aggregate; it can stand only in a dictionary fetch's properties and having predicate."
+        case .notGrouped(let name):
+            "'\(name)' is neither an aggregate nor in propertiesToGroupBy; make it one of them."
+        case .invalidRegularExpression(let pattern):
+            "'\(pattern)' is not a regular expression; see the ICU syntax."
+        case .negativeCount(let name, let count): "\(name) is \(count); it must be 0 or more."
+        case .unsupported(let feature): "\(feature) is not supported yet."
+        }
+    }
+}

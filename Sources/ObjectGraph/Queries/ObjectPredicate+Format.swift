@@ -1,0 +1,124 @@
+import Foundation
+
+extension ObjectPredicate {
+    /// Reads a predicate format.
+    ///
+    ///     try ObjectPredicate("distance > %d AND airline.name BEGINSWITH[c] %@", 1000, "united")
+    ///
+    /// `%@` takes any value, nil included, `%K` a key path, `%d %i %u %ld %lu %lld` an integer, `%f %lf` a number, `%s` a
+    /// string. Within quotes nothing is replaced, except that `%%` is a percent sign. A format may have 1,000,000 bytes,
+    /// 100 terms within each other and 250 arithmetic operators. Source: spec §7.1.
+    ///
+    /// - Throws: `PredicateError` with the column, what was expected there and what was found.
+    public init(
+        _ format: String, _ arguments: (any PredicateArgument)?...
+    ) throws(PredicateError) {
+        try self.init(format, arguments: arguments)
+    }
+
+    /// Reads a predicate format; see `init(_:_:)`.
+    public init(
+        _ format: String, arguments: [(any PredicateArgument)?]
+    ) throws(PredicateError) {
+        self = try PredicateParser.parse(format, arguments)
+    }
+
+    /// The predicate as text, which reads back as an equal predicate.
+    ///
+    /// Two things are lost: object identifiers print for people only, and a compound of one or no part prints as that
+    /// part or as its value.
+    public var predicateFormat: String {
+        var format = ""
+        append(to: &format)
+        return format
+    }
+
+    private func append(to format: inout String) {
+        switch self {
+        case .value(let value): format += value ? "TRUEPREDICATE" : "FALSEPREDICATE"
+        case .comparison(let comparison): comparison.append(to: &format)
+        case .not(let predicate):
+            format += "NOT "
+            predicate.append(to: &format, inParentheses: predicate.isCompound)
+        case .and(let parts), .or(let parts):
+            guard parts.count > 1 else {
+                let isAnd = if case .and = self { true } else { false }
+                return (parts.first ?? .value(isAnd)).append(to: &format)
+            }
+            appendParts(parts, to: &format)
+        }
+    }
+
+    private func append(to format: inout String, inParentheses: Bool) {
+        if inParentheses { format += "(" }
+        append(to: &format)
+        if inParentheses { format += ")" }
+    }
+
+    /// AND binds tighter than OR; a compound within one of its own kind keeps its parentheses to stay apart.
+    private func appendParts(_ parts: [ObjectPredicate], to format: inout String) {
+        let isAnd = if case .and = self { true } else { false }
+        for (position, part) in parts.enumerated() {
+            if position > 0 { format += isAnd ? " AND " : " OR " }
+            let isConjunction = if case .and = part { true } else { false }
+            part.append(to: &format, inParentheses: part.isCompound && (isAnd || !isConjunction))
+        }
+    }
+
+    private var isCompound: Bool {
+        switch self {
+        case .and(let parts), .or(let parts): parts.count > 1 || parts.first?.isCompound == true
+        case .not, .comparison, .value: false
+        }
+    }
+}
+
+extension ObjectPredicate: CustomStringConvertible {
+    public var description: String { predicateFormat }
+}
+
+extension ObjectPredicate.Comparison {
+    /// The comparison as text.
+    public var predicateFormat: String {
+        var format = ""
+        append(to: &format)
+        return format
+    }
+
+    fileprivate func append(to format: inout String) {
+        switch modifier {
+        case .direct: break
+        case .any: format += "ANY "
+        case .all: format += "ALL "
+        }
+        left.append(to: &format)
+        format += " \(`operator`.symbol)"
+        if !options.isEmpty {
+            let letters = ObjectPredicate.Options.letters.filter { options.contains($0.1) }
+            format += "[\(String(letters.map(\.0)))]"
+        }
+        format += " "
+        right.append(to: &format)
+    }
+}
+
+extension ObjectPredicate.Operator {
+    /// The canonical spelling.
+    var symbol: String {
+        switch self {
+        case .lessThan: "<"
+        case .lessThanOrEqual: "<="
+        case .greaterThan: ">"
+        case .greaterThanOrEqual: ">="
+        case .equal: "=="
+        case .notEqual: "!="
+        case .matches: "MATCHES"
+        case .like: "LIKE"
+        case .beginsWith: "BEGINSWITH"
+        case .endsWith: "ENDSWITH"
+        case .in: "IN"
+        case .contains: "CONTAINS"
+        case .between: "BETWEEN"
+        }
+    }
+}

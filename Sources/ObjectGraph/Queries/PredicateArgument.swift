@@ -1,0 +1,81 @@
+import Foundation
+
+/// A Swift value that can stand for `%@` in a predicate format, or for a variable.
+public protocol PredicateArgument {
+    /// The value as an expression: a constant, or an aggregate for a collection.
+    var predicateExpression: ObjectExpression { get }
+}
+
+extension PredicateArgument where Self: BinaryInteger {
+    /// An integer; one that 64 bits with a sign cannot hold becomes the nearest double-precision value.
+    public var predicateExpression: ObjectExpression {
+        .constant(Int64(exactly: self).map { .integer($0) } ?? .double(Double(self)))
+    }
+}
+
+extension Int: PredicateArgument {}
+extension Int8: PredicateArgument {}
+extension Int16: PredicateArgument {}
+extension Int32: PredicateArgument {}
+extension Int64: PredicateArgument {}
+extension UInt: PredicateArgument {}
+extension UInt8: PredicateArgument {}
+extension UInt16: PredicateArgument {}
+extension UInt32: PredicateArgument {}
+extension UInt64: PredicateArgument {}
+
+extension Bool: PredicateArgument {
+    public var predicateExpression: ObjectExpression { .constant(.boolean(self)) }
+}
+
+extension Double: PredicateArgument {
+    public var predicateExpression: ObjectExpression { .constant(.double(self)) }
+}
+
+extension Float: PredicateArgument {
+    public var predicateExpression: ObjectExpression { .constant(.double(Double(self))) }
+}
+
+extension Decimal: PredicateArgument {
+    public var predicateExpression: ObjectExpression { .constant(.decimal(self)) }
+}
+
+extension String: PredicateArgument {
+    public var predicateExpression: ObjectExpression { .constant(.string(self)) }
+}
+
+extension Date: PredicateArgument {
+    public var predicateExpression: ObjectExpression { .constant(.date(self)) }
+}
+
+extension Data: PredicateArgument {
+    public var predicateExpression: ObjectExpression { .constant(.data(self)) }
+}
+
+extension UUID: PredicateArgument {
+    public var predicateExpression: ObjectExpression { .constant(.uuid(self)) }
+}
+
+extension URL: PredicateArgument {
+    public var predicateExpression: ObjectExpression { .constant(.uri(self)) }
+}
+
+extension AttributeValue: PredicateArgument {
+    public var predicateExpression: ObjectExpression { .constant(self) }
+}
+
+extension ManagedObjectID: PredicateArgument {
+    public var predicateExpression: ObjectExpression { .constant(.objectID(self)) }
+}
+
+extension ObjectExpression: PredicateArgument {
+    public var predicateExpression: ObjectExpression { self }
+}
+
+extension Array: PredicateArgument where Element: PredicateArgument {
+    public var predicateExpression: ObjectExpression { .aggregate(map(\.predicateExpression)) }
+}
+
+extension Set: PredicateArgument where Element: PredicateArgument {
+    public var predicateExpression: ObjectExpression { .aggregate(map(\.predicateExpression)) }
+}

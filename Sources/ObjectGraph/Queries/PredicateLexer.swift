@@ -1,0 +1,200 @@
+/// A word, number or sign of a predicate format, and where it starts.
+struct PredicateToken {
+    enum Kind: Equatable {
+        /// A word that may be a keyword or a key.
+        case word(String)
+        /// A key behind `#`, never a keyword.
+        case key(String)
+        /// `$name`
+        case variable(String)
+        /// `name:` or `name:with:`, as written.
+        case function(String)
+        /// Digits as written, with fraction, exponent or base prefix.
+        case number(String)
+        case string(String)
+        /// `%@`, `%K`, `%d` …, without the percent sign.
+        case placeholder(String)
+        /// Punctuation and operators.
+        case sign(String)
+        case end
+    }
+
+    let kind: Kind
+    /// The first byte of the token, and the one behind it.
+    let range: Range<Int>
+}
+
+/// Cuts a predicate format into tokens, one at a time (spec §7.1).
+struct PredicateLexer {
+    let text: String
+    private let bytes: [UInt8]
+    private var position = 0
+
+    init(_ text: String) {
+        self.text = text
+        bytes = Array(text.utf8)
+    }
+
+    mutating func next() throws(PredicateError) -> PredicateToken {
+        while let byte = peek(), Self.isSpace(byte) { position += 1 }
+        let start = position
+        let kind = try nextKind()
+        return PredicateToken(kind: kind, range: start..<position)
+    }
+
+    private mutating func nextKind() throws(PredicateError) -> PredicateToken.Kind {
+        guard let byte = peek() else { return .end }
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "'"): return .string(try string(quote: byte))
+        case UInt8(ascii: "%"): return .placeholder(try placeholder())
+        case UInt8(ascii: "#"):
+            position += 1
+            return .key(try word("a key"))
+        case UInt8(ascii: "$"):
+            position += 1
+            return .variable(try word("the name of a variable"))
+        case _ where Self.isDigit(byte): return .number(number())
+        case UInt8(ascii: ".") where peek(1).map(Self.isDigit) == true: return .number(number())
+        case _ where Self.isWordStart(byte):
+            let word = try word("a key")
+            return peek() == UInt8(ascii: ":") && peek(1) != UInt8(ascii: "=")
+                ? .function(functionName(word)) : .word(word)
+        default: return .sign(try sign())
+        }
+    }
+
+    private mutating func word(_ expected: String) throws(PredicateError) -> String {
+        let start = position
+        guard let first = peek(), Self.isWordStart(first) else {
+            throw error(at: position, expected: expected)
+        }
+        while let byte = peek(), Self.isWordStart(byte) || Self.isDigit(byte) { position += 1 }
+        return String(decoding: bytes[start..<position], as: UTF8.self)
+    }
+
+    /// The further words of a function's name, up to the colon before its arguments.
+    private mutating func functionName(_ first: String) -> String {
+        var name = first
+        repeat {
+            position += 1
+            name += ":"
+            while let byte = peek(), Self.isWordStart(byte) || Self.isDigit(byte) {
+                name.unicodeScalars.append(Unicode.Scalar(byte))
+                position += 1
+            }
+        } while peek() == UInt8(ascii: ":")
+        return name
+    }
+
+    private mutating func number() -> String {
+        let start = position
+        while let byte = peek(), Self.isDigit(byte) || Self.isWordStart(byte) || byte == 0x2E {
+            position += 1
+            let isExponent =
+                byte | 0x20 == UInt8(ascii: "e") && !bytes[start..<position].hasBasePrefix
+            if isExponent, let sign = peek(), sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+")
+            {
+                position += 1
+            }
+        }
+        return String(decoding: bytes[start..<position], as: UTF8.self)
+    }
+
+    private mutating func placeholder() throws(PredicateError) -> String {
+        let start = position
+        position += 1
+        while peek() == UInt8(ascii: "l") { position += 1 }
+        guard let letter = peek(), "@KdiuxcsfgeDUxX".utf8.contains(letter) else {
+            throw error(at: start, expected: "%@, %K, %d, %i, %u, %ld, %lu, %lld, %f, %lf or %s")
+        }
+        position += 1
+        return String(decoding: bytes[start + 1..<position], as: UTF8.self)
+    }
+
+    /// `%%` is a percent sign here as well; other placeholders are left alone.
+    private mutating func string(quote: UInt8) throws(PredicateError) -> String {
+        let start = position
+        position += 1
+        var content: [UInt8] = []
+        while let byte = peek() {
+            position += 1
+            switch byte {
+            case quote: return String(decoding: content, as: UTF8.self)
+            case UInt8(ascii: "\\"): content += try escape()
+            case UInt8(ascii: "%"):
+                if peek() == byte { position += 1 }
+                content.append(byte)
+            default: content.append(byte)
+            }
+        }
+        throw PredicateError(
+            text, at: start, expected: "a closing \(Character(Unicode.Scalar(quote)))",
+            found: "a string without end")
+    }
+
+    private mutating func escape() throws(PredicateError) -> [UInt8] {
+        let start = position - 1
+        guard let letter = peek() else { throw error(at: start, expected: "an escape") }
+        position += 1
+        switch letter {
+        case UInt8(ascii: "\\"), UInt8(ascii: "\""), UInt8(ascii: "'"): return [letter]
+        case UInt8(ascii: "n"): return [0x0A]
+        case UInt8(ascii: "r"): return [0x0D]
+        case UInt8(ascii: "t"): return [0x09]
+        case UInt8(ascii: "u"):
+            let digits = String(
+                decoding: bytes[position..<min(position + 4, bytes.count)], as: UTF8.self)
+            if digits.utf8.count == 4, let number = UInt32(digits, radix: 16),
+                let scalar = Unicode.Scalar(number)
+            {
+                position += 4
+                return Array(String(scalar).utf8)
+            }
+        default: break
+        }
+        throw error(
+            at: start, expected: #"one of the escapes \\, \", \', \n, \r, \t and \uXXXX"#)
+    }
+
+    private static let signs = [
+        "&&", "||", "==", "!=", "<>", "<=", "=<", ">=", "=>", "**", ":=", "<", ">", "=", "!", "+",
+        "-",
+        "*", "/", "(", ")", "{", "}", "[", "]", ",", ".", "@",
+    ].map { Array($0.utf8) }
+
+    private mutating func sign() throws(PredicateError) -> String {
+        for sign in Self.signs where bytes[position...].starts(with: sign) {
+            position += sign.count
+            return String(decoding: sign, as: UTF8.self)
+        }
+        throw error(at: position, expected: "a key, a value or an operator")
+    }
+
+    private func error(at offset: Int, expected: String) -> PredicateError {
+        let found = String(decoding: bytes[offset...], as: UTF8.self).first
+        return PredicateError(
+            text, at: offset, expected: expected,
+            found: found.map { "'\($0)'" } ?? "the end of the text")
+    }
+
+    private func peek(_ distance: Int = 0) -> UInt8? {
+        position + distance < bytes.count ? bytes[position + distance] : nil
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool {
+        byte == 0x20 || (0x09...0x0D).contains(byte)
+    }
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+
+    /// Letters, the underscore and everything beyond ASCII.
+    private static func isWordStart(_ byte: UInt8) -> Bool {
+        byte >= 0x80 || byte == 0x5F || (0x61...0x7A).contains(byte | 0x20)
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// Whether a number starts with `0x`, `0o` or `0b`.
+    fileprivate var hasBasePrefix: Bool {
+        count > 1 && self[startIndex] == 0x30 && "xob".utf8.contains(self[startIndex + 1] | 0x20)
+    }
+}

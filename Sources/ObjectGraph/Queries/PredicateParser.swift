@@ -1,0 +1,293 @@
+/// Reads a predicate format by recursive descent, one method for each level of precedence (spec §7.1).
+///
+/// Every level takes predicates and expressions alike, since only what follows a parenthesised term tells which it is;
+/// so nothing is read twice, and reading takes time in proportion to the length of the text.
+struct PredicateParser {
+    /// The greatest number of bytes of a format.
+    static let maximumLength = 1_000_000
+
+    /// The greatest number of terms within terms, and of arithmetic operators. Together they bound the depth of the
+    /// tree, and so the stack that it takes to read and to evaluate it.
+    static let maximumDepth = 100
+    static let maximumOperatorCount = 250
+
+    enum Node {
+        case predicate(ObjectPredicate)
+        case expression(ObjectExpression)
+    }
+
+    let text: String
+    private var lexer: PredicateLexer
+    private(set) var token: PredicateToken
+    var arguments: ArraySlice<(any PredicateArgument)?>
+    private var depth = 0
+    private var operatorCount = 0
+
+    static func parse(
+        _ text: String, _ arguments: [(any PredicateArgument)?]
+    ) throws(PredicateError) -> ObjectPredicate {
+        var parser = try PredicateParser(text, arguments)
+        let predicate = try parser.predicate()
+        guard parser.token.kind == .end else {
+            throw parser.unexpected("AND, OR or the end of the text")
+        }
+        guard parser.arguments.isEmpty else {
+            let used = arguments.count - parser.arguments.count
+            throw PredicateError(
+                text, at: text.utf8.count, expected: "a placeholder for each argument",
+                found: "\(used) placeholders and \(arguments.count) arguments")
+        }
+        return predicate
+    }
+
+    private init(_ text: String, _ arguments: [(any PredicateArgument)?]) throws(PredicateError) {
+        guard text.utf8.count <= Self.maximumLength else {
+            throw PredicateError(
+                text, at: Self.maximumLength, expected: "at most \(Self.maximumLength) bytes",
+                found: "\(text.utf8.count)")
+        }
+        self.text = text
+        self.arguments = arguments[...]
+        lexer = PredicateLexer(text)
+        token = try lexer.next()
+    }
+
+    // MARK: - Predicates
+
+    mutating func predicate() throws(PredicateError) -> ObjectPredicate {
+        try predicate(disjunction())
+    }
+
+    mutating func disjunction() throws(PredicateError) -> Node {
+        let first = try conjunction()
+        guard isNext("OR", "||") else { return first }
+        var parts = [try predicate(first)]
+        while try take("OR", "||") {
+            parts.append(try predicate(conjunction()))
+        }
+        return .predicate(.or(parts))
+    }
+
+    private mutating func conjunction() throws(PredicateError) -> Node {
+        let first = try negation()
+        guard isNext("AND", "&&") else { return first }
+        var parts = [try predicate(first)]
+        while try take("AND", "&&") {
+            parts.append(try predicate(negation()))
+        }
+        return .predicate(.and(parts))
+    }
+
+    private mutating func negation() throws(PredicateError) -> Node {
+        guard try take("NOT", "!") else { return try comparison() }
+        return try nested { (parser) throws(PredicateError) in
+            .predicate(.not(try parser.predicate(parser.negation())))
+        }
+    }
+
+    private mutating func comparison() throws(PredicateError) -> Node {
+        let isAll = try take("ALL")
+        let isNone = isAll ? false : try take("NONE")
+        let isAny = isAll || isNone ? false : try take("ANY", "SOME")
+        let start = token
+        let left = try sum()
+        guard let found = try comparisonOperator() else {
+            if isAll || isNone || isAny { throw unexpected("a comparison operator") }
+            return left
+        }
+        let leftExpression = try expression(left, from: start)
+        let options = try comparisonOptions()
+        let comparison = ObjectPredicate.comparison(
+            .init(
+                leftExpression, found, try expression(),
+                modifier: isAll ? .all : isAny || isNone ? .any : .direct, options: options))
+        return .predicate(isNone ? .not(comparison) : comparison)
+    }
+
+    private static let operators: [String: ObjectPredicate.Operator] = [
+        "=": .equal, "==": .equal, "!=": .notEqual, "<>": .notEqual, "<": .lessThan,
+        ">": .greaterThan, "<=": .lessThanOrEqual, "=<": .lessThanOrEqual,
+        ">=": .greaterThanOrEqual, "=>": .greaterThanOrEqual, "BETWEEN": .between, "IN": .in,
+        "CONTAINS": .contains, "BEGINSWITH": .beginsWith, "ENDSWITH": .endsWith, "LIKE": .like,
+        "MATCHES": .matches,
+    ]
+
+    private mutating func comparisonOperator()
+        throws(PredicateError) -> ObjectPredicate.Operator?
+    {
+        let found: ObjectPredicate.Operator? =
+            switch token.kind {
+            case .sign(let sign): Self.operators[sign]
+            case .word(let word): Self.operators[word.uppercased()]
+            default: nil
+            }
+        if found != nil { try advance() }
+        return found
+    }
+
+    private mutating func comparisonOptions() throws(PredicateError) -> ObjectPredicate.Options {
+        guard try take("[") else { return [] }
+        let expected = "options out of c, d, n and l"
+        guard case .word(let letters) = token.kind else { throw unexpected(expected) }
+        var options: ObjectPredicate.Options = []
+        for letter in letters {
+            guard let option = ObjectPredicate.Options(letter: letter) else {
+                throw unexpected(expected)
+            }
+            options.insert(option)
+        }
+        try advance()
+        try expect("]")
+        return options
+    }
+
+    // MARK: - Expressions
+
+    mutating func expression() throws(PredicateError) -> ObjectExpression {
+        let start = token
+        return try expression(sum(), from: start)
+    }
+
+    mutating func sum() throws(PredicateError) -> Node {
+        let start = token
+        var left = try product()
+        while isNext("+", "-") {
+            let name = isNext("+") ? "add:to:" : "from:subtract:"
+            try advance()
+            let rightStart = token
+            left = try operation(name, left, start, product(), rightStart)
+        }
+        return left
+    }
+
+    private mutating func product() throws(PredicateError) -> Node {
+        let start = token
+        var left = try power()
+        while isNext("*", "/") {
+            let name = isNext("*") ? "multiply:by:" : "divide:by:"
+            try advance()
+            let rightStart = token
+            left = try operation(name, left, start, power(), rightStart)
+        }
+        return left
+    }
+
+    private mutating func power() throws(PredicateError) -> Node {
+        let start = token
+        var left = try negative()
+        while try take("**") {
+            let rightStart = token
+            left = try operation("raise:toPower:", left, start, negative(), rightStart)
+        }
+        return left
+    }
+
+    private mutating func operation(
+        _ name: String, _ left: Node, _ leftStart: PredicateToken, _ right: Node,
+        _ rightStart: PredicateToken
+    ) throws(PredicateError) -> Node {
+        operatorCount += 1
+        guard operatorCount <= Self.maximumOperatorCount else {
+            throw PredicateError(
+                text, at: rightStart.range.lowerBound,
+                expected: "at most \(Self.maximumOperatorCount) arithmetic operators",
+                found: "one more")
+        }
+        return .expression(
+            .function(
+                name,
+                [try expression(left, from: leftStart), try expression(right, from: rightStart)])
+        )
+    }
+
+    /// The minus belongs to a number that follows; before anything else it subtracts from zero.
+    private mutating func negative() throws(PredicateError) -> Node {
+        guard try take("-") else { return try atom() }
+        if case .number(let digits) = token.kind {
+            return .expression(.constant(try number("-" + digits)))
+        }
+        return try nested { (parser) throws(PredicateError) in
+            let start = parser.token
+            let operand = try parser.expression(parser.negative(), from: start)
+            return .expression(.function("from:subtract:", [.constant(.integer(0)), operand]))
+        }
+    }
+
+    // MARK: - Tokens
+
+    mutating func advance() throws(PredicateError) { token = try lexer.next() }
+
+    /// Whether the next token is one of these signs or keywords.
+    func isNext(_ spelling: String, _ other: String? = nil) -> Bool {
+        switch token.kind {
+        case .sign(let sign): sign == spelling || sign == other
+        case .word(let word): word.uppercased() == spelling || word.uppercased() == other
+        default: false
+        }
+    }
+
+    mutating func take(_ spelling: String, _ other: String? = nil) throws(PredicateError) -> Bool {
+        guard isNext(spelling, other) else { return false }
+        try advance()
+        return true
+    }
+
+    mutating func expect(_ sign: String) throws(PredicateError) {
+        guard try take(sign) else { throw unexpected("'\(sign)'") }
+    }
+
+    /// Enters a term within a term.
+    mutating func nested<Result>(
+        _ body: (inout Self) throws(PredicateError) -> Result
+    ) throws(PredicateError) -> Result {
+        guard depth < Self.maximumDepth else {
+            throw unexpected("at most \(Self.maximumDepth) terms within each other")
+        }
+        depth += 1
+        defer { depth -= 1 }
+        return try body(&self)
+    }
+
+    func predicate(_ node: Node) throws(PredicateError) -> ObjectPredicate {
+        guard case .predicate(let predicate) = node else {
+            throw unexpected("a comparison operator")
+        }
+        return predicate
+    }
+
+    func expression(_ node: Node, from start: PredicateToken) throws(PredicateError)
+        -> ObjectExpression
+    {
+        guard case .expression(let expression) = node else {
+            throw PredicateError(
+                text, at: start.range.lowerBound, expected: "a key path or a value",
+                found: "a predicate")
+        }
+        return expression
+    }
+
+    func unexpected(_ expected: String) -> PredicateError {
+        let bytes = Array(text.utf8)[token.range]
+        return PredicateError(
+            text, at: token.range.lowerBound, expected: expected,
+            found: token.kind == .end
+                ? "the end of the text" : "'\(String(decoding: bytes.prefix(40), as: UTF8.self))'")
+    }
+}
+
+extension ObjectPredicate.Options {
+    /// The letters of the options, in the order in which they are printed.
+    static let letters: [(Character, Self)] = [
+        ("c", .caseInsensitive), ("d", .diacriticInsensitive), ("n", .normalized),
+        ("l", .localeSensitive),
+    ]
+
+    init?(letter: Character) {
+        guard
+            let found = Self.letters.first(where: {
+                $0.0 == letter || $0.0.uppercased() == String(letter)
+            })
+        else { return nil }
+        self = found.1
+    }
+}

@@ -1,0 +1,15 @@
+/// What predicates and sort keys are evaluated on in memory: a managed object, or a row of an in-memory store.
+///
+/// Requirements take and return `Self`, so that the evaluator is specialised for each kind of subject.
+protocol PredicateSubject {
+    var objectID: ManagedObjectID { get }
+
+    /// The value of an attribute; for a to-one relationship the identifier of its destination, or null.
+    func value(of property: Property) -> AttributeValue
+
+    /// The object at the other end of a to-one relationship.
+    func destination(of property: Property) -> Self?
+
+    /// The objects at the other end of a to-many relationship, in any order.
+    func destinations(of property: Property) -> [Self]
+}

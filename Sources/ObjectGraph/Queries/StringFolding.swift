@@ -1,0 +1,122 @@
+import Foundation
+
+/// Strings without the differences that a comparison is to ignore.
+///
+/// Strings of ASCII letters are the common case and handled by the callers without this; everything else is folded as
+/// Unicode says: without diacritics by canonical decomposition and leaving out the marks, without case by the mappings
+/// that full case folding consists of. The result is in normalisation form C, so canonically equivalent strings are equal.
+enum StringFolding {
+    /// - Returns: UTF-8 bytes; equal for strings that differ only in what the options say to ignore.
+    static func fold(
+        _ text: UnsafeRawBufferPointer, _ options: ObjectPredicate.Options
+    ) -> [UInt8] {
+        if let folded = latin(text, options) { return folded }
+        return Array(fold(String(decoding: text, as: UTF8.self), options).utf8)
+    }
+
+    static func fold(_ string: String, _ options: ObjectPredicate.Options) -> String {
+        var string = string
+        if options.contains(.diacriticInsensitive) {
+            var scalars = String.UnicodeScalarView()
+            for scalar in string.decomposedStringWithCanonicalMapping.unicodeScalars
+            where !isDiacritic(scalar) {
+                scalars.append(scalar)
+            }
+            string = String(scalars)
+        }
+        if options.contains(.caseInsensitive) {
+            var folded = ""
+            for scalar in string.unicodeScalars { folded += caseFolded(scalar) }
+            string = folded
+        }
+        return string.precomposedStringWithCanonicalMapping
+    }
+
+    /// Marks above and below letters; not vowel signs (class 0) and viramas (class 9), which make other syllables.
+    private static func isDiacritic(_ scalar: Unicode.Scalar) -> Bool {
+        guard scalar.value >= 0x300, scalar.properties.generalCategory == .nonspacingMark else {
+            return false
+        }
+        let combiningClass = scalar.properties.canonicalCombiningClass.rawValue
+        return combiningClass != 0 && combiningClass != 9
+    }
+
+    /// The lower case of the upper case of the lower case is the full case folding: it takes ß to ss, ς to σ, ſ to s.
+    private static func caseFolded(_ scalar: Unicode.Scalar) -> String {
+        if scalar.isASCII { return scalar.properties.lowercaseMapping }
+        // The dotless i folds to itself; its upper case is the plain I.
+        if scalar.value == 0x131 { return String(scalar) }
+        return scalar.properties.lowercaseMapping.uppercased().lowercased()
+    }
+
+    // MARK: - Latin letters
+
+    /// Folds text of scalars below U+0250, which cover European languages in Latin script, by a table.
+    ///
+    /// - Returns: nil if the text has other scalars or is not UTF-8.
+    private static func latin(
+        _ text: UnsafeRawBufferPointer, _ options: ObjectPredicate.Options
+    ) -> [UInt8]? {
+        let table = latinTables[options.rawValue & 3]
+        var folded: [UInt8] = []
+        folded.reserveCapacity(text.count + 8)
+        let ignoresCase = options.contains(.caseInsensitive)
+        var position = 0
+        while position < text.count {
+            let byte = text[position]
+            if byte < 0x80 {
+                folded.append(ignoresCase ? byte.asciiLowercased : byte)
+                position += 1
+            } else {
+                // Two bytes make a scalar from U+0080; the lead byte C9 reaches to U+027F.
+                guard byte >= 0xC2, byte <= 0xC9, position + 1 < text.count,
+                    text[position + 1] & 0xC0 == 0x80
+                else { return nil }
+                let scalar = Int(byte & 0x1F) << 6 | Int(text[position + 1] & 0x3F)
+                guard scalar < latinEnd else { return nil }
+                var bytes = table[scalar - 0x80]
+                while bytes != 0 {
+                    folded.append(UInt8(truncatingIfNeeded: bytes))
+                    bytes >>= 8
+                }
+                position += 2
+            }
+        }
+        return folded
+    }
+
+    private static let latinEnd = 0x250
+
+    /// For each combination of the two options, the folding of each scalar from U+0080 as up to four bytes of UTF-8,
+    /// the first one lowest.
+    private static let latinTables: [[UInt32]] = (0..<4).map { options in
+        (0x80..<latinEnd).map { value in
+            let scalar = String(Unicode.Scalar(UInt32(value))!)
+            return fold(scalar, ObjectPredicate.Options(rawValue: options)).utf8.reversed()
+                .reduce(0) { $0 << 8 | UInt32($1) }
+        }
+    }
+}
+
+extension UInt8 {
+    @inline(__always)
+    var asciiLowercased: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Whether all bytes are ASCII; looks at eight at a time.
+    @inline(__always)
+    var isASCII: Bool {
+        var position = 0
+        while position + 8 <= count {
+            let word = loadUnaligned(fromByteOffset: position, as: UInt64.self)
+            if word & 0x8080_8080_8080_8080 != 0 { return false }
+            position += 8
+        }
+        while position < count {
+            if self[position] >= 0x80 { return false }
+            position += 1
+        }
+        return true
+    }
+}

@@ -1,0 +1,25 @@
+import Testing
+
+@testable import ObjectGraph
+
+@Suite struct `SQLite errors` {
+    @Test(arguments: [
+        (5, "retry"), (8, "permissions"), (10, "moved or deleted"), (11, "restore a backup"),
+        (13, "free some space"), (14, "folder exists"), (26, "check the path"),
+        // The extended code of a primary one gets the same advice.
+        (5 | 2 << 8, "retry"), (10 | 12 << 8, "moved or deleted"),
+    ])
+    func `the description says what to do next`(_ code: Int32, _ advice: String) {
+        let error = SQLiteError(extendedCode: code, message: "words", sql: "SQL", path: "/a.db")
+        #expect(error.description.hasPrefix("SQLite error \(code): words, in /a.db"))
+        #expect(error.description.contains("while running: SQL. "))
+        #expect(error.description.contains(advice))
+    }
+
+    @Test func `a failure without advice ends with the facts`() {
+        let error = SQLiteError(extendedCode: 2067, message: "UNIQUE constraint failed: a.b")
+        #expect(error.description == "SQLite error 2067: UNIQUE constraint failed: a.b")
+        #expect(error.code == 19)
+        #expect(error.isConstraint)
+    }
+}
