@@ -24,8 +24,11 @@ extension PersistentStoreCoordinator: ObjectChannel {
     func fetchDictionaries(
         _ request: FetchRequest, entity: Entity
     ) throws -> [[String: AttributeValue]] {
-        try fromEachStore { try $0.store.fetchDictionaries(request, entity: entity) }
-            .flatMap(\.self)
+        try fromEachStore { record in
+            try record.store.fetchDictionaries(request, entity: entity) { index, key in
+                ManagedObjectID(scope: record.scopes[index], reference: key)
+            }
+        }.flatMap(\.self)
     }
 
     private func fromEachStore<T>(_ body: (StoreRecord) throws -> T) throws -> [T] {

@@ -3,14 +3,14 @@ public enum FetchError: Error, Sendable, Hashable {
     /// The model has no entity of this name.
     case unknownEntity(String)
 
-    /// Objects of the entity cannot be made, only of its descendants.
+    /// There are no objects of exactly this entity, only of its descendants.
     case abstractEntity(String)
+
+    /// The store has no row for the identifier.
+    case noSuchObject(ManagedObjectID)
 
     /// Objects of the entity are not of the class asked for.
     case classMismatch(entity: String, expected: String)
-
-    /// There is no row with this identifier, or no open store for it.
-    case noSuchObject(ManagedObjectID)
 
     /// A step of the key path is no property where it stands.
     case unknownKeyPath(String, entity: String)
@@ -55,11 +55,10 @@ extension FetchError: CustomStringConvertible {
         case .unknownEntity(let name):
             "The model has no entity '\(name)'; add it or correct the name."
         case .abstractEntity(let name):
-            "The entity '\(name)' is abstract; name one of its subentities."
+            "'\(name)' is abstract and has no objects of its own; name one of its descendants."
+        case .noSuchObject(let id): "The store has no object \(id); it may have been deleted."
         case .classMismatch(let entity, let expected):
             "Objects of '\(entity)' are not of class \(expected); ask for their own class or for ManagedObject."
-        case .noSuchObject(let id):
-            "There is no object \(id); it was deleted, or its store is not open."
         case .unknownKeyPath(let path, let entity):
             "'\(path)' is no key path of \(entity); add the property to the model or correct the path."
         case .toManyKeyNotAllowedHere(let path, let entity):

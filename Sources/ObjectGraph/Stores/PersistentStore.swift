@@ -18,8 +18,11 @@ protocol PersistentStore: AnyObject, Sendable {
 
     /// The identities of the rows that match, in the order asked for.
     func fetchKeys(_ request: FetchRequest, entity: Entity) throws -> [EntityKey]
+
+    /// - Parameter objectID: Makes the identifier of an entity's row, for expressions that ask for one.
     func fetchDictionaries(
-        _ request: FetchRequest, entity: Entity
+        _ request: FetchRequest, entity: Entity,
+        objectID: (_ entityIndex: Int, _ key: Int64) -> ManagedObjectID
     ) throws -> [[String: AttributeValue]]
     func count(_ request: FetchRequest, entity: Entity) throws -> Int
 

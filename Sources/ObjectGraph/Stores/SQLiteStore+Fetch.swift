@@ -21,7 +21,8 @@ extension SQLiteStore {
     }
 
     func fetchDictionaries(
-        _ request: FetchRequest, entity: Entity
+        _ request: FetchRequest, entity: Entity,
+        objectID: (_ entityIndex: Int, _ key: Int64) -> ManagedObjectID
     ) throws -> [[String: AttributeValue]] {
         let translation = try FetchTranslation(
             request, entity: entity, model: model, selection: .dictionaries)
@@ -29,7 +30,7 @@ extension SQLiteStore {
             statement.bind(translation.bindings)
             var dictionaries: [[String: AttributeValue]] = []
             while try statement.step() {
-                dictionaries.append(translation.dictionary(ofRow: statement))
+                dictionaries.append(translation.dictionary(ofRow: statement, objectID: objectID))
             }
             return dictionaries
         }
