@@ -18,10 +18,11 @@ protocol EngineSubject: AnyObject {
     /// Opens the store, in WAL mode with the `synchronous` setting of the configuration.
     init(configuration: SubjectConfiguration) throws
 
-    /// Reads every item in the order of the file, and every property once as a Swift value.
+    /// Fetches every item with all its columns into an array, in any order, then reads every property of each once as a
+    /// Swift value.
     func readItems() throws -> ItemChecksum
 
-    /// Fetches every item with all its columns, and reads the number of each.
+    /// Fetches every item with all its columns into an array, then reads the number of each.
     func readNumbers() throws -> ItemChecksum
 
     /// Fetches as ``readNumbers()`` does and returns what it fetched, which lives as long as the return value.
