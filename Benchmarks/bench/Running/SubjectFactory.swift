@@ -3,7 +3,10 @@
 enum SubjectFactory {
     private typealias Make = @Sendable (SubjectConfiguration) throws -> any FlightsSubject
 
-    private static let makers: [String: Make] = [:]
+    private static let makers: [String: Make] = [
+        "grdb": GRDBFlights.init,
+        "sqlite-c": CFlights.init,
+    ]
 
     /// Opens the subject of that name.
     ///
