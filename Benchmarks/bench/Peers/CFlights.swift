@@ -34,12 +34,9 @@ final class CFlights: FlightsSubject {
             update.bind(minutes, 1)
             try update.run()
         case .loop(let saveSize):
-            try delay(departedFlights(), byMinutes: minutes, saveSize: saveSize)
+            let departed = try flights("WHERE ZDEPARTUREDELAYMINUTES IS NOT NULL")
+            try delay(departed, byMinutes: minutes, saveSize: saveSize)
         }
-    }
-
-    private func departedFlights() throws -> [FlightRecord] {
-        try flights("WHERE ZDEPARTUREDELAYMINUTES IS NOT NULL")
     }
 
     private func delay(_ flights: [FlightRecord], byMinutes minutes: Int, saveSize: Int) throws {
@@ -62,9 +59,11 @@ final class CFlights: FlightsSubject {
     }
 
     func findFlights(_ question: PredicateQuestion) throws -> FlightsChecksum {
-        var checksum = FlightsChecksum(rowCount: 0, distanceMiles: 0)
-        for flight in try flights("WHERE \(question.sqlCondition)") { checksum.add(flight) }
-        return checksum
+        var totals = try connection.prepare(
+            "SELECT COUNT(*), SUM(ZDISTANCE) FROM ZFLIGHT WHERE \(question.sqlCondition)")
+        _ = try totals.step()
+        return FlightsChecksum(
+            rowCount: Int(totals.integer(0)), distanceMiles: Int(totals.integer(1)))
     }
 
     // MARK: Paging

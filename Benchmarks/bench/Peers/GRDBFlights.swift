@@ -61,12 +61,10 @@ final class GRDBFlights: FlightsSubject {
     }
 
     func findFlights(_ question: PredicateQuestion) throws -> FlightsChecksum {
-        var checksum = FlightsChecksum(rowCount: 0, distanceMiles: 0)
-        let flights = try pool.read {
-            try FlightRecord.filter(sql: question.sqlCondition).fetchAll($0)
-        }
-        for flight in flights { checksum.add(flight) }
-        return checksum
+        let totals = FlightRecord.filter(sql: question.sqlCondition)
+            .select(count(FlightRecord.Columns.key), sum(FlightRecord.Columns.distance))
+        let row = try pool.read { try Row.fetchOne($0, totals) }
+        return FlightsChecksum(rowCount: row?[0] ?? 0, distanceMiles: row?[1] ?? 0)
     }
 
     // MARK: Paging
