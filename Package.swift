@@ -54,6 +54,7 @@ let package = Package(
         .testTarget(
             name: "BenchTests",
             dependencies: ["Benchmarking", "Datasets", "bench", "TestSupport", "Yams"],
+            exclude: ["Goldens"],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

@@ -24,6 +24,11 @@ protocol ObjectChannel: AnyObject, Sendable {
         of property: Property, _ scope: ObjectIDScope, key: Int64
     ) throws -> [EntityKey]
 
+    /// The contents of a to-many relationship of several owners, by owner.
+    func destinations(
+        of property: Property, _ scope: ObjectIDScope, keys: [Int64]
+    ) throws -> [Int64: [EntityKey]]
+
     /// Primary keys for new objects; nil if this level leaves their identifiers temporary.
     func reserveKeys(_ count: Int, root: Entity, storeNumber: Int) throws -> Range<Int64>?
 

@@ -24,8 +24,11 @@ extension PersistentStoreCoordinator: ObjectChannel {
     func fetchDictionaries(
         _ request: FetchRequest, entity: Entity
     ) throws -> [[String: AttributeValue]] {
-        try fromEachStore { try $0.store.fetchDictionaries(request, entity: entity) }
-            .flatMap(\.self)
+        try fromEachStore { record in
+            try record.store.fetchDictionaries(request, entity: entity) { index, key in
+                ManagedObjectID(scope: record.scopes[index], reference: key)
+            }
+        }.flatMap(\.self)
     }
 
     private func fromEachStore<T>(_ body: (StoreRecord) throws -> T) throws -> [T] {
@@ -64,6 +67,16 @@ extension PersistentStoreCoordinator: ObjectChannel {
         return try underLockPolicy {
             try record.store.destinations(
                 of: property, model.entities[scope.entityIndex], key: key)
+        }
+    }
+
+    func destinations(
+        of property: Property, _ scope: ObjectIDScope, keys: [Int64]
+    ) throws -> [Int64: [EntityKey]] {
+        let record = try openRecord(scope.storeNumber, entityName: scope.entityName)
+        return try underLockPolicy {
+            try record.store.destinations(
+                of: property, model.entities[scope.entityIndex], keys: keys)
         }
     }
 
@@ -132,5 +145,13 @@ extension PersistentStoreCoordinator: ObjectChannel {
 
     func unregister(_ keys: [Int64], root: Int, storeNumber: Int) {
         record(number: storeNumber)?.rowCache.unregister(keys, root: root)
+    }
+}
+
+extension PersistentStoreCoordinator {
+    /// Forgets the cached row of an object, so that it is read anew.
+    func forgetRow(_ key: Int64, _ scope: ObjectIDScope) {
+        record(number: scope.storeNumber)?.rowCache.remove(
+            CollectionOfOne(key), root: model.entities[scope.entityIndex].rootIndex)
     }
 }

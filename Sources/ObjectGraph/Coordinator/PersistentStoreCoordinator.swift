@@ -75,7 +75,7 @@ public final class PersistentStoreCoordinator: Sendable {
         let store: any PersistentStore =
             switch description.type {
             case .sqlite: try SQLiteStore(description, model: model)
-            case .inMemory: InMemoryStore(model: model)
+            case .inMemory: try SQLiteStore(description, model: model)
             }
         return state.withLock { state in
             let number = state.records.count + 1
@@ -84,7 +84,8 @@ public final class PersistentStoreCoordinator: Sendable {
                     number: number, store: store, rowCache: RowCache(model: model),
                     scopes: Self.scopes(
                         of: model, storeIdentifier: store.identifier, storeNumber: number)))
-            return PersistentStoreHandle(number: number, identifier: store.identifier, url: store.url)
+            return PersistentStoreHandle(
+                number: number, identifier: store.identifier, url: store.url)
         }
     }
 

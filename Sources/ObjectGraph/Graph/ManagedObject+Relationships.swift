@@ -25,7 +25,8 @@ extension ManagedObject {
     }
 
     /// Adds an object to a to-many relationship without reading the others.
-    public final func add<Destination>(_ object: Destination, to relationship: ToMany<Destination>) {
+    public final func add<Destination>(_ object: Destination, to relationship: ToMany<Destination>)
+    {
         change(object, in: property(relationship.key), isAddition: true)
     }
 
@@ -57,7 +58,8 @@ extension ManagedObject {
             guard case .objectID(let id) = changes[property.index] else { return nil }
             return context.object(id.reference, id.scope)
         }
-        guard let row, let slot = property.slot, row.hasValue(slot), let relationship = property.relationship
+        guard let row, let slot = property.slot, row.hasValue(slot),
+            let relationship = property.relationship
         else { return nil }
         let layout = binding.entity.layout
         var entityIndex = relationship.destinationIndex
@@ -153,9 +155,10 @@ extension ManagedObject {
     }
 
     /// Takes note of a member that came or went, and marks this end changed.
-    private final func note(_ object: ManagedObject, in property: Property, isAddition: Bool) {
+    final func note(_ object: ManagedObject, in property: Property, isAddition: Bool) {
         ensureContents().relationships[property.index, default: ToManyContents()]
             .note(object, isAddition: isAddition)
+        state.insert(.relationshipChanged)
         if state.isDisjoint(with: [.inserted, .updated]) || !state.contains(.changedInEvent) {
             context.noteChange(of: self)
         }

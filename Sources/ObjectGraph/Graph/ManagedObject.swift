@@ -169,4 +169,7 @@ struct ObjectState: OptionSet {
 
     /// The delete rules of the object have been applied.
     static let deletionPropagated = ObjectState(rawValue: 64)
+
+    /// A relationship changed that has no column in the object's row, so its version counts on all the same (spec §2.11).
+    static let relationshipChanged = ObjectState(rawValue: 128)
 }

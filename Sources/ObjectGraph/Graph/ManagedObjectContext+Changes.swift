@@ -141,7 +141,9 @@ extension ManagedObjectContext {
         for object in inserted { detach(object) }
         var changes = ObjectChanges()
         for object in touched where !object.state.contains(.detached) {
-            if object.hasChanges || object.changes != nil { changes.refreshed.append(object.objectID) }
+            if object.hasChanges || object.changes != nil {
+                changes.refreshed.append(object.objectID)
+            }
             object.state.subtract([.updated, .deleted, .deletionPropagated, .changedInEvent])
             object.changes = nil
             object.contents = nil

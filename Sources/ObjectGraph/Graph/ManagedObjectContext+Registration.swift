@@ -7,7 +7,8 @@ extension ManagedObjectContext {
     /// Whether the row exists is found out when the fault fires (spec §2.13). Identifiers of another coordinator on the
     /// same store are understood.
     public func object(with id: ManagedObjectID) -> ManagedObject {
-        let scope = coordinator.localScope(of: id) ?? coordinator.unassignedScopes[id.scope.entityIndex]
+        let scope =
+            coordinator.localScope(of: id) ?? coordinator.unassignedScopes[id.scope.entityIndex]
         return object(id.reference, scope)
     }
 

@@ -203,7 +203,8 @@ extension Data: ManagedValue {
 extension UUID: ManagedValue {
     /// The UUID of zeros for nil.
     public static func read(_ key: PropertyKey, of object: ManagedObject) -> UUID {
-        readOptional(key, of: object) ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+        readOptional(key, of: object)
+            ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
     }
 
     public static func readOptional(_ key: PropertyKey, of object: ManagedObject) -> UUID? {

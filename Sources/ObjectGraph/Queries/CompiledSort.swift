@@ -37,15 +37,15 @@ struct CompiledSort: Sendable {
 }
 
 extension CompiledSort.Key {
-    init(_ key: SortKey, _ resolver: ConditionResolver) throws(FetchError) {
-        let operand = try resolver.operand(.keyPath(key.keyPath))
-        guard case .attribute = operand else {
-            throw .unsupported(feature: "Sorting by '\(key.keyPath)', which is no attribute,")
-        }
+    /// - Parameter known: What the key stands for if it is no key path.
+    init(
+        _ key: SortKey, _ resolver: ConditionResolver, _ known: Operand? = nil
+    ) throws(FetchError) {
+        let operand: Operand
+        if let known { operand = known } else { operand = try resolver.sortOperand(key) }
         guard key.comparison == .binary || operand.kind == .string else {
-            throw .typeMismatch(
-                key: key.keyPath, expected: operand.kind!.rawValue,
-                value: .string("a comparison of strings"))
+            throw .invalidComparison(
+                key.keyPath, advice: "\(key.comparison) compares strings; sort by .binary.")
         }
         self.init(operand: operand, isAscending: key.isAscending, comparison: key.comparison)
     }
@@ -68,5 +68,15 @@ extension CompiledSort.Key {
             }
         }
         return isAscending ? order : -order
+    }
+}
+
+extension ConditionResolver {
+    fileprivate func sortOperand(_ key: SortKey) throws(FetchError) -> Operand {
+        let operand = try operand(.keyPath(key.keyPath))
+        guard case .attribute = operand else {
+            throw .unsupported(feature: "Sorting by '\(key.keyPath)', which is no attribute,")
+        }
+        return operand
     }
 }

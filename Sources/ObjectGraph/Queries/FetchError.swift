@@ -3,6 +3,15 @@ public enum FetchError: Error, Sendable, Hashable {
     /// The model has no entity of this name.
     case unknownEntity(String)
 
+    /// There are no objects of exactly this entity, only of its descendants.
+    case abstractEntity(String)
+
+    /// The store has no row for the identifier.
+    case noSuchObject(ManagedObjectID)
+
+    /// Objects of the entity are not of the class asked for.
+    case classMismatch(entity: String, expected: String)
+
     /// A step of the key path is no property where it stands.
     case unknownKeyPath(String, entity: String)
 
@@ -45,6 +54,11 @@ extension FetchError: CustomStringConvertible {
         switch self {
         case .unknownEntity(let name):
             "The model has no entity '\(name)'; add it or correct the name."
+        case .abstractEntity(let name):
+            "'\(name)' is abstract and has no objects of its own; name one of its descendants."
+        case .noSuchObject(let id): "The store has no object \(id); it may have been deleted."
+        case .classMismatch(let entity, let expected):
+            "Objects of '\(entity)' are not of class \(expected); ask for their own class or for ManagedObject."
         case .unknownKeyPath(let path, let entity):
             "'\(path)' is no key path of \(entity); add the property to the model or correct the path."
         case .toManyKeyNotAllowedHere(let path, let entity):

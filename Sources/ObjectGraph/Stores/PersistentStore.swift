@@ -18,8 +18,11 @@ protocol PersistentStore: AnyObject, Sendable {
 
     /// The identities of the rows that match, in the order asked for.
     func fetchKeys(_ request: FetchRequest, entity: Entity) throws -> [EntityKey]
+
+    /// - Parameter objectID: Makes the identifier of an entity's row, for expressions that ask for one.
     func fetchDictionaries(
-        _ request: FetchRequest, entity: Entity
+        _ request: FetchRequest, entity: Entity,
+        objectID: (_ entityIndex: Int, _ key: Int64) -> ManagedObjectID
     ) throws -> [[String: AttributeValue]]
     func count(_ request: FetchRequest, entity: Entity) throws -> Int
 
@@ -31,6 +34,11 @@ protocol PersistentStore: AnyObject, Sendable {
 
     /// The contents of a to-many relationship of one row.
     func destinations(of property: Property, _ owner: Entity, key: Int64) throws -> [EntityKey]
+
+    /// The contents of a to-many relationship of several rows, by owner.
+    func destinations(
+        of property: Property, _ owner: Entity, keys: [Int64]
+    ) throws -> [Int64: [EntityKey]]
 
     /// Primary keys that nobody else will get.
     func reserveKeys(_ count: Int, root: Entity) throws -> Range<Int64>

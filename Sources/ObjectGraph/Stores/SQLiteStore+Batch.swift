@@ -108,7 +108,7 @@ private struct CascadingDeletion {
         let fresh = keys.filter { seen.insert($0).inserted }
         for (index, group) in Dictionary(grouping: fresh, by: \.entityIndex) {
             let entity = model.entities[index]
-            let list = "[" + group.map { String($0.key) }.joined(separator: ",") + "]"
+            let list = jsonArray(group.map(\.key))
             var cascaded: [EntityKey] = []
             for property in entity.properties {
                 guard let relationship = property.relationship else { continue }
@@ -140,7 +140,8 @@ private struct CascadingDeletion {
             let column = destination.columns[slot]
             let condition = "\(column) IN (SELECT value FROM json_each(?))"
             if !inverse.isOptional {
-                let count = try keys("SELECT Z_PK, Z_ENT FROM \(destination.table) WHERE \(condition) LIMIT 1", list)
+                let count = try keys(
+                    "SELECT Z_PK, Z_ENT FROM \(destination.table) WHERE \(condition) LIMIT 1", list)
                 guard count.isEmpty else {
                     throw StoreError(
                         .missingMandatoryValue(

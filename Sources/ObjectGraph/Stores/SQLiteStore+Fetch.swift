@@ -21,7 +21,8 @@ extension SQLiteStore {
     }
 
     func fetchDictionaries(
-        _ request: FetchRequest, entity: Entity
+        _ request: FetchRequest, entity: Entity,
+        objectID: (_ entityIndex: Int, _ key: Int64) -> ManagedObjectID
     ) throws -> [[String: AttributeValue]] {
         let translation = try FetchTranslation(
             request, entity: entity, model: model, selection: .dictionaries)
@@ -29,7 +30,7 @@ extension SQLiteStore {
             statement.bind(translation.bindings)
             var dictionaries: [[String: AttributeValue]] = []
             while try statement.step() {
-                dictionaries.append(translation.dictionary(ofRow: statement))
+                dictionaries.append(translation.dictionary(ofRow: statement, objectID: objectID))
             }
             return dictionaries
         }
@@ -60,7 +61,7 @@ extension SQLiteStore {
         let sql =
             "SELECT \(selection.columns) FROM \(entity.table) t0 WHERE t0.Z_PK IN (SELECT value FROM json_each(?))"
         return try read(sql) { statement in
-            statement.bind("[" + keys.map(String.init).joined(separator: ",") + "]", at: 1)
+            statement.bind(jsonArray(keys), at: 1)
             return try readRows(of: statement, selection, expectedCount: keys.count)
         }
     }
@@ -80,6 +81,33 @@ extension SQLiteStore {
         return try read(sql) { statement in
             statement.bind(key, at: 1)
             return try readKeys(of: statement)
+        }
+    }
+
+    func destinations(
+        of property: Property, _ owner: Entity, keys: [Int64]
+    ) throws -> [Int64: [EntityKey]] {
+        let relationship = property.relationship!
+        let destination = model.destination(of: relationship)
+        let sql =
+            switch relationship.storage {
+            case .inverseForeignKey(let index):
+                "SELECT Z_PK, Z_ENT, \(destination.columns[destination.properties[index].slot!]) FROM \(destination.table) WHERE \(destination.columns[destination.properties[index].slot!]) IN (SELECT value FROM json_each(?))"
+            case .joinTable(let join):
+                "SELECT t0.Z_PK, t0.Z_ENT, t1.\(join.sourceColumn) FROM \(join.table) t1 JOIN \(destination.table) t0 ON t0.Z_PK = t1.\(join.destinationColumn) WHERE t1.\(join.sourceColumn) IN (SELECT value FROM json_each(?))"
+            case .foreignKey:
+                preconditionFailure("\(owner.name).\(property.name) is to-one and has no contents.")
+            }
+        return try read(sql) { statement in
+            statement.bind(jsonArray(keys), at: 1)
+            var contents: [Int64: [EntityKey]] = [:]
+            while try statement.step() {
+                contents[statement.value(at: 2).integer, default: []].append(
+                    EntityKey(
+                        entityIndex: Int(statement.value(at: 1).integer) - 1,
+                        key: statement.value(at: 0).integer))
+            }
+            return contents
         }
     }
 
@@ -117,4 +145,9 @@ func readKeys(of statement: Statement) throws -> [EntityKey] {
                 key: statement.value(at: 0).integer))
     }
     return keys
+}
+
+/// The keys as one argument for `json_each`.
+func jsonArray(_ keys: some Sequence<Int64>) -> String {
+    "[" + keys.map(String.init).joined(separator: ",") + "]"
 }

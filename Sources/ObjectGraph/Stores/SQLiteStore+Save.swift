@@ -134,7 +134,7 @@ private struct PlanWriter {
         do {
             try statement.run()
             return true
-        } catch where error.isConstraint {
+        } catch  where error.isConstraint {
             uniquenessConflicts.append((position, Self.columns(in: error.message)))
             return false
         }
@@ -143,7 +143,9 @@ private struct PlanWriter {
     /// The columns in SQLite's message, `UNIQUE constraint failed: ZBOOK.ZISBN, ZBOOK.ZEDITION`.
     private static func columns(in message: String) -> [String] {
         guard let list = message.split(separator: ": ").last else { return [] }
-        return list.split(separator: ",").compactMap { $0.split(separator: ".").last.map(String.init) }
+        return list.split(separator: ",").compactMap {
+            $0.split(separator: ".").last.map(String.init)
+        }
     }
 }
 

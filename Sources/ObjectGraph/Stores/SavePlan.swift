@@ -36,6 +36,7 @@ struct JoinChange: Sendable {
     let property: Property
     let entity: Entity
     let sourceKey: Int64
+    let destinationEntity: Entity
     let destinationKey: Int64
     let isInsertion: Bool
 }

@@ -1,0 +1,304 @@
+extension ManagedObjectContext {
+    /// Writes all unsaved changes to the store, or hands them to the parent context; all or none.
+    ///
+    /// Does nothing without changes. Queue: the context's. Cost: a transaction with one statement for each row that is
+    /// new, changed or deleted, and for each pair of a many-to-many relationship. Source: spec §5.1.
+    /// - Throws: `SaveError` for invalid objects and conflicts that the merge policy does not settle; `StoreError` if the
+    ///   store fails. The context is then as dirty as before.
+    public func save() throws {
+        takeMail()
+        guard hasUnsavedWork else { return }
+        processPendingChanges()
+        try prepareObjects()
+        var work = collect()
+        try validate(work)
+        let temporary = try assignPermanentReferences(work)
+        do {
+            let plans = try writeSettlingConflicts(&work)
+            adopt(plans, work, temporary)
+        } catch {
+            for (object, reference) in temporary { object.reference = reference }
+            throw error
+        }
+        finish(work, temporary)
+    }
+
+    /// The objects of a save, each in one list.
+    struct SaveWork {
+        var inserted: [ManagedObject] = []
+        var updated: [ManagedObject] = []
+        var deleted: [ManagedObject] = []
+
+        /// The rows that a plan was made of, in its order, by store number.
+        var plannedObjects: [Int: [ManagedObject]] = [:]
+
+        var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
+    }
+
+    private var hasUnsavedWork: Bool {
+        !insertedList.isEmpty || !updatedList.isEmpty || !deletedList.isEmpty || !joinNotes.isEmpty
+    }
+
+    // MARK: - Steps
+
+    /// Posts the notification and calls `willSave` until no object changes any more (step 3).
+    private func prepareObjects() throws {
+        post(.willSave)
+        var asked = (inserted: 0, updated: 0, deleted: 0)
+        for _ in 0..<1000 {
+            let end = (insertedList.count, updatedList.count, deletedList.count)
+            for object in insertedList[asked.inserted...] where object.isInserted {
+                object.willSave()
+            }
+            for object in updatedList[asked.updated...] where object.isUpdated {
+                object.willSave()
+            }
+            for object in deletedList[asked.deleted...] where object.isDeleted {
+                object.willSave()
+            }
+            asked = end
+            processPendingChanges()
+            if asked == (insertedList.count, updatedList.count, deletedList.count) { return }
+        }
+        throw SaveError.endlessWillSave
+    }
+
+    private func collect() -> SaveWork {
+        var work = SaveWork()
+        for object in insertedList
+        where object.state.contains(.inserted) && !object.state.contains(.deleted) {
+            work.inserted.append(object)
+        }
+        for object in updatedList where object.isUpdated { work.updated.append(object) }
+        for object in deletedList where object.state.contains(.deleted) {
+            work.deleted.append(object)
+        }
+        return work
+    }
+
+    private func validate(_ work: SaveWork) throws {
+        var errors: [ValidationError] = []
+        func check(_ objects: [ManagedObject], _ body: (ManagedObject) throws -> Void) throws {
+            for object in objects {
+                do { try body(object) } catch let error as ValidationError { errors.append(error) }
+            }
+        }
+        try check(work.inserted) { try $0.validateForInsert() }
+        try check(work.updated) { try $0.validateForUpdate() }
+        try check(work.deleted.filter { !$0.isInserted }) { try $0.validateForDelete() }
+        guard errors.isEmpty else { throw SaveError.validation(errors) }
+    }
+
+    /// Gives new objects their primary keys (step 6).
+    ///
+    /// - Returns: The objects with their temporary references, for a save that fails; empty below a parent context.
+    private func assignPermanentReferences(
+        _ work: SaveWork
+    ) throws -> [(object: ManagedObject, reference: Int64)] {
+        try assignPermanentReferences(to: work.inserted)
+    }
+
+    private func assignPermanentReferences(
+        to objects: [ManagedObject]
+    ) throws -> [(object: ManagedObject, reference: Int64)] {
+        var counts: [TableKey: Int] = [:]
+        for object in objects where object.reference < 0 {
+            counts[TableKey(object), default: 0] += 1
+        }
+        var keys: [TableKey: Range<Int64>] = [:]
+        for (table, count) in counts {
+            guard
+                let reserved = try channel.reserveKeys(
+                    count, root: model.entities[table.rootIndex], storeNumber: table.storeNumber)
+            else { return [] }
+            keys[table] = reserved
+        }
+        var assigned: [(object: ManagedObject, reference: Int64)] = []
+        assigned.reserveCapacity(objects.count)
+        var last: TableKey?
+        var next: Int64 = 0
+        for object in objects where object.reference < 0 {
+            let table = TableKey(object)
+            if table != last {
+                if let last { keys[last] = next..<keys[last]!.upperBound }
+                last = table
+                next = keys[table]!.lowerBound
+            }
+            assigned.append((object, object.reference))
+            object.reference = next
+            next += 1
+        }
+        return assigned
+    }
+
+    private struct TableKey: Hashable {
+        let rootIndex: Int
+        let storeNumber: Int
+
+        init(_ object: ManagedObject) {
+            rootIndex = object.binding.entity.rootIndex
+            storeNumber = object.binding.scope.storeNumber
+        }
+    }
+
+    /// Hands the plans up, asking the merge policy about conflicts and trying again (steps 5 to 8).
+    private func writeSettlingConflicts(_ work: inout SaveWork) throws -> [StorePlan] {
+        for _ in 0..<10 {
+            let plans = try makePlans(&work)
+            do {
+                if !plans.isEmpty { try channel.save(plans, from: self) }
+                return plans
+            } catch let conflict as PlanConflict {
+                try settle(conflict, &work)
+            }
+        }
+        throw SaveError.unresolvedConflicts
+    }
+
+    /// Works the objects out into rows, in the order: inserted, updated, deleted.
+    private func makePlans(_ work: inout SaveWork) throws -> [StorePlan] {
+        var plans: [StorePlan] = []
+        work.plannedObjects = [:]
+        var writer = RowWriter(
+            expectedByteCount: (work.inserted.count + work.updated.count) * 256)
+        func add(_ change: RowChange, _ object: ManagedObject) {
+            let number = object.binding.scope.storeNumber
+            let position = plan(number)
+            plans[position].plan.rows.append(change)
+            work.plannedObjects[number, default: []].append(object)
+        }
+        func plan(_ number: Int) -> Int {
+            if let last = plans.last, last.storeNumber == number { return plans.count - 1 }
+            if let found = plans.firstIndex(where: { $0.storeNumber == number }) { return found }
+            plans.append(StorePlan(storeNumber: number))
+            return plans.count - 1
+        }
+        for object in work.inserted {
+            let row = encode(object, into: &writer, version: 1)
+            add(
+                RowChange(
+                    kind: .insert, entity: object.binding.entity, key: object.reference, row: row,
+                    changes: PropertyMask(), previousVersion: 0), object)
+        }
+        for object in work.updated {
+            if object.isFault { object.fireFault() }
+            let changed = object.changedProperties
+            guard let base = object.row,
+                !changed.isEmpty || object.state.contains(.relationshipChanged)
+            else { continue }
+            let row = encode(object, into: &writer, version: base.version &+ 1)
+            add(
+                RowChange(
+                    kind: .update, entity: object.binding.entity, key: object.reference, row: row,
+                    changes: changed, previousVersion: base.version), object)
+        }
+        for object in work.deleted where !object.isInserted {
+            if object.isFault { object.fireFault() }
+            add(
+                RowChange(
+                    kind: .delete, entity: object.binding.entity, key: object.reference, row: nil,
+                    changes: PropertyMask(), previousVersion: object.row?.version ?? 0), object)
+        }
+        for (note, isInsertion) in joinNotes {
+            guard
+                isInsertion
+                    ? !note.source.isDeleted && !note.destination.isDeleted
+                    : !note.source.isInserted && !note.destination.isInserted
+            else { continue }
+            plans[plan(note.source.binding.scope.storeNumber)].plan.joins.append(
+                JoinChange(
+                    property: note.source.binding.entity.properties[note.propertyIndex],
+                    entity: note.source.binding.entity, sourceKey: note.source.reference,
+                    destinationEntity: note.destination.binding.entity,
+                    destinationKey: note.destination.reference, isInsertion: isInsertion))
+        }
+        return plans
+    }
+
+    /// What was planned is now the state of the level above: takes it over (step 9).
+    private func adopt(
+        _ plans: [StorePlan], _ work: SaveWork,
+        _ temporary: [(object: ManagedObject, reference: Int64)]
+    ) {
+        for plan in plans {
+            let objects = work.plannedObjects[plan.storeNumber, default: []]
+            for (change, object) in zip(plan.plan.rows, objects) where change.kind != .delete {
+                object.row = change.row
+            }
+        }
+        var newKeys: [TableKey: [Int64]] = [:]
+        for (object, reference) in temporary {
+            let key = TableKey(object)
+            let table = registry.table(rootIndex: key.rootIndex, storeNumber: key.storeNumber)
+            table[reference] = nil
+            table[object.reference] = object
+            newKeys[key, default: []].append(object.reference)
+        }
+        for (table, keys) in newKeys {
+            channel.register(keys, root: table.rootIndex, storeNumber: table.storeNumber)
+        }
+        for object in work.inserted { clearChanges(of: object) }
+        for object in work.updated { clearChanges(of: object) }
+        insertedList = []
+        updatedList = []
+        deletedList = []
+        joinNotes = [:]
+    }
+
+    private func clearChanges(of object: ManagedObject) {
+        object.state.subtract([.inserted, .updated, .relationshipChanged])
+        object.changes = nil
+        if let contents = object.contents {
+            for index in contents.relationships.keys {
+                contents.relationships[index]!.forgetNotes()
+            }
+        }
+    }
+
+    /// Calls `didSave`, tells everybody, lets deleted objects go (step 10).
+    private func finish(
+        _ work: SaveWork, _ temporary: [(object: ManagedObject, reference: Int64)]
+    ) {
+        let deleted = work.deleted.filter { !$0.isInserted }
+        let deletedIDs = deleted.map(\.objectID)
+        for object in work.inserted { object.didSave() }
+        for object in work.updated { object.didSave() }
+        for object in deleted { object.didSave() }
+        for object in work.deleted { detach(object) }
+        tellChildren(temporary)
+        let siblings = parent == nil ? coordinator.mergingContexts(besides: self) : []
+        let children = mergingChildren
+        if hasObservers || !siblings.isEmpty || !children.isEmpty {
+            let changes = ObjectChanges(
+                inserted: work.inserted.map(\.objectID),
+                updated: work.updated.map(\.objectID), deleted: deletedIDs)
+            post(.didSave(changes))
+            for context in siblings + children {
+                context.perform { context.mergeChanges(changes) }
+            }
+        }
+        sweepIfGrown()
+    }
+
+    // MARK: - Permanent identifiers
+
+    /// Gives new objects their permanent identifiers before they are saved (spec §2.1).
+    ///
+    /// Reserves primary keys in the store at once, also below parent contexts; the later save keeps them.
+    /// - Throws: `StoreError` if the store cannot reserve them.
+    public func obtainPermanentIDs(for objects: [ManagedObject]) throws {
+        for object in objects where object.reference < 0 && object.isInserted {
+            let entity = object.binding.entity
+            let number = object.binding.scope.storeNumber
+            guard
+                let key = try coordinator.reserveKeys(
+                    1, root: model.entities[entity.rootIndex], storeNumber: number)?.first
+            else { continue }
+            let table = table(entity.index, number)
+            table[object.reference] = nil
+            object.reference = key
+            table[key] = object
+            channel.register([key], root: table.rootIndex, storeNumber: number)
+        }
+    }
+}

@@ -1,0 +1,55 @@
+/// The UPDATE of a batch request. It raises the version of each row (spec §6.3).
+struct BatchUpdateTranslation: Sendable {
+    let sql: String
+    let bindings: [SQLBinding]
+
+    /// - Throws: `FetchError` for keys that are no attributes of the entity, values of other types, and anything that
+    ///   leads through a relationship.
+    init(
+        _ request: BatchUpdateRequest, entity: Entity, model: ManagedObjectModel
+    ) throws(FetchError) {
+        var writer = SQLConditionWriter(
+            entity: entity, model: model, followsRelationships: false)
+        let resolver = ConditionResolver(entity: entity, model: model)
+        var text = SQLText()
+        text.append("UPDATE \(entity.table) AS t0 SET Z_OPT = Z_OPT + 1")
+        // By name, so that equal requests give equal statements.
+        for (name, value) in request.propertiesToUpdate.sorted(by: { $0.key < $1.key }) {
+            guard let property = entity.property(named: name) else {
+                throw .unknownKeyPath(name, entity: entity.name)
+            }
+            guard let type = property.attributeType else {
+                throw .relationshipNotAllowedHere(name, entity: entity.name)
+            }
+            guard let slot = property.slot else {
+                throw .transientKeyNotAllowedHere(name, entity: entity.name)
+            }
+            text.append(", \(entity.columns[slot]) = ")
+            try writer.write(
+                Self.operand(value, for: name, type, resolver), to: &text, .required)
+        }
+        try text.appendRestriction(
+            to: entity, includesSubentities: request.includesSubentities, request.predicate,
+            &writer)
+        sql = text.sql
+        bindings = text.bindings
+    }
+
+    private static func operand(
+        _ expression: ObjectExpression, for name: String, _ type: AttributeType,
+        _ resolver: ConditionResolver
+    ) throws(FetchError) -> Operand {
+        let operand = try resolver.operand(expression)
+        if case .constant(let value) = operand {
+            guard let converted = value.converted(to: type) else {
+                throw .typeMismatch(key: name, expected: "of type \(type)", value: value)
+            }
+            return .constant(converted)
+        }
+        guard operand.kind == ValueKind(type) else {
+            throw .invalidComparison(
+                "\(name) = \(expression)", advice: "the value is not of type \(type).")
+        }
+        return operand
+    }
+}

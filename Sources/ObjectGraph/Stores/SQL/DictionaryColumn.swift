@@ -1,0 +1,73 @@
+import Foundation
+
+/// How a value of a dictionary result is read from a row.
+struct DictionaryColumn: Sendable, Hashable {
+    enum Decoding: Sendable, Hashable {
+        case attribute(AttributeType)
+        /// An integer or a double-precision value, as SQLite has it.
+        case number
+        /// A primary key of the entity with this index.
+        case objectID(entityIndex: Int)
+        /// A primary key, and in the column behind it the number of the entity.
+        case objectIDWithEntity
+    }
+
+    let name: String
+
+    /// The position in the row, from 0.
+    let position: Int32
+    let decoding: Decoding
+
+    /// The value in the current row; nil for NULL.
+    ///
+    /// - Parameter objectID: The identifier of the row of an entity, by the entity's index and the primary key.
+    func value(
+        in statement: Statement, objectID: (_ entityIndex: Int, _ key: Int64) -> ManagedObjectID
+    ) -> AttributeValue? {
+        let value = statement.value(at: position)
+        if value.isNull { return nil }
+        switch decoding {
+        case .attribute(let type): return value.attributeValue(of: type)
+        case .number:
+            return value.type == .integer ? .integer(value.integer) : .double(value.real)
+        case .objectID(let entityIndex):
+            return .objectID(objectID(entityIndex, value.integer))
+        case .objectIDWithEntity:
+            let entityNumber = statement.value(at: position + 1).integer
+            return .objectID(objectID(Int(entityNumber) - 1, value.integer))
+        }
+    }
+}
+
+extension FetchTranslation {
+    /// The current row of a dictionary fetch; a NULL leaves its key out.
+    func dictionary(
+        ofRow statement: Statement,
+        objectID: (_ entityIndex: Int, _ key: Int64) -> ManagedObjectID
+    ) -> [String: AttributeValue] {
+        var dictionary: [String: AttributeValue] = [:]
+        dictionary.reserveCapacity(columns.count)
+        for column in columns {
+            dictionary[column.name] = column.value(in: statement, objectID: objectID)
+        }
+        return dictionary
+    }
+}
+
+extension SQLiteValueReference {
+    /// The value of a column of an attribute, as written by `SQLBinding` (spec §8.5); nil if it is none.
+    fileprivate func attributeValue(of type: AttributeType) -> AttributeValue? {
+        switch type {
+        case .integer16, .integer32, .integer64: .integer(integer)
+        case .boolean: .boolean(integer != 0)
+        case .double, .float: .double(real)
+        case .decimal: .decimal(Decimal(shortest: real))
+        case .date: .date(Date(timeIntervalSinceReferenceDate: real))
+        case .string: .string(string)
+        case .uri: URL(string: string).map { .uri($0) }
+        case .binaryData: .data(Data(blob))
+        case .uuid:
+            blob.count == 16 ? .uuid(UUID(uuid: blob.loadUnaligned(as: uuid_t.self))) : nil
+        }
+    }
+}

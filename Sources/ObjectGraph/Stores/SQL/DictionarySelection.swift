@@ -1,0 +1,172 @@
+/// The columns, groups and condition on groups of a dictionary fetch (spec §3.7).
+struct DictionarySelection {
+    private struct Fetched {
+        let property: FetchedProperty
+        let operand: Operand
+    }
+
+    private let request: FetchRequest
+    private let resolver: ConditionResolver
+    private let fetched: [Fetched]
+    private let groups: [Operand]
+    let columns: [DictionaryColumn]
+
+    init(
+        _ request: FetchRequest, entity: Entity, model: ManagedObjectModel
+    ) throws(FetchError) {
+        var resolver = ConditionResolver(entity: entity, model: model)
+        var groups: [Operand] = []
+        for keyPath in request.propertiesToGroupBy {
+            groups.append(try resolver.operand(.keyPath(keyPath)))
+        }
+        resolver.allowsAggregates = true
+        var fetched: [Fetched] = []
+        for property in request.fetchedProperties(of: entity) {
+            let operand = try resolver.operand(property.expression)
+            fetched.append(Fetched(property: property, operand: operand))
+        }
+        for entry in fetched { resolver.variables[entry.property.name] = entry.operand }
+        self.request = request
+        self.resolver = resolver
+        self.fetched = fetched
+        self.groups = groups
+        columns = Self.columns(fetched)
+        try checkGrouping()
+    }
+
+    private static func columns(_ fetched: [Fetched]) -> [DictionaryColumn] {
+        var position: Int32 = 0
+        return fetched.map { entry in
+            let decoding =
+                entry.property.resultType.map { .attribute($0) } ?? entry.operand.decoding
+            defer { position += decoding == .objectIDWithEntity ? 2 : 1 }
+            return DictionaryColumn(
+                name: entry.property.name, position: position, decoding: decoding)
+        }
+    }
+
+    /// With groups, or with an aggregate among the columns, every column must be one of either.
+    private func checkGrouping() throws(FetchError) {
+        guard !groups.isEmpty || fetched.contains(where: \.operand.hasAggregate) else {
+            guard request.havingPredicate == nil else {
+                throw .invalidComparison(
+                    request.havingPredicate!.predicateFormat,
+                    advice: "havingPredicate needs propertiesToGroupBy.")
+            }
+            return
+        }
+        for entry in fetched
+        where !entry.property.expression.isGrouped(by: request.propertiesToGroupBy) {
+            throw .notGrouped(entry.property.name)
+        }
+        guard request.havingPredicate == nil || !groups.isEmpty else {
+            throw .invalidComparison(
+                request.havingPredicate!.predicateFormat,
+                advice: "havingPredicate needs propertiesToGroupBy.")
+        }
+    }
+
+    func writeColumns(
+        to text: inout SQLText, _ writer: inout SQLConditionWriter
+    ) throws(FetchError) {
+        text.append(request.returnsDistinctResults ? "SELECT DISTINCT " : "SELECT ")
+        for (index, entry) in fetched.enumerated() {
+            if index > 0 { text.append(", ") }
+            try writer.write(entry.operand, to: &text, .optional)
+            if columns[index].decoding == .objectIDWithEntity,
+                case .object(let path) = entry.operand
+            {
+                text.append(", ")
+                try writer.writeEntityNumber(of: path, to: &text)
+            }
+        }
+    }
+
+    func writeGrouping(
+        to text: inout SQLText, _ writer: inout SQLConditionWriter
+    ) throws(FetchError) {
+        for (position, group) in groups.enumerated() {
+            text.append(position == 0 ? " GROUP BY " : ", ")
+            try writer.write(group, to: &text, .optional)
+        }
+        guard let having = request.havingPredicate else { return }
+        text.append(" HAVING ")
+        try writer.write(resolver.condition(having), to: &text, .optional)
+    }
+
+    /// A sort key may be the name of an expression that is fetched; nil for key paths.
+    func sortOperand(_ key: SortKey) throws(FetchError) -> Operand? {
+        if let entry = fetched.first(where: { $0.property.name == key.keyPath }) {
+            return entry.operand
+        }
+        guard groups.isEmpty || request.propertiesToGroupBy.contains(key.keyPath) else {
+            throw .notGrouped(key.keyPath)
+        }
+        return nil
+    }
+}
+
+extension FetchRequest {
+    /// The columns asked for, or all persistent attributes.
+    fileprivate func fetchedProperties(of entity: Entity) -> [FetchedProperty] {
+        guard propertiesToFetch.isEmpty else { return propertiesToFetch }
+        return entity.properties.filter { $0.attributeType != nil && !$0.isTransient }
+            .map { FetchedProperty(name: $0.name, expression: .keyPath($0.name)) }
+    }
+}
+
+extension ObjectExpression {
+    /// Whether all rows of a group give the same value.
+    fileprivate func isGrouped(by keyPaths: [String]) -> Bool {
+        switch self {
+        case .constant: true
+        case .keyPath(let path): keyPaths.contains(path)
+        case .evaluatedObject, .variable: false
+        case .aggregate(let elements): elements.allSatisfy { $0.isGrouped(by: keyPaths) }
+        case .function(let name, let arguments):
+            Operand.Aggregate(rawValue: name) != nil
+                || arguments.allSatisfy { $0.isGrouped(by: keyPaths) }
+        }
+    }
+}
+
+extension Operand {
+    fileprivate var hasAggregate: Bool {
+        switch self {
+        case .aggregate: true
+        case .function(_, let arguments): arguments.contains(where: \.hasAggregate)
+        default: false
+        }
+    }
+
+    fileprivate var decoding: DictionaryColumn.Decoding {
+        switch self {
+        case .attribute(_, let property): .attribute(property.attributeType!)
+        case .aggregate(.minimum, let operand), .aggregate(.maximum, let operand):
+            operand.decoding
+        case .aggregate(.sum, .attribute(_, let property))
+        where property.attributeType!.integerRange != nil: .attribute(.integer64)
+        case .aggregate(.sum, _), .aggregate(.average, _): .attribute(.double)
+        case .aggregate(.count, _), .count: .attribute(.integer64)
+        case .object(let path): .object(path)
+        default:
+            switch kind {
+            case .string: .attribute(.string)
+            case .date: .attribute(.date)
+            case .data: .attribute(.binaryData)
+            case .uuid: .attribute(.uuid)
+            case .number, .object, nil: .number
+            }
+        }
+    }
+}
+
+extension DictionaryColumn.Decoding {
+    /// To-one relationships name the entity only where the destination has several.
+    fileprivate static func object(_ path: ObjectPath) -> Self {
+        if let last = path.steps.last, last.entitySlot == nil {
+            return .objectID(entityIndex: path.entityIndex)
+        }
+        return .objectIDWithEntity
+    }
+}

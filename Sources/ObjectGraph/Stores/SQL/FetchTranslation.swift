@@ -1,0 +1,148 @@
+/// The statement of a fetch request.
+///
+/// Tables have aliases: `t0` the entity's, `t1`, `t2` … those of key paths. Equal requests but for their constants give the
+/// same SQL, which a statement cache can then recognise. Source: spec §3.6–3.8, §7.6.
+struct FetchTranslation: Sendable {
+    enum Selection: Sendable {
+        /// Columns as SQL, such as `t0.Z_PK, t0.ZNAME`.
+        case columns(String)
+        /// One row with the number of results; limit and offset count.
+        case count
+        /// What `propertiesToFetch` asks for; read the rows by `columns`.
+        case dictionaries
+    }
+
+    let sql: String
+    let bindings: [SQLBinding]
+
+    /// How the columns of a dictionary result are read; empty for other selections.
+    let columns: [DictionaryColumn]
+
+    /// - Throws: `FetchError` for anything in the request that the entity, the model or SQL cannot serve.
+    init(
+        _ request: FetchRequest, entity: Entity, model: ManagedObjectModel, selection: Selection
+    ) throws(FetchError) {
+        try request.checkCounts()
+        var writer = SQLConditionWriter(entity: entity, model: model)
+        var select = SQLText()
+        var dictionary: DictionarySelection?
+        let isLimited = request.fetchLimit > 0 || request.fetchOffset > 0
+        switch selection {
+        case .columns(let list): select.append("SELECT \(list)")
+        case .count: select.append(isLimited ? "SELECT 1" : "SELECT COUNT(*)")
+        case .dictionaries:
+            let made = try DictionarySelection(request, entity: entity, model: model)
+            try made.writeColumns(to: &select, &writer)
+            dictionary = made
+        }
+        columns = dictionary?.columns ?? []
+
+        var tail = SQLText()
+        try tail.appendRestriction(to: entity, request, &writer)
+        try dictionary?.writeGrouping(to: &tail, &writer)
+        if case .count = selection {
+        } else {
+            try tail.appendOrder(request.sortKeys, &writer, dictionary)
+        }
+        tail.appendLimit(request)
+
+        var text = select
+        var from = " FROM \(entity.table) t0"
+        writer.root.appendJoins(to: &from)
+        text.append(from)
+        text.append(tail)
+        if case .count = selection, isLimited {
+            sql = "SELECT COUNT(*) FROM (\(text.sql))"
+        } else {
+            sql = text.sql
+        }
+        bindings = text.bindings
+    }
+}
+
+extension SQLText {
+    /// `WHERE`, with the entity where its table holds others as well, and the predicate.
+    mutating func appendRestriction(
+        to entity: Entity, _ request: FetchRequest, _ writer: inout SQLConditionWriter
+    ) throws(FetchError) {
+        try appendRestriction(
+            to: entity, includesSubentities: request.includesSubentities, request.predicate,
+            &writer)
+    }
+
+    mutating func appendRestriction(
+        to entity: Entity, includesSubentities: Bool, _ predicate: ObjectPredicate?,
+        _ writer: inout SQLConditionWriter
+    ) throws(FetchError) {
+        let root = writer.model.entities[entity.rootIndex]
+        let indexes = includesSubentities ? entity.familyIndexes : entity.index...entity.index
+        let isWholeTable = indexes == root.familyIndexes
+        if !isWholeTable {
+            append(" WHERE t0.Z_ENT")
+            append(indexes.count == 1 ? " = " : " BETWEEN ")
+            bind(.integer(Int64(indexes.lowerBound + 1)))
+            if indexes.count > 1 {
+                append(" AND ")
+                bind(.integer(Int64(indexes.upperBound + 1)))
+            }
+        }
+        guard let predicate else { return }
+        let condition = try ConditionResolver(entity: entity, model: writer.model)
+            .condition(predicate)
+        if case .value(true) = condition { return }
+        append(isWholeTable ? " WHERE " : " AND ")
+        let needsParentheses = !isWholeTable && condition.isDisjunction
+        if needsParentheses { append("(") }
+        try writer.write(condition, to: &self)
+        if needsParentheses { append(")") }
+    }
+
+    fileprivate mutating func appendOrder(
+        _ sortKeys: [SortKey], _ writer: inout SQLConditionWriter,
+        _ dictionary: DictionarySelection?
+    ) throws(FetchError) {
+        let resolver = ConditionResolver(entity: writer.entity, model: writer.model)
+        for (position, sortKey) in sortKeys.enumerated() {
+            append(position == 0 ? " ORDER BY " : ", ")
+            let operand = try dictionary?.sortOperand(sortKey)
+            let key = try CompiledSort.Key(sortKey, resolver, operand)
+            try writer.write(key.operand, to: &self, .optional)
+            switch key.comparison {
+            case .binary: break
+            case .caseInsensitive: append(" COLLATE OGCaseInsensitive")
+            case .localizedStandard: append(" COLLATE OGLocalizedStandard")
+            }
+            if !key.isAscending { append(" DESC") }
+        }
+    }
+
+    fileprivate mutating func appendLimit(_ request: FetchRequest) {
+        if request.fetchLimit > 0 {
+            append(" LIMIT ")
+            bind(.integer(Int64(request.fetchLimit)))
+        } else if request.fetchOffset > 0 {
+            append(" LIMIT -1")
+        }
+        if request.fetchOffset > 0 {
+            append(" OFFSET ")
+            bind(.integer(Int64(request.fetchOffset)))
+        }
+    }
+}
+
+extension FetchRequest {
+    /// - Throws: `FetchError.negativeCount`.
+    func checkCounts() throws(FetchError) {
+        let counts = [
+            ("fetchLimit", fetchLimit), ("fetchOffset", fetchOffset),
+            ("fetchBatchSize", fetchBatchSize),
+        ]
+        for (name, count) in counts where count < 0 { throw .negativeCount(name, count) }
+    }
+}
+
+extension Condition {
+    fileprivate var isDisjunction: Bool {
+        if case .or(let parts) = self { parts.count > 1 } else { false }
+    }
+}

@@ -1,0 +1,136 @@
+import Foundation
+
+extension SQLConditionWriter {
+    /// As many values as are bound one by one; longer lists travel as one parameter.
+    static let maximumListCount = 500
+
+    /// `IN`. A nil in the list stands for objects without a value.
+    mutating func writeList(
+        _ operand: Operand, _ values: [AttributeValue], orNull: Bool,
+        _ options: ObjectPredicate.Options, to text: inout SQLText, _ place: Place
+    ) throws(FetchError) {
+        let place = orNull ? .optional : place
+        if orNull {
+            text.append("(")
+            try write(operand, to: &text, place)
+            text.append(values.isEmpty ? " IS NULL)" : " IS NULL OR ")
+        }
+        guard !values.isEmpty else {
+            if !orNull { text.append("0") }
+            return
+        }
+        if options.isEmpty {
+            try write(operand, to: &text, place)
+        } else {
+            text.append("OGFold(")
+            try write(operand, to: &text, place)
+            text.append(", \(options.rawValue))")
+        }
+        let bindings = values.map { value in
+            if !options.isEmpty, let string = value.string {
+                return SQLBinding.text(StringFolding.fold(string, options))
+            }
+            return SQLBinding(value)
+        }
+        if bindings.count <= Self.maximumListCount {
+            text.append(" IN (")
+            for (position, binding) in bindings.enumerated() {
+                if position > 0 { text.append(",") }
+                text.bind(binding)
+            }
+            text.append(")")
+        } else {
+            let list = SQLList(bindings)
+            text.append(" IN (SELECT \(list.decoding) FROM json_each(")
+            text.bind(.text(list.json))
+            text.append("))")
+        }
+        if orNull { text.append(")") }
+    }
+}
+
+/// Many values in one parameter, as a JSON array, so that no limit on parameters is met and the statement keeps its shape.
+private struct SQLList {
+    /// How a value is written, as JSON itself does not keep all of them.
+    private enum Encoding {
+        case integer
+        case text
+        /// The bit pattern of a double-precision value, as an integer.
+        case real
+        /// Hexadecimal digits, for blobs and for texts with a NUL, which JSON in SQLite would cut.
+        case blob
+        case textWithNUL
+    }
+
+    let json: String
+
+    /// The SQL that makes an element `value` of the array what it stands for.
+    let decoding: String
+
+    init(_ bindings: [SQLBinding]) {
+        let encoding = Self.encoding(of: bindings)
+        var json = Array("[".utf8)
+        for (position, binding) in bindings.enumerated() {
+            if position > 0 { json.append(UInt8(ascii: ",")) }
+            switch (encoding, binding) {
+            case (.real, .integer(let value)):
+                json += String(Int64(bitPattern: Double(value).bitPattern)).utf8
+            case (_, .integer(let value)): json += String(value).utf8
+            case (_, .real(let value)): json += String(Int64(bitPattern: value.bitPattern)).utf8
+            case (.textWithNUL, .text(let value)): Self.append(hexadecimal: value.utf8, to: &json)
+            case (_, .text(let value)): Self.append(quoted: value, to: &json)
+            case (_, .blob(let value)): Self.append(hexadecimal: value, to: &json)
+            case (_, .null): json += "null".utf8
+            }
+        }
+        json.append(UInt8(ascii: "]"))
+        self.json = String(decoding: json, as: UTF8.self)
+        decoding =
+            switch encoding {
+            case .integer, .text: "value"
+            case .real: "OGReal(value)"
+            case .blob: "OGBlob(value)"
+            case .textWithNUL: "CAST(OGBlob(value) AS TEXT)"
+            }
+    }
+
+    private static func encoding(of bindings: [SQLBinding]) -> Encoding {
+        var encoding = Encoding.integer
+        for binding in bindings {
+            switch binding {
+            case .null, .integer: break
+            case .real: return .real
+            case .blob: return .blob
+            case .text(let text):
+                if text.utf8.contains(0) { return .textWithNUL }
+                encoding = .text
+            }
+        }
+        return encoding
+    }
+
+    private static func append(quoted text: String, to json: inout [UInt8]) {
+        json.append(UInt8(ascii: "\""))
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"): json += [UInt8(ascii: "\\"), byte]
+            case 0..<0x20:
+                json += "\\u00".utf8
+                append(digitsOf: byte, to: &json)
+            default: json.append(byte)
+            }
+        }
+        json.append(UInt8(ascii: "\""))
+    }
+
+    private static func append(hexadecimal bytes: some Sequence<UInt8>, to json: inout [UInt8]) {
+        json.append(UInt8(ascii: "\""))
+        for byte in bytes { append(digitsOf: byte, to: &json) }
+        json.append(UInt8(ascii: "\""))
+    }
+
+    private static func append(digitsOf byte: UInt8, to json: inout [UInt8]) {
+        let digits = Array("0123456789abcdef".utf8)
+        json += [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+    }
+}

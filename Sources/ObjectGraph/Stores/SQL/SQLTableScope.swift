@@ -1,0 +1,88 @@
+/// The tables that one SELECT reads: where it starts, and the joins that key paths made necessary.
+///
+/// A path that several terms use is joined once. A join is inner as soon as one term needs it that cannot be true without
+/// the destination; until then it is an outer join, which keeps the rows that have none.
+struct SQLTableScope {
+    private struct Join {
+        let parent: Int
+        /// Of the to-one property that was followed.
+        let identifier: UInt32
+        let alias: Int
+        let clause: String
+        var isInner: Bool
+    }
+
+    /// The primary key of the objects that the SELECT looks at.
+    let primaryKey: String
+    private let entity: Entity
+
+    /// The alias of the entity's table; nil while the primary key is taken from a join table and nothing else was asked.
+    private var base: Int?
+    private var baseClause: String?
+    private var joins: [Join] = []
+
+    init(_ entity: Entity, alias: Int) {
+        self.entity = entity
+        base = alias
+        primaryKey = Self.name(alias) + ".Z_PK"
+    }
+
+    /// Starts from a column of a join table, which holds primary keys of the entity.
+    init(_ entity: Entity, primaryKey: String) {
+        self.entity = entity
+        self.primaryKey = primaryKey
+    }
+
+    static func name(_ alias: Int) -> String {
+        alias < names.count ? names[alias] : "t\(alias)"
+    }
+
+    private static let names = (0..<32).map { "t\($0)" }
+
+    /// The alias of the table at the end of a path; adds the joins that are missing.
+    mutating func alias(
+        of steps: some Collection<Property>, model: ManagedObjectModel, isInner: Bool,
+        lastAlias: inout Int
+    ) -> Int {
+        var alias = baseAlias(lastAlias: &lastAlias)
+        for step in steps {
+            let destination = model.destination(of: step.relationship!)
+            if let known = joins.firstIndex(where: {
+                $0.parent == alias && $0.identifier == step.identifier
+            }) {
+                if isInner { joins[known].isInner = true }
+                alias = joins[known].alias
+            } else {
+                lastAlias += 1
+                let name = Self.name(lastAlias)
+                let column = model.entities[step.declaringEntityIndex].columns[step.slot!]
+                joins.append(
+                    Join(
+                        parent: alias, identifier: step.identifier, alias: lastAlias,
+                        clause:
+                            "\(destination.table) \(name) ON \(Self.name(alias)).\(column) = \(name).Z_PK",
+                        isInner: isInner))
+                alias = lastAlias
+            }
+        }
+        return alias
+    }
+
+    private mutating func baseAlias(lastAlias: inout Int) -> Int {
+        if let base { return base }
+        lastAlias += 1
+        let name = Self.name(lastAlias)
+        baseClause = " JOIN \(entity.table) \(name) ON \(name).Z_PK = \(primaryKey)"
+        base = lastAlias
+        return lastAlias
+    }
+
+    /// The joins, to stand behind the first table of FROM.
+    func appendJoins(to text: inout String) {
+        if let baseClause { text += baseClause }
+        for join in joins {
+            text += join.isInner ? " JOIN " : " LEFT OUTER JOIN "
+            text += join.clause
+        }
+    }
+}

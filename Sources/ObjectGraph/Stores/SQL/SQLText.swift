@@ -1,0 +1,64 @@
+import Foundation
+
+/// A value for a parameter of a statement.
+enum SQLBinding: Sendable, Hashable {
+    case null
+    case integer(Int64)
+    case real(Double)
+    case text(String)
+    case blob(Data)
+
+    /// The value as columns hold it (spec §8.5); an object identifier as its primary key.
+    init(_ value: AttributeValue) {
+        switch value {
+        case .null: self = .null
+        case .boolean(let value): self = .integer(value ? 1 : 0)
+        case .integer(let value): self = .integer(value)
+        case .double(let value): self = .real(value)
+        case .decimal, .date: self = .real(value.double!)
+        case .string(let value): self = .text(value)
+        case .uri(let value): self = .text(value.absoluteString)
+        case .data(let value): self = .blob(value)
+        case .uuid(let value): self = .blob(withUnsafeBytes(of: value.uuid) { Data($0) })
+        case .objectID(let value): self = .integer(value.reference)
+        }
+    }
+}
+
+/// A piece of SQL and the values of its parameters, in the order in which they stand in it.
+struct SQLText: Sendable, Hashable {
+    private(set) var sql = ""
+    private(set) var bindings: [SQLBinding] = []
+
+    var isEmpty: Bool { sql.isEmpty }
+
+    mutating func append(_ text: String) { sql += text }
+
+    mutating func append(_ other: SQLText) {
+        sql += other.sql
+        bindings += other.bindings
+    }
+
+    /// A parameter and its value.
+    mutating func bind(_ binding: SQLBinding) {
+        sql += "?"
+        bindings.append(binding)
+    }
+}
+
+extension Statement {
+    /// Binds the values to the parameters from the first on; texts and blobs are copied.
+    func bind(_ bindings: [SQLBinding]) {
+        var index: Int32 = 0
+        for binding in bindings {
+            index += 1
+            switch binding {
+            case .null: bindNull(at: index)
+            case .integer(let value): bind(value, at: index)
+            case .real(let value): bind(value, at: index)
+            case .text(let value): bind(value, at: index)
+            case .blob(let value): bind(blob: value, at: index)
+            }
+        }
+    }
+}
