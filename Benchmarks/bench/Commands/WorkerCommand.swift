@@ -17,7 +17,8 @@ struct WorkerCommand: ParsableCommand {
             let reply = Self.reply(to: job)
             let answer = (try? JSONEncoder().encode(reply)) ?? Data()
             FileHandle.standardOutput.write(answer)
-            Foundation.exit(0)
+            // Not `exit`: other threads may still use what its handlers would take down.
+            _exit(0)
         }
         // The main thread's own size on Linux; a thread's default would do for less.
         thread.stackSize = 8 << 20
@@ -42,7 +43,7 @@ struct WorkerCommand: ParsableCommand {
     private func endWithParent() {
         let thread = Thread {
             _ = readLine()
-            Foundation.exit(1)
+            _exit(1)
         }
         thread.start()
     }
