@@ -27,14 +27,15 @@ public struct Counters: Sendable, Hashable, Codable {
 /// The counters that are not kept by SQLite connections. Relaxed: each is exact, their order is not.
 final class GraphCounters: Sendable {
     let faultsFired = Atomic<Int64>(0)
-    let rowCacheHits = Atomic<Int64>(0)
+    /// Faults whose values were not in the row cache; the others were hits.
+    let faultsReadFromStore = Atomic<Int64>(0)
     let saves = Atomic<Int64>(0)
     let conflicts = Atomic<Int64>(0)
     let mergedObjects = Atomic<Int64>(0)
 
     func reset() {
         faultsFired.store(0, ordering: .relaxed)
-        rowCacheHits.store(0, ordering: .relaxed)
+        faultsReadFromStore.store(0, ordering: .relaxed)
         saves.store(0, ordering: .relaxed)
         conflicts.store(0, ordering: .relaxed)
         mergedObjects.store(0, ordering: .relaxed)

@@ -207,7 +207,8 @@ public final class PersistentStoreCoordinator: Sendable {
             counters.busyWaits += Int64(statistics.busyWaits)
         }
         counters.faultsFired = graphCounters.faultsFired.load(ordering: .relaxed)
-        counters.rowCacheHits = graphCounters.rowCacheHits.load(ordering: .relaxed)
+        counters.rowCacheHits =
+            counters.faultsFired - graphCounters.faultsReadFromStore.load(ordering: .relaxed)
         counters.saves = graphCounters.saves.load(ordering: .relaxed)
         counters.conflicts = graphCounters.conflicts.load(ordering: .relaxed)
         counters.mergedObjects = graphCounters.mergedObjects.load(ordering: .relaxed)

@@ -42,6 +42,18 @@ final class RowCache: Sendable {
         tables[root].table.withLock { $0.entries[key].row }
     }
 
+    /// The positions in the range of changes whose row is known in another version than they expect.
+    func positionsOfOtherVersions(
+        _ changes: [RowChange], _ range: Range<Int>, root: Int
+    ) -> [Int] {
+        tables[root].table.withLock { table in
+            range.filter { position in
+                guard let row = table.entries[changes[position].key].row else { return false }
+                return row.version != changes[position].previousVersion
+            }
+        }
+    }
+
     /// Takes rows that have just been read or written; an older version never replaces a newer one.
     func store(_ rows: some Sequence<RowReference>, root: Int) {
         tables[root].table.withLock { table in

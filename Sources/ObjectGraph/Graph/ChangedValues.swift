@@ -22,22 +22,28 @@ final class ChangedValues: ManagedBuffer<ChangedValues.Header, AttributeValue> {
         }
     }
 
-    var mask: PropertyMask { header.mask }
+    var mask: PropertyMask { withUnsafeMutablePointerToHeader { $0.pointee.mask } }
 
     @inline(__always)
-    func contains(_ index: Int) -> Bool { header.mask.contains(index) }
+    func contains(_ index: Int) -> Bool {
+        withUnsafeMutablePointerToHeader { $0.pointee.mask.contains(index) }
+    }
 
     @inline(__always)
     subscript(index: Int) -> AttributeValue {
         get { withUnsafeMutablePointerToElements { $0[index] } }
         set {
-            withUnsafeMutablePointerToElements { $0[index] = newValue }
-            header.mask.insert(index)
+            withUnsafeMutablePointers { header, elements in
+                elements[index] = newValue
+                header.pointee.mask.insert(index)
+            }
         }
     }
 
     func remove(_ index: Int) {
-        withUnsafeMutablePointerToElements { $0[index] = .null }
-        header.mask.remove(index)
+        withUnsafeMutablePointers { header, elements in
+            elements[index] = .null
+            header.pointee.mask.remove(index)
+        }
     }
 }

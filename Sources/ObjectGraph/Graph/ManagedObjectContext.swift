@@ -33,7 +33,11 @@ public final class ManagedObjectContext: @unchecked Sendable {
     public var mergePolicy: MergePolicy = .error
 
     /// For how long a cached row may be used when a fault fires; nil means for ever (spec §3.1).
-    public var stalenessInterval: Duration?
+    public var stalenessInterval: Duration? {
+        didSet {
+            for binding in bindings { binding?.hasStalenessInterval = stalenessInterval != nil }
+        }
+    }
 
     /// Called when a fault cannot be fired because the store fails; the object then reads as nil. Logs unless set.
     public var faultHandler: @Sendable (ManagedObjectID, any Error) -> Void = { id, error in

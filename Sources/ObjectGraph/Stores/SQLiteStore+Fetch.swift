@@ -50,7 +50,7 @@ extension SQLiteStore {
         return try read(statements[entity.index].selectRow) { statement in
             statement.bind(key, at: 1)
             guard try statement.step() else { return nil }
-            var writer = RowWriter(expectedByteCount: entity.layout.fixedByteCount * 2)
+            var writer = RowWriter(expectedByteCount: entity.layout.extent.fixedByteCount * 2)
             return selection.readRow(of: statement, into: &writer)
         }
     }
