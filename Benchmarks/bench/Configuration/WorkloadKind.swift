@@ -99,6 +99,12 @@ struct WorkloadKind: Sendable {
             WorkloadParameter(
                 name: "touch", values: .choice(["0", "10", "100"]), defaultValue: "0",
                 summary: "percent of the objects whose properties are read afterwards"),
+        ],
+        extraMetrics: [
+            Metric("fetchTime", title: "of it fetching", unit: .seconds),
+            Metric("touchTime", title: "of it touching", unit: .seconds),
+            Metric(
+                "touchStatements", title: "statements touching", unit: .count, polarity: .neither),
         ])
 
     static let responsiveness = WorkloadKind(

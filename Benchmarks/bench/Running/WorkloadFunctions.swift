@@ -10,5 +10,8 @@ enum WorkloadFunctions {
         "batch-update": BatchUpdateWorkload.run,
         "paging": PagingWorkload.run,
         "predicates": PredicatesWorkload.run,
+        "faulting": FaultingWorkload.run,
+        "responsiveness": ResponsivenessWorkload.run,
+        "engine": EngineWorkload.run,
     ]
 }

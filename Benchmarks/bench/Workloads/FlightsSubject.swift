@@ -4,11 +4,9 @@ import Foundation
 /// What is measured: one way of keeping the flights, a stack or a peer, opened on one store file.
 ///
 /// Each workload is written once against this protocol, so that every subject does equal work: the same rows, in the
-/// same order, with the same transaction borders and the same durability. A subject does not time itself.
+/// same order, with the same transaction borders and the same durability: WAL and the `synchronous` setting of the
+/// configuration that it was opened with. A subject does not time itself.
 protocol FlightsSubject: AnyObject {
-    /// Creates or opens the store. All subjects use WAL and the same `synchronous` setting, read back by the caller.
-    init(configuration: SubjectConfiguration) throws
-
     /// Inserts every table with all relationships resolved, committing after every `saveSize` objects.
     func importDataset(_ dataset: FlightsDataset, saveSize: Int) throws
 

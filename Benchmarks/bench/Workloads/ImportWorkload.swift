@@ -1,15 +1,13 @@
+import Datasets
+
 /// Inserts every table, relationships resolved, into an empty store.
 enum ImportWorkload {
     static func run(_ context: WorkerContext) throws -> WorkloadOutcome {
         let dataset = try context.loadDataset()
-        let facts = dataset.facts
         let saveSize = context.integer("saveSize")
-        let rowCount =
-            facts.airlineCount + facts.airportCount + facts.planeCount + facts.weatherCount
-            + facts.flightCount
 
         let subject = try context.openSubject()
-        let sample = try context.measure(subject, rowCount: rowCount) {
+        let sample = try context.measure(subject, rowCount: dataset.facts.rowCount) {
             try subject.importDataset(dataset, saveSize: saveSize)
         }
         try subject.close()
@@ -17,15 +15,28 @@ enum ImportWorkload {
         let store = try StoreReader(context.storeURL)
         var verifier = Verifier()
         try verifier.checkJournal(of: store)
+        try verifier.checkImport(of: dataset.facts, into: store)
+        return WorkloadOutcome(sample: sample, verification: verifier.verification)
+    }
+}
+
+extension DatasetFacts {
+    /// The rows of all tables.
+    var rowCount: Int { airlineCount + airportCount + planeCount + weatherCount + flightCount }
+}
+
+extension Verifier {
+    /// The rows of each table, a sum, and every kind of reference.
+    mutating func checkImport(of facts: DatasetFacts, into store: StoreReader) throws {
         for (table, count) in [
             ("ZAIRLINE", facts.airlineCount), ("ZAIRPORT", facts.airportCount),
             ("ZPLANE", facts.planeCount), ("ZWEATHER", facts.weatherCount),
             ("ZFLIGHT", facts.flightCount),
         ] {
             let found = try store.integer("SELECT COUNT(*) FROM \(table)")
-            verifier.check("\(table) rows", found, equals: count)
+            check("\(table) rows", found, equals: count)
         }
-        verifier.check(
+        check(
             "distance in miles", try store.integer("SELECT SUM(ZDISTANCE) FROM ZFLIGHT"),
             equals: facts.distanceMilesTotal)
         // A key that leads nowhere counts as missing too, so that a broken reference is found.
@@ -43,8 +54,7 @@ enum ImportWorkload {
                 SELECT COUNT(*) FROM ZFLIGHT AS f \
                 WHERE NOT EXISTS (SELECT 1 FROM \(table) AS t WHERE t.Z_PK = f.\(column))
                 """)
-            verifier.check(name, found, equals: count)
+            check(name, found, equals: count)
         }
-        return WorkloadOutcome(sample: sample, verification: verifier.verification)
     }
 }
