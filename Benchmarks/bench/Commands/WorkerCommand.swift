@@ -34,7 +34,9 @@ struct WorkerCommand: ParsableCommand {
         do {
             return .outcome(try function(WorkerContext(job: job)))
         } catch {
-            return .failure("\(error)")
+            // A save of thousands of objects may have a complaint about each.
+            let text = "\(error)"
+            return .failure(text.count > 400 ? text.prefix(400) + "…" : text)
         }
     }
 
