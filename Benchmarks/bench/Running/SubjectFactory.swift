@@ -6,10 +6,15 @@ enum SubjectFactory {
     private typealias Make = @Sendable (SubjectConfiguration) throws -> any FlightsSubject
     private typealias MakeEngine = @Sendable (SubjectConfiguration) throws -> any EngineSubject
 
-    private static let peers: [String: Make] = [:]
+    private static let peers: [String: Make] = [
+        "grdb": GRDBFlights.init,
+        "sqlite-c": CFlights.init,
+    ]
 
     private static let engines: [String: MakeEngine] = [
-        "object-graph": ObjectGraphEngine.init
+        "grdb": GRDBItems.init,
+        "object-graph": ObjectGraphEngine.init,
+        "sqlite-c": CItems.init,
     ]
 
     /// Opens the subject of that name: a stack or a peer.
