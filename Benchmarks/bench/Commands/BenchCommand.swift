@@ -1,5 +1,6 @@
 import ArgumentParser
 import Benchmarking
+import Datasets
 
 /// The root of the command line.
 struct BenchCommand: ParsableCommand {
@@ -34,7 +35,7 @@ extension CommandFailure {
     init(_ error: any Error) {
         switch error {
         case let failure as CommandFailure: self = failure
-        case is ConfigurationError, is RunDirectoryError, is ThresholdError:
+        case is ConfigurationError, is DatasetError, is RunDirectoryError, is ThresholdError:
             self.init(exitCode: .usage, message: "\(error)")
         default: self.init(exitCode: .internalError, message: "\(error)")
         }

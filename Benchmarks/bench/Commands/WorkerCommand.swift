@@ -17,7 +17,8 @@ struct WorkerCommand: ParsableCommand {
             let reply = Self.reply(to: job)
             let answer = (try? JSONEncoder().encode(reply)) ?? Data()
             FileHandle.standardOutput.write(answer)
-            Foundation.exit(0)
+            // Not `exit`: other threads may still use what its handlers would take down.
+            _exit(0)
         }
         // The main thread's own size on Linux; a thread's default would do for less.
         thread.stackSize = 8 << 20
@@ -33,7 +34,9 @@ struct WorkerCommand: ParsableCommand {
         do {
             return .outcome(try function(WorkerContext(job: job)))
         } catch {
-            return .failure("\(error)")
+            // A save of thousands of objects may have a complaint about each.
+            let text = "\(error)"
+            return .failure(text.count > 400 ? text.prefix(400) + "…" : text)
         }
     }
 
@@ -42,7 +45,7 @@ struct WorkerCommand: ParsableCommand {
     private func endWithParent() {
         let thread = Thread {
             _ = readLine()
-            Foundation.exit(1)
+            _exit(1)
         }
         thread.start()
     }

@@ -57,17 +57,22 @@ struct ConfigurationNode {
         return ConfigurationMapping(node: self, entries: entries)
     }
 
-    /// The elements of a list.
+    /// The elements of a list; a single value counts as a list of one.
     func list() throws -> [ConfigurationNode] {
-        guard case .sequence(let elements) = node else { throw error("must be a list") }
+        guard case .sequence(let elements) = node else { return [self] }
         guard !elements.isEmpty else { throw error("must not be empty") }
         return elements.map { ConfigurationNode(file: file, key: key, node: $0) }
     }
 
-    /// The elements of a list; a single value counts as a list of one.
-    func listOrSingle() throws -> [ConfigurationNode] {
-        if case .sequence = node { return try list() }
-        return [self]
+    /// What `read` makes of the elements of a list, each of them once.
+    func distinct(_ read: (ConfigurationNode) throws -> String) throws -> [String] {
+        var values: [String] = []
+        for element in try list() {
+            let value = try read(element)
+            guard !values.contains(value) else { throw element.error("\(value) is there twice") }
+            values.append(value)
+        }
+        return values
     }
 
     func string() throws -> String {

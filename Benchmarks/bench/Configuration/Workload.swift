@@ -46,8 +46,8 @@ struct Workload: Sendable {
             try entries["synchronous"]?.choice("value", of: ["off", "normal", "full", "extra"])
             ?? "normal"
         lockPolicies =
-            try entries["lockPolicies"]?.listOrSingle()
-            .map { try $0.choice("lock policy", of: ["pooled", "serialized"]) } ?? ["pooled"]
+            try entries["lockPolicies"]?
+            .distinct { try $0.choice("lock policy", of: ["pooled", "serialized"]) } ?? ["pooled"]
         flightCount = try entries["dataset"].flatMap { try Self.flightCount($0, of: kind) }
         parameters = try Self.parameters(entries["parameters"], of: kind)
         reference = try entries["reference"]?.choice("reference", of: subjects.map(\.name))
@@ -62,7 +62,7 @@ struct Workload: Sendable {
             .filter { kind.subjects.contains($0.value) }
         let allowed = possible.map(\.name) + groups.keys.sorted()
         var subjects: [Subject] = []
-        for element in try node.listOrSingle() {
+        for element in try node.list() {
             let name = try element.choice("subject", of: allowed)
             let group = groups[name]
             let named = possible.filter { $0.name == name || $0.group == group }
@@ -93,19 +93,8 @@ struct Workload: Sendable {
         let entries = try node?.mapping(allowing: kind.parameters.map(\.name))
         var parameters: [String: [String]] = [:]
         for parameter in kind.parameters {
-            guard let node = entries?[parameter.name] else {
-                parameters[parameter.name] = [parameter.defaultValue]
-                continue
-            }
-            var values: [String] = []
-            for element in try node.listOrSingle() {
-                let value = try parameter.value(of: element)
-                guard !values.contains(value) else {
-                    throw element.error("\(value) is there twice")
-                }
-                values.append(value)
-            }
-            parameters[parameter.name] = values
+            parameters[parameter.name] =
+                try entries?[parameter.name]?.distinct(parameter.value) ?? [parameter.defaultValue]
         }
         return parameters
     }

@@ -1,4 +1,4 @@
-/// A parameter of a kind of workload: its name, what it may be, and what it is when nothing is said.
+/// A parameter of a kind of workload: its name, what it may be, and its default.
 struct WorkloadParameter: Sendable {
     var name: String
     var values: Values

@@ -11,9 +11,14 @@ enum Interruption {
     static func install() {
         // Touches the flag, so that the handler never is the one to initialise it.
         flag.store(false, ordering: .relaxed)
+        // Whoever started us may have blocked them, as threads of a pool do.
+        var signals = sigset_t()
+        sigemptyset(&signals)
         for number in [SIGINT, SIGTERM] {
+            sigaddset(&signals, number)
             signal(number) { _ in Interruption.flag.store(true, ordering: .relaxed) }
         }
+        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
         // A worker that dies while its job is written must not take us along.
         signal(SIGPIPE, SIG_IGN)
     }

@@ -41,7 +41,8 @@ struct Runner {
         let selections = try selectData()
         _ = canary.read()
         for workload in workloads where !Interruption.isRequested {
-            try measure(workload, on: selections[workload.flightCount])
+            let data = workload.kind.usesDataset ? selections[workload.flightCount] : nil
+            try measure(workload, on: data)
         }
         progress.finish()
         run.state = Interruption.isRequested ? .interrupted : .completed
@@ -51,19 +52,18 @@ struct Runner {
         return run
     }
 
-    /// Reads each part of the data set once, for what it must be found to hold.
+    /// Reads each part of the data set that is worked on, for what it must be found to hold; the
+    /// run describes the largest.
     private mutating func selectData() throws -> [Int?: DatasetSelection] {
         var selections: [Int?: DatasetSelection] = [:]
-        for workload in workloads where workload.kind.usesDataset {
-            let flightCount = workload.flightCount
-            guard selections[flightCount] == nil else { continue }
+        var largest = -1
+        for flightCount in Set(workloads.filter(\.kind.usesDataset).map(\.flightCount)) {
             progress.note("reading \(flightCount.map(String.init) ?? "all") flights")
             let dataset = try DatasetSelection.load(flightCount: flightCount)
             selections[flightCount] = DatasetSelection(
                 flightCount: flightCount, facts: dataset.facts)
-            if run.dataset.map({ $0.rowCounts["flights", default: 0] < dataset.flights.count })
-                ?? true
-            {
+            if dataset.flights.count > largest {
+                largest = dataset.flights.count
                 run.dataset = DatasetDescription(dataset)
             }
         }
