@@ -33,8 +33,9 @@ import Testing
 
     @Test func `every stack and peer imports the same rows`() throws {
         let cells = try run("import", "all-stacks, peers", "saveSize: 5000")
-        let facts = cells.map { cell in
-            if case .verified(let facts) = cell.verification { facts } else { [:] }
+        let facts: [[String: Fact]] = cells.map { cell in
+            guard case .verified(let facts) = cell.verification else { return [:] }
+            return facts
         }
         #expect(Set(facts).count == 1)
         #expect(facts[0]["ZFLIGHT rows"] == .integer(300))
@@ -68,15 +69,12 @@ import Testing
             "question: [number-first, equal-cd, like, matches-cd], place: [sql, memory]")
     }
 
-    @Test(arguments: [
-        ("faults-only", 300), ("default", 0), ("objects", 0), ("prefetch", 0), ("dictionary", 0),
-        ("ids", 0),
-    ])
-    func `touching costs a statement only where the values were not fetched`(
-        mode: String, statements: Double
-    ) throws {
-        let cells = try run("faulting", "shared", "mode: \(mode), touch: 100")
-        #expect(cells.flatMap { $0.values(of: "touchStatements") } == [statements])
+    @Test func `touching costs a statement only where the values were not fetched`() throws {
+        let modes = "[faults-only, default, objects, prefetch, dictionary, ids]"
+        for cell in try run("faulting", "shared", "mode: \(modes), touch: 100") {
+            let isBare = ["faults-only", "ids"].contains(cell.parameters["mode"])
+            #expect(cell.values(of: "touchStatements") == [isBare ? 300 : 0], "\(cell.parameters)")
+        }
     }
 
     @Test func `a tenth is touched in the order of the distance`() throws {
@@ -98,8 +96,6 @@ import Testing
             rows: 200, row: [fetch-realise, fetch-one-integer, fetch-memory, insert, \
             batch-insert, update, batch-update, fault]
             """)
-        for cell in cells where cell.parameters["row"] == "fetch-memory" {
-            #expect(cell.values(of: "liveMemory").allSatisfy { $0 > 0 })
-        }
+        #expect(cells.count == 3 * 8)
     }
 }
