@@ -75,7 +75,7 @@ public final class PersistentStoreCoordinator: Sendable {
         let store: any PersistentStore =
             switch description.type {
             case .sqlite: try SQLiteStore(description, model: model)
-            case .inMemory: try SQLiteStore(description, model: model)
+            case .inMemory: InMemoryStore(model: model)
             }
         return state.withLock { state in
             let number = state.records.count + 1

@@ -6,13 +6,40 @@
 public struct FetchedObjects<Object: ManagedObject>: RandomAccessCollection {
     private let source: Source
 
-    private enum Source {
+    fileprivate enum Source {
         case objects([ManagedObject])
         case batches(FetchedBatches)
     }
 
     init(_ objects: [ManagedObject]) { source = .objects(objects) }
     init(_ batches: FetchedBatches) { source = .batches(batches) }
+
+    /// Goes through the objects in order.
+    public struct Iterator: IteratorProtocol {
+        private let source: Source
+        private var objects: IndexingIterator<[ManagedObject]>
+        private var position = 0
+
+        fileprivate init(_ source: Source) {
+            self.source = source
+            if case .objects(let all) = source {
+                objects = all.makeIterator()
+            } else {
+                objects = [].makeIterator()
+            }
+        }
+
+        public mutating func next() -> Object? {
+            guard case .batches(let batches) = source else {
+                return objects.next().map { unsafeDowncast($0, to: Object.self) }
+            }
+            guard position < batches.count else { return nil }
+            defer { position += 1 }
+            return unsafeDowncast(batches[position], to: Object.self)
+        }
+    }
+
+    public func makeIterator() -> Iterator { Iterator(source) }
 
     public var startIndex: Int { 0 }
 

@@ -79,7 +79,7 @@ extension ManagedObjectContext {
         objects.reserveCapacity(fetched.rows.count)
         var newKeys: [Int64] = []
         var binding = binding(root.index, fetched.storeNumber)
-        for row in fetched.rows {
+        fetched.rows.forEach { row in
             let key = row.key
             if let object = table[key] {
                 if object.state.contains(.fault) {
@@ -90,7 +90,7 @@ extension ManagedObjectContext {
                     object.contents = nil
                 }
                 objects.append(object)
-                continue
+                return
             }
             if row.entityIndex != binding.entity.index {
                 binding = self.binding(row.entityIndex, fetched.storeNumber)

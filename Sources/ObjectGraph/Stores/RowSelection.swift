@@ -25,9 +25,9 @@ final class RowSelection: Sendable {
 
     deinit { for plan in plans { plan.sources.deallocate() } }
 
-    /// Copies the current row of the statement into a slab.
+    /// Copies the current row of the statement into a slab; the caller finishes it.
     @inline(__always)
-    func readRow(of statement: Statement, into writer: inout RowWriter) -> RowReference {
+    func readRow(of statement: Statement, into writer: inout RowWriter) {
         var position = 0
         if plans.count > 1 {
             position = Int(statement.value(at: 2).integer) - 1 - firstIndex
@@ -50,7 +50,6 @@ final class RowSelection: Sendable {
             case .blob: writer.set(slot, bytes: value.blob)
             }
         }
-        return writer.finish()
     }
 }
 
