@@ -16,24 +16,25 @@ public struct FetchedObjects<Object: ManagedObject>: RandomAccessCollection {
 
     /// Goes through the objects in order.
     public struct Iterator: IteratorProtocol {
-        private let source: Source
-        private var objects: IndexingIterator<[ManagedObject]>
+        private let objects: [ManagedObject]
+        private let batches: FetchedBatches?
         private var position = 0
 
         fileprivate init(_ source: Source) {
-            self.source = source
-            if case .objects(let all) = source {
-                objects = all.makeIterator()
-            } else {
-                objects = [].makeIterator()
+            switch source {
+            case .objects(let all): (objects, batches) = (all, nil)
+            case .batches(let all): (objects, batches) = ([], all)
             }
         }
 
         public mutating func next() -> Object? {
-            guard case .batches(let batches) = source else {
-                return objects.next().map { unsafeDowncast($0, to: Object.self) }
-            }
-            guard position < batches.count else { return nil }
+            guard position < objects.count else { return nextOfBatches() }
+            defer { position += 1 }
+            return unsafeDowncast(objects[position], to: Object.self)
+        }
+
+        private mutating func nextOfBatches() -> Object? {
+            guard let batches, position < batches.count else { return nil }
             defer { position += 1 }
             return unsafeDowncast(batches[position], to: Object.self)
         }

@@ -154,7 +154,7 @@ extension ManagedObjectContext {
                 changes.refreshed.append(object.objectID)
             }
             object.state.subtract([.updated, .deleted, .deletionPropagated, .changedInEvent])
-            object.changes = nil
+            object.discardChanges()
             object.contents = nil
         }
         if hasObservers { post(.objectsDidChange(changes)) }
@@ -188,7 +188,7 @@ extension ManagedObjectContext {
         guard object.managedObjectContext === self else { return }
         if object.state.contains(.inserted) {
             guard !mergeChanges else { return }
-            object.changes = nil
+            object.discardChanges()
             for (index, value) in object.binding.entity.defaultValues {
                 object.changedValues[index] = value
             }

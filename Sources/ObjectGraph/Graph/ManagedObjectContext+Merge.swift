@@ -37,7 +37,7 @@ extension ManagedObjectContext {
         }
         for id in changes.deleted {
             guard let object = registeredObject(for: id), !object.isDeleted else { continue }
-            object.changes = nil
+            object.discardChanges()
             object.state.insert([.deleted, .deletionPropagated])
             deletedList.append(object)
             merged.deleted.append(id)

@@ -1,12 +1,12 @@
 // Every request looks at each row of the entity's table; without sort keys rows come in the order of their keys.
 extension InMemoryStore {
-    func fetchRows(_ request: FetchRequest, entity: Entity) throws -> [RowReference] {
+    func fetchRows(_ request: FetchRequest, entity: Entity) throws -> RowList {
         let resolver = ConditionResolver(entity: entity, model: model)
         var keys: [CompiledSort.Key] = []
         for key in request.sortKeys { keys.append(try CompiledSort.Key(key, resolver)) }
         let rows = try matches(request, resolver)
-        return request.page(of: rows.sorted(by: keys) { $1.value(for: $0, element: $0) })
-            .map(\.row)
+        let page = request.page(of: rows.sorted(by: keys) { $1.value(for: $0, element: $0) })
+        return RowList(page.lazy.map(\.row))
     }
 
     func fetchKeys(_ request: FetchRequest, entity: Entity) throws -> [EntityKey] {

@@ -72,9 +72,9 @@ final class InMemoryStore: PersistentStore {
         return row?.entityIndex == entity.index ? row : nil
     }
 
-    func rows(_ keys: [Int64], entity: Entity) -> [RowReference] {
+    func rows(_ keys: [Int64], entity: Entity) -> RowList {
         let contents = snapshot().contents
-        return keys.compactMap { contents.row($0, root: entity.rootIndex) }
+        return RowList(keys.lazy.compactMap { contents.row($0, root: entity.rootIndex) })
     }
 
     func destinations(of property: Property, _ owner: Entity, key: Int64) -> [EntityKey] {
