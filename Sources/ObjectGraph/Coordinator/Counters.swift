@@ -22,6 +22,8 @@ public struct Counters: Sendable, Hashable, Codable {
     public var conflicts: Int64 = 0
     /// Objects that merges of other contexts' saves have touched.
     public var mergedObjects: Int64 = 0
+
+    public init() {}
 }
 
 /// The counters that are not kept by SQLite connections. Relaxed: each is exact, their order is not.
