@@ -46,12 +46,12 @@ extension PersistentStoreCoordinator: ObjectChannel {
         graphCounters.faultsReadFromStore.add(1, ordering: .relaxed)
         return try underLockPolicy {
             guard let row = try record.store.row(key, entity: entity) else { return nil }
-            record.rowCache.store(CollectionOfOne(row), root: entity.rootIndex)
+            record.rowCache.store(RowList([row]), root: entity.rootIndex)
             return row
         }
     }
 
-    func rows(_ keys: [Int64], entity: Entity, storeNumber: Int) throws -> [RowReference] {
+    func rows(_ keys: [Int64], entity: Entity, storeNumber: Int) throws -> RowList {
         let record = try openRecord(storeNumber, entityName: entity.name)
         return try underLockPolicy {
             let rows = try record.store.rows(keys, entity: entity)
@@ -125,7 +125,7 @@ extension PersistentStoreCoordinator: ObjectChannel {
             if plan.rows[range.lowerBound].kind == .delete {
                 cache.remove(plan.rows[range].lazy.map(\.key), root: root)
             } else {
-                cache.store(plan.rows[range].lazy.map { $0.row! }, root: root)
+                cache.store(RowList(plan.rows[range].lazy.map { $0.row! }), root: root)
             }
         }
     }

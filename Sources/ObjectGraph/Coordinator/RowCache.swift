@@ -55,13 +55,13 @@ final class RowCache: Sendable {
     }
 
     /// Takes rows that have just been read or written; an older version never replaces a newer one.
-    func store(_ rows: some Sequence<RowReference>, root: Int) {
+    func store(_ rows: RowList, root: Int) {
         tables[root].table.withLock { table in
-            for row in rows {
+            rows.forEach { row in
                 let slot = table.entries.slot(row.key)
                 if let old = slot.pointee.slab {
                     let known = RowReference(slab: old, offset: slot.pointee.offset)
-                    if known.version > row.version { continue }
+                    if known.version > row.version { return }
                     if known.version < row.version {
                         old.hasSupersededRows.store(true, ordering: .relaxed)
                     }

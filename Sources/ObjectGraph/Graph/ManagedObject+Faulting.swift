@@ -39,7 +39,7 @@ extension ManagedObject {
     /// Forgets the values; they are read again, in their newest form, when next needed.
     final func turnIntoFault() {
         row = nil
-        changes = nil
+        discardChanges()
         contents = nil
         state.insert(.fault)
     }

@@ -116,14 +116,6 @@ extension ManagedObject {
         context.noteChange(of: self)
     }
 
-    /// The unsaved values, made when first needed.
-    final var changedValues: ChangedValues {
-        if let changes { return changes }
-        let made = ChangedValues.make(propertyCount: binding.entity.properties.count)
-        changes = made
-        return made
-    }
-
     /// The persistent properties whose unsaved value differs from the row's.
     final var changedProperties: PropertyMask {
         guard let changes else { return PropertyMask() }

@@ -29,7 +29,7 @@ open class ManagedObject {
     final var state: ObjectState
 
     /// The values set since the last save.
-    final var changes: ChangedValues?
+    final private(set) var changes: ChangedValues?
 
     /// The to-many relationships that have been read or changed.
     final var contents: RelationshipContents?
@@ -41,6 +41,25 @@ open class ManagedObject {
         state = seed.state
         slab = seed.slab
         binding = seed.binding
+    }
+
+    deinit { changes?.deallocate() }
+
+    /// The unsaved values, made when first needed.
+    @inline(__always)
+    final var changedValues: ChangedValues { changes ?? makeChangedValues() }
+
+    @inline(never)
+    private final func makeChangedValues() -> ChangedValues {
+        let made = ChangedValues.allocate(propertyCount: binding.propertyCount)
+        changes = made
+        return made
+    }
+
+    /// Forgets the unsaved values.
+    final func discardChanges() {
+        changes?.deallocate()
+        changes = nil
     }
 
     /// The values last known to be stored; nil for a new object and for a fault without a row.
@@ -170,6 +189,8 @@ final class EntityBinding {
     let propertyCount: Int
     let extent: RowExtent
     let entityNumber: UInt32
+    let rootIndex: Int
+    let storeNumber: Int
     let counters: GraphCounters
 
     /// Whether the context sets limits to the age of rows.
@@ -190,6 +211,8 @@ final class EntityBinding {
         propertyCount = entity.properties.count
         extent = entity.layout.extent
         entityNumber = UInt32(entity.number)
+        rootIndex = entity.rootIndex
+        storeNumber = scope.storeNumber
         counters = context.coordinator.graphCounters
         hasStalenessInterval = context.stalenessInterval != nil
     }

@@ -94,7 +94,7 @@ extension ManagedObjectContext {
                 object.changedValues[property.index] = value(of: base, property, object)
             }
         case .rollback:
-            object.changes = nil
+            object.discardChanges()
             object.contents = nil
         case .mergeByPropertyObjectTrump, .error:
             break

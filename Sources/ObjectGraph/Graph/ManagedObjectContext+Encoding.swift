@@ -10,12 +10,13 @@ extension ManagedObjectContext {
         writer.begin(
             binding.extent, key: object.reference, version: version,
             entityNumber: binding.entityNumber)
+        let (changes, row) = (object.changes, object.rowStart)
         for index in 0..<binding.propertyCount {
             let accessor = binding.accessors[index]
             guard accessor.slot >= 0 else { continue }
-            if let changes = object.changes, changes.contains(index) {
-                write(changes[index], accessor, into: &writer)
-            } else if let row = object.rowStart, row.rowHasValue(Int(accessor.slot)) {
+            if let changes, changes.contains(index) {
+                write(changes.pointer(index), accessor, into: &writer)
+            } else if let row, row.rowHasValue(Int(accessor.slot)) {
                 copy(row, accessor, index, binding, into: &writer)
             }
         }
@@ -24,10 +25,11 @@ extension ManagedObjectContext {
 
     @inline(__always)
     private func write(
-        _ value: AttributeValue, _ accessor: PropertyAccessor, into writer: inout RowWriter
+        _ value: UnsafePointer<AttributeValue>, _ accessor: PropertyAccessor,
+        into writer: inout RowWriter
     ) {
         let slot = Int(accessor.slot)
-        switch value {
+        switch value.pointee {
         case .null: break
         case .boolean(let value): writer.set(slot, integer: value ? 1 : 0)
         case .integer(let value):
@@ -38,7 +40,7 @@ extension ManagedObjectContext {
             }
         case .double(let value): writer.set(slot, real: value)
         case .date(let value): writer.set(slot, real: value.timeIntervalSinceReferenceDate)
-        case .decimal: writer.set(slot, real: value.double!)
+        case .decimal: writer.set(slot, real: value.pointee.double!)
         case .string(let value): writer.set(slot, text: value)
         case .uri(let value): writer.set(slot, text: value.absoluteString)
         case .data(let value): value.withUnsafeBytes { writer.set(slot, bytes: $0) }

@@ -99,32 +99,29 @@ extension ManagedObjectContext {
     private func assignPermanentReferences(
         to objects: [ManagedObject]
     ) throws -> [(object: ManagedObject, reference: Int64)] {
-        var counts: [TableKey: Int] = [:]
-        for object in objects where object.reference < 0 {
-            counts[TableKey(object), default: 0] += 1
-        }
-        var keys: [TableKey: Range<Int64>] = [:]
-        for (table, count) in counts {
-            guard
-                let reserved = try channel.reserveKeys(
-                    count, root: model.entities[table.rootIndex], storeNumber: table.storeNumber)
-            else { return [] }
-            keys[table] = reserved
-        }
         var assigned: [(object: ManagedObject, reference: Int64)] = []
         assigned.reserveCapacity(objects.count)
-        var last: TableKey?
-        var next: Int64 = 0
-        for object in objects where object.reference < 0 {
-            let table = TableKey(object)
-            if table != last {
-                if let last { keys[last] = next..<keys[last]!.upperBound }
-                last = table
-                next = keys[table]!.lowerBound
+        var start = 0
+        while start < objects.count {
+            // A run of objects of one table takes its keys in one piece.
+            let table = TableKey(objects[start])
+            var end = start
+            var count = 0
+            while end < objects.count, TableKey(objects[end]) == table {
+                if objects[end].reference < 0 { count += 1 }
+                end += 1
             }
-            assigned.append((object, object.reference))
-            object.reference = next
-            next += 1
+            guard
+                var key = try channel.reserveKeys(
+                    count, root: model.entities[table.rootIndex], storeNumber: table.storeNumber)?
+                    .lowerBound
+            else { return [] }
+            for object in objects[start..<end] where object.reference < 0 {
+                assigned.append((object, object.reference))
+                object.reference = key
+                key += 1
+            }
+            start = end
         }
         return assigned
     }
@@ -134,8 +131,8 @@ extension ManagedObjectContext {
         let storeNumber: Int
 
         init(_ object: ManagedObject) {
-            rootIndex = object.binding.entity.rootIndex
-            storeNumber = object.binding.scope.storeNumber
+            rootIndex = object.binding.rootIndex
+            storeNumber = object.binding.storeNumber
         }
     }
 
@@ -210,7 +207,7 @@ extension ManagedObjectContext {
         private var current = 0
 
         mutating func add(_ change: RowChange, _ object: ManagedObject) {
-            select(object.binding.scope.storeNumber)
+            select(object.binding.storeNumber)
             plans[current].plan.rows.append(change)
             objects[current].append(object)
         }
@@ -272,7 +269,7 @@ extension ManagedObjectContext {
 
     private func clearChanges(of object: ManagedObject) {
         object.state.subtract([.inserted, .updated, .relationshipChanged])
-        object.changes = nil
+        object.discardChanges()
         if let contents = object.contents {
             for index in contents.relationships.keys {
                 contents.relationships[index]!.forgetNotes()

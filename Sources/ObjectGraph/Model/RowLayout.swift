@@ -30,7 +30,7 @@ struct RowExtent: Sendable, BitwiseCopyable {
 
     init(slotCount: Int) {
         self.slotCount = slotCount
-        bitmapWordCount = (slotCount + 63) / 64
+        bitmapWordCount = max(1, (slotCount + 63) / 64)
         slotsByteOffset = RowLayout.headerByteCount + bitmapWordCount * 8
         fixedByteCount = slotsByteOffset + slotCount * 8
     }

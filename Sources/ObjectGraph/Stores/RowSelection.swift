@@ -25,9 +25,9 @@ final class RowSelection: Sendable {
 
     deinit { for plan in plans { plan.sources.deallocate() } }
 
-    /// Copies the current row of the statement into a slab.
+    /// Copies the current row of the statement into a slab; the caller finishes it.
     @inline(__always)
-    func readRow(of statement: Statement, into writer: inout RowWriter) -> RowReference {
+    func readRow(of statement: Statement, into writer: inout RowWriter) {
         var position = 0
         if plans.count > 1 {
             position = Int(statement.value(at: 2).integer) - 1 - firstIndex
@@ -42,15 +42,21 @@ final class RowSelection: Sendable {
         for slot in 0..<plan.extent.slotCount {
             let source = plan.sources[slot]
             let value = statement.value(at: source.column)
-            if value.isNull { continue }
+            // SQLite is asked for the type only where the value alone does not tell: NULL reads as zero or no bytes.
             switch source.kind {
-            case .integer: writer.set(slot, integer: value.integer)
-            case .real: writer.set(slot, real: value.real)
-            case .text: writer.set(slot, bytes: value.text)
-            case .blob: writer.set(slot, bytes: value.blob)
+            case .integer:
+                let integer = value.integer
+                if integer != 0 || !value.isNull { writer.set(slot, integer: integer) }
+            case .real:
+                let real = value.real
+                if real != 0 || !value.isNull { writer.set(slot, real: real) }
+            case .text:
+                let text = value.text
+                if text.baseAddress != nil { writer.set(slot, bytes: text) }
+            case .blob:
+                if !value.isNull { writer.set(slot, bytes: value.blob) }
             }
         }
-        return writer.finish()
     }
 }
 

@@ -1,12 +1,18 @@
 /// Builds rows in slabs, one after the other: begin, set slots in any order, finish.
 struct RowWriter {
-    private var slab: RowSlab
+    private(set) var slab: RowSlab
+
+    /// How many slabs have been begun: tells whether the last row lies in another slab than the one before.
+    private(set) var slabCount = 1
     /// That of the slab, so that writing a value does not touch the slab's reference count.
     private var base: UnsafeMutableRawPointer
     private var capacity: Int
     private var end = 0
     private var rowStart = 0
     private var slotsByteOffset = 0
+
+    /// The first word of the row's bitmap, written when the row is finished.
+    private var present: UInt64 = 0
 
     /// - Parameter expectedByteCount: How much is likely to be written, so that a single row does not take a whole slab.
     init(expectedByteCount: Int = RowSlab.byteCount) {
@@ -25,7 +31,8 @@ struct RowWriter {
         start.storeBytes(of: key, as: Int64.self)
         start.storeBytes(of: version, toByteOffset: 8, as: UInt32.self)
         start.storeBytes(of: entityNumber, toByteOffset: 12, as: UInt32.self)
-        for word in 0..<extent.bitmapWordCount {
+        present = 0
+        for word in 1..<extent.bitmapWordCount {
             start.storeBytes(
                 of: 0, toByteOffset: RowLayout.headerByteCount + (word << 3), as: UInt64.self)
         }
@@ -59,14 +66,26 @@ struct RowWriter {
     /// Ends the row; it will never change again.
     @inline(__always)
     mutating func finish() -> RowReference {
+        RowReference(slab: slab, offset: finishedOffset())
+    }
+
+    /// Ends the row, and tells its place in `slab`.
+    @inline(__always)
+    mutating func finishedOffset() -> UInt32 {
+        base.storeBytes(
+            of: present, toByteOffset: rowStart + RowLayout.headerByteCount, as: UInt64.self)
         end = (end + 7) & ~7
-        return RowReference(slab: slab, start: base + rowStart)
+        return UInt32(truncatingIfNeeded: rowStart)
     }
 
     @inline(__always)
-    private func store<T: BitwiseCopyable>(_ value: T, _ slot: Int) {
+    private mutating func store<T: BitwiseCopyable>(_ value: T, _ slot: Int) {
         let start = base + rowStart
         start.storeBytes(of: value, toByteOffset: slotsByteOffset + (slot << 3), as: T.self)
+        if slot < 64 {
+            present |= 1 << UInt64(slot)
+            return
+        }
         let offset = RowLayout.headerByteCount + ((slot >> 6) << 3)
         let word = start.load(fromByteOffset: offset, as: UInt64.self)
         start.storeBytes(of: word | 1 << UInt64(slot & 63), toByteOffset: offset, as: UInt64.self)
@@ -84,6 +103,7 @@ struct RowWriter {
         let next = RowSlab(capacity: max(RowSlab.byteCount, (written + byteCount + 7) & ~7))
         next.base.copyMemory(from: base + rowStart, byteCount: written)
         slab = next
+        slabCount += 1
         base = next.base
         capacity = next.capacity
         rowStart = 0
