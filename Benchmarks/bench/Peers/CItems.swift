@@ -17,7 +17,10 @@ final class CItems: EngineSubject {
 
     func readItems() throws -> ItemChecksum {
         var checksum = ItemChecksum()
-        for item in try fetchItems() { checksum.add(item) }
+        // Through the buffer, since an array's iterator retains every text of every item.
+        try fetchItems().withUnsafeBufferPointer { items in
+            for index in items.indices { checksum.add(items[index]) }
+        }
         return checksum
     }
 
@@ -28,7 +31,7 @@ final class CItems: EngineSubject {
     func holdItems() throws -> HeldItems {
         let items = try fetchItems()
         var checksum = ItemChecksum()
-        for item in items { checksum.add(number: item.number) }
+        for index in items.indices { checksum.add(number: items[index].number) }
         return HeldItems(items: items, checksum: checksum)
     }
 

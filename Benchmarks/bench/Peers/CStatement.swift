@@ -10,6 +10,8 @@ struct CStatement: ~Copyable {
     /// Where bound texts lie until the statement has run: SQLite would otherwise allocate a copy of each.
     private let texts: UnsafeMutableRawBufferPointer
     private var usedTextBytes = 0
+    /// Added to the index of every parameter, for statements that insert several rows.
+    var parameterOffset: Int32 = 0
 
     init(_ pointer: OpaquePointer) {
         self.pointer = pointer
@@ -57,28 +59,31 @@ struct CStatement: ~Copyable {
 
     @inline(__always)
     func bind(_ value: Int64, _ index: Int32) {
-        sqlite3_bind_int64(pointer, index, value)
+        sqlite3_bind_int64(pointer, parameterOffset + index, value)
     }
 
     @inline(__always)
     func bind(_ value: Int, _ index: Int32) {
-        sqlite3_bind_int64(pointer, index, Int64(value))
+        sqlite3_bind_int64(pointer, parameterOffset + index, Int64(value))
     }
 
     @inline(__always)
     func bind(_ value: Double, _ index: Int32) {
-        sqlite3_bind_double(pointer, index, value)
+        sqlite3_bind_double(pointer, parameterOffset + index, value)
     }
 
     @inline(__always)
     func bind(_ value: Date, _ index: Int32) {
-        sqlite3_bind_double(pointer, index, value.timeIntervalSinceReferenceDate)
+        sqlite3_bind_double(pointer, parameterOffset + index, value.timeIntervalSinceReferenceDate)
     }
 
     @inline(__always)
     mutating func bind(_ value: String, _ index: Int32) {
-        var value = value
-        value.withUTF8 { bind($0, index) }
+        // A Swift string is nearly always contiguous; asking costs no reference count, as withUTF8 does.
+        if value.utf8.withContiguousStorageIfAvailable({ bind($0, index) }) == nil {
+            var copy = value
+            copy.withUTF8 { bind($0, index) }
+        }
     }
 
     @inline(__always)
@@ -86,7 +91,7 @@ struct CStatement: ~Copyable {
         guard usedTextBytes + text.count <= texts.count else {
             text.withMemoryRebound(to: CChar.self) {
                 _ = sqlite3_bind_text(
-                    pointer, index, $0.baseAddress, Int32($0.count), sqliteCopies)
+                    pointer, parameterOffset + index, $0.baseAddress, Int32($0.count), sqliteCopies)
             }
             return
         }
@@ -95,12 +100,13 @@ struct CStatement: ~Copyable {
         if let source = text.baseAddress { start.copyMemory(from: source, byteCount: text.count) }
         usedTextBytes += text.count
         sqlite3_bind_text(
-            pointer, index, start.assumingMemoryBound(to: CChar.self), Int32(text.count), nil)
+            pointer, parameterOffset + index, start.assumingMemoryBound(to: CChar.self),
+            Int32(text.count), nil)
     }
 
     @inline(__always)
     func bindNull(_ index: Int32) {
-        sqlite3_bind_null(pointer, index)
+        sqlite3_bind_null(pointer, parameterOffset + index)
     }
 
     @inline(__always)

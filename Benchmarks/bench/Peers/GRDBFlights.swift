@@ -90,17 +90,23 @@ final class GRDBFlights: FlightsSubject {
     }
 
     /// The next flights in the order of distance and key: first those as far as the last one, then those further.
+    /// In SQL, since only such requests reuse their statements.
     private func nextPage(
         in database: Database, after last: (distance: Int, key: Int64), size: Int
     ) throws -> [FlightRecord] {
-        typealias Columns = FlightRecord.Columns
-        let ties = FlightRecord.filter(Columns.distance == last.distance && Columns.key > last.key)
-            .order(Columns.key)
-        var page = try ties.limit(size).fetchAll(database)
+        let ties = SQLRequest<FlightRecord>(
+            sql: """
+                SELECT \(FlightRecord.selection) FROM ZFLIGHT \
+                WHERE ZDISTANCE = ? AND Z_PK > ? ORDER BY Z_PK LIMIT ?
+                """, arguments: [last.distance, last.key, size], cached: true)
+        var page = try ties.fetchAll(database)
         guard page.count < size else { return page }
-        let further = FlightRecord.filter(Columns.distance > last.distance)
-            .order(Columns.distance, Columns.key)
-        page += try further.limit(size - page.count).fetchAll(database)
+        let further = SQLRequest<FlightRecord>(
+            sql: """
+                SELECT \(FlightRecord.selection) FROM ZFLIGHT \
+                WHERE ZDISTANCE > ? ORDER BY ZDISTANCE, Z_PK LIMIT ?
+                """, arguments: [last.distance, size - page.count], cached: true)
+        page += try further.fetchAll(database)
         return page
     }
 }

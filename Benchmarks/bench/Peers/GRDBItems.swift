@@ -37,9 +37,10 @@ final class GRDBItems: EngineSubject {
     func readItems(withKeys keys: [Int64]) throws -> ItemChecksum {
         var checksum = ItemChecksum()
         for key in keys {
-            if let item = try pool.read({ try ItemRecord.fetchOne($0, key: key) }) {
-                checksum.add(item)
-            }
+            let request = SQLRequest<ItemRecord>(
+                sql: "SELECT \(ItemRecord.selection) FROM ZITEM WHERE Z_PK = ?",
+                arguments: [key], cached: true)
+            if let item = try pool.read({ try request.fetchOne($0) }) { checksum.add(item) }
         }
         return checksum
     }

@@ -67,7 +67,11 @@ extension ManagedObjectContext {
         where object.state.contains(.inserted) && !object.state.contains(.deleted) {
             work.inserted.append(object)
         }
-        for object in updatedList where object.isUpdated { work.updated.append(object) }
+        for object in updatedList where object.isUpdated {
+            // A fault may have changed by an inverse alone; it is checked and versioned like any other.
+            if object.isFault { object.fireFault() }
+            work.updated.append(object)
+        }
         for object in deletedList where object.state.contains(.deleted) {
             work.deleted.append(object)
         }
