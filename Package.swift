@@ -31,10 +31,12 @@ let package = Package(
             name: "Benchmarking",
             dependencies: [.product(name: "Histogram", package: "hdrhistogram-swift")],
             swiftSettings: strict),
+        .target(name: "Datasets", swiftSettings: strict),
         .executableTarget(
             name: "bench",
             dependencies: [
-                "Stacks", "ObjectGraph", "Benchmarking", "CSQLite", "CJemalloc", "Yams",
+                "Stacks", "ObjectGraph", "Benchmarking", "Datasets", "CSQLite", "CJemalloc",
+                "Yams",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
@@ -50,7 +52,9 @@ let package = Package(
             name: "StacksTests", dependencies: ["Stacks", "ObjectGraph", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "BenchTests", dependencies: ["Benchmarking", "bench", "TestSupport", "Yams"],
+            name: "BenchTests",
+            dependencies: ["Benchmarking", "Datasets", "bench", "TestSupport", "Yams"],
+            exclude: ["Goldens"],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

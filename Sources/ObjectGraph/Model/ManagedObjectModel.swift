@@ -17,6 +17,7 @@ public final class ManagedObjectModel: Sendable {
     /// The resolved entities in the order of their numbers.
     let entities: [Entity]
     private let entityIndexes: [String: Int]
+    private let entityIndexesByClass: [ObjectIdentifier: [Int]]
 
     /// Checks the descriptions against each other and lays out rows, tables and columns.
     ///
@@ -25,6 +26,10 @@ public final class ManagedObjectModel: Sendable {
     public init(entities descriptions: [EntityDescription]) throws(ModelError) {
         entities = try ModelAssembly(descriptions).entities()
         entityIndexes = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0.index) })
+        entityIndexesByClass = entities.reduce(into: [:]) { indexes, entity in
+            guard let type = entity.description.managedObjectClass else { return }
+            indexes[ObjectIdentifier(type), default: []].append(entity.index)
+        }
     }
 
     /// The descriptions of the entities by name, as given.
@@ -38,6 +43,11 @@ public final class ManagedObjectModel: Sendable {
     }
 
     func entity(named name: String) -> Entity? { entityIndexes[name].map { entities[$0] } }
+
+    /// The entities whose objects are of exactly this class.
+    func entities(ofClass type: AnyClass) -> [Entity] {
+        entityIndexesByClass[ObjectIdentifier(type), default: []].map { entities[$0] }
+    }
 
     /// The entity at the other end of a relationship.
     func destination(of relationship: Relationship) -> Entity {

@@ -9,6 +9,9 @@ public enum FetchError: Error, Sendable, Hashable {
     /// The store has no row for the identifier.
     case noSuchObject(ManagedObjectID)
 
+    /// Objects of the entity are not of the class asked for.
+    case classMismatch(entity: String, expected: String)
+
     /// A step of the key path is no property where it stands.
     case unknownKeyPath(String, entity: String)
 
@@ -54,6 +57,8 @@ extension FetchError: CustomStringConvertible {
         case .abstractEntity(let name):
             "'\(name)' is abstract and has no objects of its own; name one of its descendants."
         case .noSuchObject(let id): "The store has no object \(id); it may have been deleted."
+        case .classMismatch(let entity, let expected):
+            "Objects of '\(entity)' are not of class \(expected); ask for their own class or for ManagedObject."
         case .unknownKeyPath(let path, let entity):
             "'\(path)' is no key path of \(entity); add the property to the model or correct the path."
         case .toManyKeyNotAllowedHere(let path, let entity):

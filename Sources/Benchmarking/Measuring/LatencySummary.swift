@@ -1,0 +1,57 @@
+/// The latencies of one sample: the percentiles that are worth telling, and the buckets, from which
+/// a ``LatencyRecorder`` can be made again to merge samples.
+public struct LatencySummary: Codable, Hashable, Sendable {
+    public var count: UInt64
+    /// Nil with fewer than 20 values; see ``LatencyRecorder/valuesNeededBeyondPercentile``.
+    public var p50Nanoseconds: UInt64?
+    /// Nil with fewer than 1,000 values.
+    public var p99Nanoseconds: UInt64?
+    /// Nil with fewer than 10,000 values.
+    public var p999Nanoseconds: UInt64?
+    public var maxNanoseconds: UInt64
+    public var buckets: LatencyBuckets
+
+    init(
+        count: UInt64, p50Nanoseconds: UInt64?, p99Nanoseconds: UInt64?, p999Nanoseconds: UInt64?,
+        maxNanoseconds: UInt64, buckets: LatencyBuckets
+    ) {
+        self.count = count
+        self.p50Nanoseconds = p50Nanoseconds
+        self.p99Nanoseconds = p99Nanoseconds
+        self.p999Nanoseconds = p999Nanoseconds
+        self.maxNanoseconds = maxNanoseconds
+        self.buckets = buckets
+    }
+}
+
+/// The buckets of a histogram that are not empty, written as "1023x4 2048x1": nanoseconds, then how
+/// often. One string, so that `run.json` stays readable.
+public struct LatencyBuckets: Hashable, Sendable {
+    public var entries: [Entry]
+
+    /// So many latencies of about that length.
+    public struct Entry: Hashable, Sendable {
+        public var nanoseconds: UInt64
+        public var count: UInt64
+    }
+}
+
+extension LatencyBuckets: Codable {
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        entries = try container.decode(String.self).split(separator: " ").map { pair in
+            let numbers = pair.split(separator: "x").map { UInt64($0) }
+            guard numbers.count == 2, let nanoseconds = numbers[0], let count = numbers[1] else {
+                throw DecodingError.dataCorruptedError(
+                    in: container, debugDescription: "\"\(pair)\" is not nanoseconds x count")
+            }
+            return Entry(nanoseconds: nanoseconds, count: count)
+        }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(
+            entries.map { "\($0.nanoseconds)x\($0.count)" }.joined(separator: " "))
+    }
+}

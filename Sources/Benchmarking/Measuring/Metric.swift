@@ -1,0 +1,75 @@
+/// A measured quantity: what it is called, in which unit, and which way is better.
+public struct Metric: Codable, Hashable, Sendable {
+    /// The key in ``Sample/metrics`` or ``Sample/counters`` and in threshold files.
+    public var name: String
+    /// The heading of its column.
+    public var title: String
+    public var unit: MetricUnit
+    public var polarity: Polarity
+
+    /// Which direction is an improvement.
+    public enum Polarity: String, Codable, Sendable {
+        case lowerIsBetter, higherIsBetter
+        /// A number that explains others and is never called better or worse.
+        case neither
+    }
+
+    /// - Parameter title: nil for the name itself.
+    public init(
+        _ name: String, title: String? = nil, unit: MetricUnit,
+        polarity: Polarity = .lowerIsBetter
+    ) {
+        self.name = name
+        self.title = title ?? name
+        self.unit = unit
+        self.polarity = polarity
+    }
+}
+
+extension Metric {
+    public static let time = Metric("time", unit: .seconds)
+    public static let cpuTime = Metric("cpuTime", title: "CPU time", unit: .seconds)
+    public static let rowsPerSecond = Metric(
+        "rowsPerSecond", title: "rows/s", unit: .perSecond, polarity: .higherIsBetter)
+    /// The highest resident size of the process during the sample.
+    public static let peakMemory = Metric("peakMemory", title: "peak memory", unit: .bytes)
+    /// Resident bytes at the peak above those before the sample.
+    public static let memoryGrowth = Metric("memoryGrowth", title: "memory growth", unit: .bytes)
+    /// Bytes allocated and not freed, as the allocator counts them.
+    public static let liveMemory = Metric("liveMemory", title: "live memory", unit: .bytes)
+    public static let statements = Metric("statements", unit: .count, polarity: .neither)
+    public static let virtualMachineSteps = Metric(
+        "vmSteps", title: "VM steps", unit: .count, polarity: .neither)
+    public static let rowsRead = Metric(
+        "rowsRead", title: "rows read", unit: .count, polarity: .neither)
+    public static let faultsFired = Metric(
+        "faultsFired", title: "faults fired", unit: .count, polarity: .neither)
+    public static let rowCacheHits = Metric(
+        "rowCacheHits", title: "row-cache hits", unit: .count, polarity: .neither)
+    public static let saves = Metric("saves", unit: .count, polarity: .neither)
+    public static let bytesWritten = Metric(
+        "bytesWritten", title: "written", unit: .bytes, polarity: .neither)
+    public static let syncs = Metric("syncs", unit: .count, polarity: .neither)
+    public static let involuntarySwitches = Metric(
+        "involuntarySwitches", title: "involuntary switches", unit: .count, polarity: .neither)
+    /// The time of the ``NoiseCanary`` beside the sample: it tells the machine's speed, not ours.
+    public static let canary = Metric("canary", unit: .seconds, polarity: .neither)
+
+    /// The well-known metrics, in the order of the report's columns.
+    public static let wellKnown: [Metric] = [
+        .time, .rowsPerSecond, .cpuTime, .peakMemory, .memoryGrowth, .liveMemory, .statements,
+        .virtualMachineSteps, .rowsRead, .faultsFired, .rowCacheHits, .saves, .bytesWritten, .syncs,
+        .involuntarySwitches, .canary,
+    ]
+
+    /// The well-known metric of that name; a latency percentile such as "mainQueue.p99" is in
+    /// nanoseconds, anything else a count that explains.
+    public static func named(_ name: String) -> Metric {
+        if let metric = wellKnown.first(where: { $0.name == name }) { return metric }
+        let percentiles = [".p50", ".p99", ".p999", ".max"]
+        if percentiles.contains(where: name.hasSuffix) {
+            return Metric(name, unit: .nanoseconds)
+        }
+        return Metric(name, unit: .count, polarity: .neither)
+    }
+}

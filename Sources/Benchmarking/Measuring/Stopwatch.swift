@@ -1,0 +1,22 @@
+import Foundation
+
+/// A stopwatch over the monotonic clock, which neither leaps nor runs backwards.
+public struct Stopwatch: Sendable {
+    public let startNanoseconds: UInt64
+
+    /// Starts the watch.
+    public init() {
+        startNanoseconds = Self.nanoseconds()
+    }
+
+    public var elapsedNanoseconds: UInt64 { Self.nanoseconds() - startNanoseconds }
+
+    public var elapsedSeconds: Double { Double(elapsedNanoseconds) / 1e9 }
+
+    /// The reading of the monotonic clock; only differences mean something. About 25 ns a call.
+    public static func nanoseconds() -> UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
+}

@@ -1,0 +1,150 @@
+import Foundation
+import Synchronization
+
+/// One execution of a cell, as ``ProgressReporter`` announces it.
+public struct ProgressStep: Hashable, Sendable {
+    public var workload: String
+    /// ``CellResult/identifier``.
+    public var cell: String
+    /// From 0.
+    public var repetition: Int
+    public var repetitionCount: Int
+
+    public init(workload: String, cell: String, repetition: Int, repetitionCount: Int) {
+        self.workload = workload
+        self.cell = cell
+        self.repetition = repetition
+        self.repetitionCount = repetitionCount
+    }
+}
+
+/// Tells where a run is: one line that is rewritten on a terminal, a line a step elsewhere.
+///
+/// May be called from any thread.
+public final class ProgressReporter: Sendable {
+    private struct CellKey: Hashable {
+        var workload: String
+        var cell: String
+    }
+
+    private struct State {
+        var remaining: [CellKey: Int]
+        var durations: [CellKey: [Double]] = [:]
+        var current: (step: ProgressStep, startedAt: Double)?
+        var doneCount = 0
+        var shownWidth = 0
+    }
+
+    private let stepCount: Int
+    private let isTerminal: Bool
+    private let now: @Sendable () -> Double
+    private let write: @Sendable (String) -> Void
+    private let state: Mutex<State>
+
+    /// Reports on the standard error output, so that the standard output stays free for results.
+    ///
+    /// - Parameter plan: every step that is to come; what remains is estimated from it.
+    public convenience init(plan: [ProgressStep]) {
+        let watch = Stopwatch()
+        self.init(
+            plan: plan, isTerminal: isatty(FileHandle.standardError.fileDescriptor) == 1,
+            now: { watch.elapsedSeconds },
+            write: { FileHandle.standardError.write(Data($0.utf8)) })
+    }
+
+    /// - Parameter now: seconds since the run began.
+    public init(
+        plan: [ProgressStep], isTerminal: Bool, now: @escaping @Sendable () -> Double,
+        write: @escaping @Sendable (String) -> Void
+    ) {
+        stepCount = plan.count
+        self.isTerminal = isTerminal
+        self.now = now
+        self.write = write
+        let counts = plan.reduce(into: [CellKey: Int]()) { $0[Self.key($1), default: 0] += 1 }
+        state = Mutex(State(remaining: counts))
+    }
+
+    /// Announces a step before it begins.
+    public func begin(_ step: ProgressStep) {
+        let time = now()
+        state.withLock { state in
+            state.current = (step, time)
+            show(line(for: step, at: time, state), in: &state)
+        }
+    }
+
+    /// Ends the step that was announced, also when it failed.
+    public func end() {
+        let time = now()
+        state.withLock { state in
+            guard let current = state.current else { return }
+            let key = Self.key(current.step)
+            state.durations[key, default: []].append(time - current.startedAt)
+            state.remaining[key, default: 1] -= 1
+            state.doneCount += 1
+            state.current = nil
+        }
+    }
+
+    /// Prints a line of its own that stays, for example that a cell failed.
+    public func note(_ text: String) {
+        state.withLock { state in
+            erase(&state)
+            write(text + "\n")
+        }
+    }
+
+    /// Ends the progress: removes the line from a terminal and says how long it took.
+    public func finish() {
+        let time = now()
+        state.withLock { state in
+            erase(&state)
+            write("\(state.doneCount) of \(stepCount) steps in \(Self.clock(time))\n")
+        }
+    }
+
+    private func line(for step: ProgressStep, at time: Double, _ state: State) -> String {
+        let remaining = secondsRemaining(state).map { ", about \(Self.clock($0)) left" } ?? ""
+        return "[\(state.doneCount + 1)/\(stepCount)] \(step.workload) · \(step.cell) · "
+            + "\(step.repetition + 1)/\(step.repetitionCount) · "
+            + "\(Self.clock(time))\(remaining)"
+    }
+
+    /// Each cell's steps to come at the mean of its steps so far, or at that of all cells; nil
+    /// before the first step has ended.
+    private func secondsRemaining(_ state: State) -> Double? {
+        let all = state.durations.values.joined()
+        guard !all.isEmpty else { return nil }
+        let overall = all.reduce(0, +) / Double(all.count)
+        return state.remaining.reduce(0) { sum, entry in
+            let own = state.durations[entry.key].map { $0.reduce(0, +) / Double($0.count) }
+            return sum + Double(max(entry.value, 0)) * (own ?? overall)
+        }
+    }
+
+    private func show(_ line: String, in state: inout State) {
+        guard isTerminal else { return write(line + "\n") }
+        // "Carriage return, erase to the end of line" (ECMA-48 EL).
+        write("\r\u{1B}[K\(line)")
+        state.shownWidth = line.count
+    }
+
+    private func erase(_ state: inout State) {
+        guard isTerminal, state.shownWidth > 0 else { return }
+        write("\r\u{1B}[K")
+        state.shownWidth = 0
+    }
+
+    private static func key(_ step: ProgressStep) -> CellKey {
+        CellKey(workload: step.workload, cell: step.cell)
+    }
+
+    /// Minutes and seconds as "4:07", hours as "1:04:07".
+    static func clock(_ seconds: Double) -> String {
+        let whole = Int(max(seconds, 0).rounded())
+        let tail = String(format: "%02d", whole % 60)
+        guard whole >= 3_600 else { return "\(whole / 60):\(tail)" }
+        return "\(whole / 3_600):\(String(format: "%02d", whole / 60 % 60)):\(tail)"
+    }
+}

@@ -1,0 +1,107 @@
+/// The samples of one subject under one set of parameters.
+public struct CellResult: Codable, Hashable, Sendable {
+    /// The stack or peer measured, for example "nested" or "grdb".
+    public var subject: String
+    public var role: SubjectRole
+    /// The coordinator's lock policy; nil for subjects that have none.
+    public var lockPolicy: String?
+    /// Parameters in which this cell differs from others of its workload.
+    public var parameters: [String: String]
+    /// In the order in which they were taken.
+    public var samples: [Sample]
+    public var verification: Verification
+    /// What stopped the cell; nil when nothing did.
+    public var failure: String?
+
+    public init(
+        subject: String, role: SubjectRole, lockPolicy: String? = nil,
+        parameters: [String: String] = [:], samples: [Sample] = [],
+        verification: Verification = .notApplicable, failure: String? = nil
+    ) {
+        self.subject = subject
+        self.role = role
+        self.lockPolicy = lockPolicy
+        self.parameters = parameters
+        self.samples = samples
+        self.verification = verification
+        self.failure = failure
+    }
+
+    /// Subject, lock policy and parameters as "nested/pooled/fetchBatchSize=20"; thresholds match
+    /// it. Parameters are sorted by name and joined by commas; what is absent is left out.
+    public var identifier: String {
+        [subject, lockPolicy, parameters.isEmpty ? nil : parametersText]
+            .compactMap(\.self).joined(separator: "/")
+    }
+
+    /// The parameters as "fetchBatchSize=20,index=yes", sorted by name.
+    var parametersText: String {
+        parameters.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+            .joined(separator: ",")
+    }
+
+    /// Whether the cell may be ranked: it ran to its end and its answer was not wrong.
+    public var isSound: Bool {
+        if case .failed = verification { return false }
+        return failure == nil
+    }
+
+    /// The finite values of a metric, counter or percentile, in order; see ``Sample/value(of:)``.
+    public func values(of name: String) -> [Double] {
+        samples.compactMap { $0.value(of: name) }.filter(\.isFinite)
+    }
+
+    /// The latencies of that name of all samples together; nil when no sample has any.
+    public func mergedLatencies(named name: String) -> LatencyRecorder? {
+        let summaries = samples.compactMap { $0.latencies[name] }
+        guard !summaries.isEmpty else { return nil }
+        return summaries.reduce(into: LatencyRecorder()) { $0.merge(LatencyRecorder($1)) }
+    }
+}
+
+/// What a subject is to the comparison.
+public enum SubjectRole: String, Codable, Sendable {
+    /// One of the arrangements that compete.
+    case stack
+    /// An alternative that serves as the yardstick and is not ranked.
+    case peer
+}
+
+/// Whether a cell's answer was right.
+public enum Verification: Codable, Hashable, Sendable {
+    /// What was read back and agreed, for example `["rows": 336_776]`.
+    case verified(facts: [String: Fact])
+    /// The answer was wrong: the cell does not rank and the run exits 13.
+    case failed(reason: String)
+    case notApplicable
+}
+
+/// A number or text that a verification read back.
+public enum Fact: Hashable, Sendable {
+    case integer(Int64)
+    case text(String)
+}
+
+extension Fact: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral {
+    public init(integerLiteral value: Int64) { self = .integer(value) }
+    public init(stringLiteral value: String) { self = .text(value) }
+}
+
+extension Fact: Codable {
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let value = try? container.decode(Int64.self) {
+            self = .integer(value)
+        } else {
+            self = .text(try container.decode(String.self))
+        }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .integer(let value): try container.encode(value)
+        case .text(let value): try container.encode(value)
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import Foundation
+
+/// The machine and software that a run was taken on.
+///
+/// Numbers of two runs may be compared only where the identity is the same; the volatile part
+/// explains noise and is never compared.
+public struct EnvironmentFingerprint: Codable, Hashable, Sendable {
+    public var identity: Identity
+    public var volatile: Volatile
+
+    /// What stays the same between two runs on the same kind of machine.
+    public struct Identity: Codable, Hashable, Sendable {
+        public var cpuModel: String
+        public var coreCount: Int
+        public var memoryBytes: UInt64
+        public var kernel: String
+        public var operatingSystem: String
+        public var swiftVersion: String
+        public var sqliteVersion: String
+        /// As SQLite tells them, sorted.
+        public var sqliteCompileOptions: [String]
+        public var allocator: String
+
+        public init(
+            cpuModel: String, coreCount: Int, memoryBytes: UInt64, kernel: String,
+            operatingSystem: String, swiftVersion: String, sqliteVersion: String,
+            sqliteCompileOptions: [String], allocator: String
+        ) {
+            self.cpuModel = cpuModel
+            self.coreCount = coreCount
+            self.memoryBytes = memoryBytes
+            self.kernel = kernel
+            self.operatingSystem = operatingSystem
+            self.swiftVersion = swiftVersion
+            self.sqliteVersion = sqliteVersion
+            self.sqliteCompileOptions = sqliteCompileOptions.sorted()
+            self.allocator = allocator
+        }
+    }
+
+    /// What changes from minute to minute.
+    public struct Volatile: Codable, Hashable, Sendable {
+        /// Of the last minute; nil where the system does not tell.
+        public var loadAverage: Double?
+        /// The share (0…1) of processor time since boot that the host gave to others; nil where
+        /// the system does not tell.
+        public var stealShare: Double?
+        public var takenAt: Date
+
+        public init(loadAverage: Double?, stealShare: Double?, takenAt: Date) {
+            self.loadAverage = loadAverage
+            self.stealShare = stealShare
+            self.takenAt = takenAt
+        }
+    }
+
+    public init(identity: Identity, volatile: Volatile) {
+        self.identity = identity
+        self.volatile = volatile
+    }
+}
+
+extension EnvironmentFingerprint {
+    /// This machine now; what only the caller can know is passed in.
+    public static func current(
+        swiftVersion: String, sqliteVersion: String, sqliteCompileOptions: [String],
+        allocator: String
+    ) -> EnvironmentFingerprint {
+        let identity = Identity(
+            cpuModel: field("model name", of: "/proc/cpuinfo", separator: ":") ?? "unknown",
+            coreCount: ProcessInfo.processInfo.processorCount,
+            memoryBytes: ProcessInfo.processInfo.physicalMemory,
+            kernel: text(of: "/proc/sys/kernel/osrelease") ?? "unknown",
+            operatingSystem: field("PRETTY_NAME", of: "/etc/os-release", separator: "=")
+                ?? ProcessInfo.processInfo.operatingSystemVersionString,
+            swiftVersion: swiftVersion, sqliteVersion: sqliteVersion,
+            sqliteCompileOptions: sqliteCompileOptions, allocator: allocator)
+        return EnvironmentFingerprint(identity: identity, volatile: .current())
+    }
+
+    private static func field(_ key: String, of path: String, separator: Character) -> String? {
+        guard let lines = text(of: path)?.split(separator: "\n") else { return nil }
+        for line in lines where line.hasPrefix(key) {
+            guard let mark = line.firstIndex(of: separator) else { continue }
+            let value = line[line.index(after: mark)...]
+            return value.trimmingCharacters(in: CharacterSet(charactersIn: " \t\""))
+        }
+        return nil
+    }
+}
+
+extension EnvironmentFingerprint.Volatile {
+    static func current() -> Self {
+        let load = text(of: "/proc/loadavg")?.split(separator: " ").first.flatMap { Double($0) }
+        return Self(loadAverage: load, stealShare: stealShare(), takenAt: Date())
+    }
+
+    /// Fields 1…8 of the first line of /proc/stat are user, nice, system, idle, iowait, irq,
+    /// softirq and steal (proc_stat(5)).
+    private static func stealShare() -> Double? {
+        let line = text(of: "/proc/stat")?.split(separator: "\n").first
+        let ticks = line?.split(separator: " ").dropFirst().prefix(8).compactMap { Double($0) }
+        guard let ticks, ticks.count == 8 else { return nil }
+        let total = ticks.reduce(0, +)
+        return total > 0 ? ticks[7] / total : nil
+    }
+}
+
+/// The content of a small system file without the white space around it; nil where there is none.
+func text(of path: String) -> String? {
+    guard let data = FileManager.default.contents(atPath: path) else { return nil }
+    return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+}

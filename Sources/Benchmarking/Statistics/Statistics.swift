@@ -1,0 +1,45 @@
+import Foundation
+
+/// Statistics as pure functions. Each names its formula, and answers nil where there are too few
+/// values for it, never 0 or NaN.
+public enum Statistics {
+    /// The middle value, or the mean of the two middle ones; nil for no values.
+    public static func median(_ values: [Double]) -> Double? {
+        quantile(values, 0.5)
+    }
+
+    /// The value below which the share `probability` (0…1) of values lies, interpolated linearly
+    /// between order statistics at (n − 1)p; nil for no values.
+    ///
+    /// Source: type 7 of Hyndman and Fan, "Sample quantiles in statistical packages" (1996).
+    public static func quantile(_ values: [Double], _ probability: Double) -> Double? {
+        guard !values.isEmpty, (0...1).contains(probability) else { return nil }
+        let sorted = values.sorted()
+        let position = Double(sorted.count - 1) * probability
+        let below = Int(position)
+        let above = min(below + 1, sorted.count - 1)
+        let share = position - Double(below)
+        return sorted[below] + share * (sorted[above] - sorted[below])
+    }
+
+    /// The median distance from the median, not scaled; nil for no values, 0 for one.
+    public static func medianAbsoluteDeviation(_ values: [Double]) -> Double? {
+        guard let middle = median(values) else { return nil }
+        return median(values.map { abs($0 - middle) })
+    }
+
+    /// The mean of what is left when ⌊n × share⌋ values are cut off at each end; nil for no values
+    /// or a share outside 0..<0.5.
+    public static func trimmedMean(_ values: [Double], share: Double = 0.2) -> Double? {
+        guard !values.isEmpty, (0..<0.5).contains(share) else { return nil }
+        let cut = Int(Double(values.count) * share)
+        let kept = values.sorted()[cut..<(values.count - cut)]
+        return kept.reduce(0, +) / Double(kept.count)
+    }
+
+    /// exp of the mean logarithm; nil for no values or one that is not above 0.
+    public static func geometricMean(_ values: [Double]) -> Double? {
+        guard !values.isEmpty, values.allSatisfy({ $0 > 0 }) else { return nil }
+        return exp(values.map { log($0) }.reduce(0, +) / Double(values.count))
+    }
+}

@@ -1,0 +1,32 @@
+/// What `bench` tells its caller when it ends. 1 and 2 stay unused, since shells, make and the
+/// package manager use them for their own purposes.
+public enum ExitCode: Int32, Sendable, CaseIterable {
+    case success = 0
+    case regression = 10
+    case thresholdCrossed = 11
+    case inconclusive = 12
+    case wrongAnswer = 13
+    case crash = 14
+    case noBaseline = 15
+    case usage = 64
+    case probeUnavailable = 69
+    case internalError = 70
+    case interrupted = 130
+
+    /// The meaning in a few words.
+    public var meaning: String {
+        switch self {
+        case .success: "all that was asked holds"
+        case .regression: "a regression was confirmed"
+        case .thresholdCrossed: "a threshold is crossed"
+        case .inconclusive: "a threshold could not be judged"
+        case .wrongAnswer: "a workload's answer was wrong"
+        case .crash: "a stack crashed or timed out"
+        case .noBaseline: "the baseline is missing or not comparable"
+        case .usage: "wrong usage or configuration"
+        case .probeUnavailable: "a probe that was asked for is not available here"
+        case .internalError: "an error inside bench"
+        case .interrupted: "interrupted; what was done is kept"
+        }
+    }
+}

@@ -1,0 +1,40 @@
+/// A pattern in which `*` stands for any characters, also none and also slashes, and `?` for one.
+public struct Glob: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
+    public let pattern: String
+
+    public init(_ pattern: String) {
+        self.pattern = pattern
+    }
+
+    public init(stringLiteral pattern: String) {
+        self.pattern = pattern
+    }
+
+    public var description: String { pattern }
+
+    /// Whether the whole text, upper and lower case told apart, fits the pattern.
+    public func matches(_ text: String) -> Bool {
+        let pattern = Array(pattern)
+        let text = Array(text)
+        var place = 0
+        var rest = 0
+        // Where to go on when a star has to swallow one character more.
+        var afterStar: (place: Int, rest: Int)?
+        while rest < text.count {
+            if place < pattern.count, pattern[place] == "*" {
+                afterStar = (place + 1, rest)
+                place += 1
+            } else if place < pattern.count, pattern[place] == "?" || pattern[place] == text[rest] {
+                place += 1
+                rest += 1
+            } else if let star = afterStar {
+                afterStar = (star.place, star.rest + 1)
+                place = star.place
+                rest = star.rest + 1
+            } else {
+                return false
+            }
+        }
+        return pattern[place...].allSatisfy { $0 == "*" }
+    }
+}

@@ -1,0 +1,136 @@
+/// Holds a run against threshold rules.
+public enum ThresholdCheck {
+    /// Judges every rule on every cell it matches, in the order of rules and cells.
+    ///
+    /// - Throws: ``ThresholdError`` when a rule matches no cell, names a metric that no matching
+    ///   sample has, or a subject that the matching workloads lack: such a rule would pass for ever.
+    public static func evaluate(_ rules: [ThresholdRule], _ run: Run) throws -> ThresholdReport {
+        let verdicts = try rules.flatMap { rule in
+            let matches = try matches(of: rule, in: run)
+            return matches.map { judge($0.cell, of: $0.workload, by: rule) }
+        }
+        let unsound = run.workloads.flatMap { workload in
+            workload.cells.compactMap { UnsoundCell($0, of: workload) }
+        }
+        return ThresholdReport(verdicts: verdicts, unsoundCells: unsound)
+    }
+
+    private typealias Match = (workload: WorkloadResult, cell: CellResult)
+
+    private static func matches(of rule: ThresholdRule, in run: Run) throws -> [Match] {
+        let matches: [Match] = run.workloads.filter { rule.workload.matches($0.name) }
+            .flatMap { workload in
+                workload.cells.filter { rule.cell.matches($0.identifier) }.map { (workload, $0) }
+            }
+        guard !matches.isEmpty else {
+            let known = run.workloads.flatMap { workload in
+                workload.cells.map { "\(workload.name) \($0.identifier)" }
+            }
+            throw ThresholdError.matchesNothing(rule, known: known)
+        }
+        let samples = matches.flatMap(\.cell.samples)
+        let metrics = samples.reduce(into: Set<String>()) {
+            $0.formUnion($1.valueNames)
+            $0.formUnion($1.latencies.keys)
+        }
+        if !metrics.isEmpty, !metrics.contains(rule.metric) {
+            throw ThresholdError.unknownMetric(rule, known: metrics.sorted())
+        }
+        if let subject = rule.relativeTo {
+            let known = Set(matches.flatMap { $0.workload.cells.map(\.subject) })
+            guard known.contains(subject) else {
+                throw ThresholdError.unknownSubject(rule, known: known.sorted())
+            }
+        }
+        return matches
+    }
+
+    private static func judge(
+        _ cell: CellResult, of workload: WorkloadResult, by rule: ThresholdRule
+    ) -> ThresholdVerdict {
+        var verdict = ThresholdVerdict(
+            rule: rule, workload: workload.name, cell: cell.identifier,
+            metric: workload.metric(named: rule.metric), outcome: .cannotJudge(reason: ""))
+        do throws(Obstacle) {
+            let measured = try measure(cell, of: workload, for: rule)
+            let value = measured.value
+            verdict.outcome = rule.bound.holds(value) ? .held(value) : .crossed(value)
+            verdict.interval = measured.interval
+        } catch {
+            verdict.outcome = .cannotJudge(reason: error.reason)
+        }
+        return verdict
+    }
+
+    private struct Measured {
+        var value: Double
+        var interval: MedianInterval?
+    }
+
+    /// Why there is no number to hold against the bound.
+    private struct Obstacle: Error {
+        var reason: String
+    }
+
+    private static func measure(
+        _ cell: CellResult, of workload: WorkloadResult, for rule: ThresholdRule
+    ) throws(Obstacle) -> Measured {
+        guard cell.isSound else { throw Obstacle(reason: "the cell failed") }
+        guard let subject = rule.relativeTo else {
+            if let latencies = cell.mergedLatencies(named: rule.metric) {
+                return try measure(latencies, by: rule.statistic)
+            }
+            return try measure(cell.values(of: rule.metric), of: rule)
+        }
+        guard let reference = workload.counterpart(of: cell, subject: subject) else {
+            throw Obstacle(reason: "\(subject) has no cell with the same parameters")
+        }
+        guard reference.isSound else { throw Obstacle(reason: "\(subject) failed") }
+        let logRatios = Statistics.pairedLogRatios(of: rule.metric, cell, to: reference)
+        guard !logRatios.isEmpty else {
+            throw Obstacle(reason: "no round has \(rule.metric) of it and of \(subject)")
+        }
+        return try measure(logRatios.map(Statistics.exponential), of: rule)
+    }
+
+    private static func measure(
+        _ values: [Double], of rule: ThresholdRule
+    ) throws(Obstacle) -> Measured {
+        guard let lowest = values.min(), let highest = values.max() else {
+            throw Obstacle(reason: "no sample has \(rule.metric)")
+        }
+        switch rule.statistic {
+        case .min: return Measured(value: lowest)
+        case .max: return Measured(value: highest)
+        case .median:
+            return Measured(
+                value: Statistics.median(values) ?? lowest,
+                interval: Statistics.medianInterval(values))
+        case .p99:
+            guard values.count >= 1_000, let value = Statistics.quantile(values, 0.99) else {
+                throw Obstacle(
+                    reason: "a p99 needs 1,000 samples, there are \(grouped(Double(values.count)))")
+            }
+            return Measured(value: value)
+        }
+    }
+
+    private static func measure(
+        _ latencies: LatencyRecorder, by statistic: ThresholdRule.Statistic
+    ) throws(Obstacle) -> Measured {
+        let value: UInt64? =
+            switch statistic {
+            case .median: latencies.percentile(0.5)
+            case .p99: latencies.percentile(0.99)
+            case .max: latencies.maxNanoseconds
+            case .min:
+                throw Obstacle(reason: "latencies have no minimum here; use median, p99, max")
+            }
+        guard let value else {
+            throw Obstacle(
+                reason: "\(grouped(Double(latencies.count))) latencies are too few for \(statistic)"
+            )
+        }
+        return Measured(value: Double(value))
+    }
+}

@@ -1,0 +1,77 @@
+/// All that ``ThresholdCheck`` found.
+public struct ThresholdReport: Hashable, Sendable {
+    /// One for each rule and cell that it matched.
+    public var verdicts: [ThresholdVerdict]
+    /// Cells that failed or gave a wrong answer, whether or not a rule asked about them.
+    public var unsoundCells: [UnsoundCell]
+
+    /// The gravest finding: a wrong answer, a crash, a crossed threshold, one that could not be
+    /// judged, or success.
+    public var exitCode: ExitCode {
+        if unsoundCells.contains(where: \.isWrongAnswer) { return .wrongAnswer }
+        if !unsoundCells.isEmpty { return .crash }
+        if verdicts.contains(where: \.isCrossed) { return .thresholdCrossed }
+        if verdicts.contains(where: \.isOpen) { return .inconclusive }
+        return .success
+    }
+}
+
+/// What became of one rule on one cell.
+public struct ThresholdVerdict: Hashable, Sendable {
+    public var rule: ThresholdRule
+    public var workload: String
+    /// ``CellResult/identifier``.
+    public var cell: String
+    /// What was measured, with its unit.
+    public var metric: Metric
+    public var outcome: Outcome
+    /// The interval of the measured median; nil for other statistics and few samples.
+    public var interval: MedianInterval?
+
+    /// Within the bound, beyond it, or nothing to hold against it.
+    public enum Outcome: Hashable, Sendable {
+        case held(Double)
+        case crossed(Double)
+        case cannotJudge(reason: String)
+    }
+
+    public var isCrossed: Bool {
+        if case .crossed = outcome { true } else { false }
+    }
+
+    /// Whether the rule could not be judged.
+    public var isOpen: Bool {
+        if case .cannotJudge = outcome { true } else { false }
+    }
+}
+
+/// A cell that cannot be believed.
+public struct UnsoundCell: Hashable, Sendable {
+    public var workload: String
+    /// ``CellResult/identifier``.
+    public var cell: String
+    /// Whether it ran to its end with a wrong answer, instead of breaking off.
+    public var isWrongAnswer: Bool
+    public var reason: String
+
+    init?(_ cell: CellResult, of workload: WorkloadResult) {
+        self.workload = workload.name
+        self.cell = cell.identifier
+        if case .failed(let reason) = cell.verification {
+            isWrongAnswer = true
+            self.reason = reason
+        } else if let failure = cell.failure {
+            isWrongAnswer = false
+            reason = failure
+        } else {
+            return nil
+        }
+    }
+}
+
+/// A rule that can never be crossed, because it asks about nothing.
+public enum ThresholdError: Error, Hashable {
+    case matchesNothing(ThresholdRule, known: [String])
+    case unknownMetric(ThresholdRule, known: [String])
+    case unknownSubject(ThresholdRule, known: [String])
+}

@@ -1,0 +1,45 @@
+import Synchronization
+
+/// What a coordinator and its stores have done since the counters were last reset.
+public struct Counters: Sendable, Hashable, Codable {
+    /// SQL statements executed, transaction control included.
+    public var statements: Int64 = 0
+    /// Rows that SQL statements returned.
+    public var rowsRead: Int64 = 0
+    /// Faults fired: objects whose values were first read.
+    public var faultsFired: Int64 = 0
+    /// Faults whose values were in the row cache.
+    public var rowCacheHits: Int64 = 0
+    /// Saves that reached the store.
+    public var saves: Int64 = 0
+    /// Write transactions committed.
+    public var transactions: Int64 = 0
+    /// Bytes of pages written to the WAL, or to the file without one.
+    public var bytesWritten: Int64 = 0
+    /// Sleeps while another connection held a lock.
+    public var busyWaits: Int64 = 0
+    /// Saves that met an optimistic-locking or uniqueness conflict.
+    public var conflicts: Int64 = 0
+    /// Objects that merges of other contexts' saves have touched.
+    public var mergedObjects: Int64 = 0
+
+    public init() {}
+}
+
+/// The counters that are not kept by SQLite connections. Relaxed: each is exact, their order is not.
+final class GraphCounters: Sendable {
+    let faultsFired = Atomic<Int64>(0)
+    /// Faults whose values were not in the row cache; the others were hits.
+    let faultsReadFromStore = Atomic<Int64>(0)
+    let saves = Atomic<Int64>(0)
+    let conflicts = Atomic<Int64>(0)
+    let mergedObjects = Atomic<Int64>(0)
+
+    func reset() {
+        faultsFired.store(0, ordering: .relaxed)
+        faultsReadFromStore.store(0, ordering: .relaxed)
+        saves.store(0, ordering: .relaxed)
+        conflicts.store(0, ordering: .relaxed)
+        mergedObjects.store(0, ordering: .relaxed)
+    }
+}

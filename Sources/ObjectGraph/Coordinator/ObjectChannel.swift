@@ -1,0 +1,69 @@
+/// What a context asks of the level above it: a coordinator, or a parent context.
+///
+/// Nothing else tells a child context from a root context. Source: spec §4.2; the idea of one small protocol for both is
+/// Apache Cayenne's `DataChannel`.
+protocol ObjectChannel: AnyObject, Sendable {
+    /// The coordinator at the end of the chain.
+    var coordinator: PersistentStoreCoordinator { get }
+
+    /// The rows that match in each store, unsaved objects of a parent included.
+    func fetchRows(_ request: FetchRequest, entity: Entity) throws -> [StoreRows]
+
+    /// The identities of the rows that match in each store.
+    func fetchKeys(_ request: FetchRequest, entity: Entity) throws -> [StoreKeys]
+    func count(_ request: FetchRequest, entity: Entity) throws -> Int
+
+    /// The newest row of an object, not older than the interval allows; nil if it is gone.
+    func row(_ key: Int64, _ scope: ObjectIDScope, staleness: Duration?) throws -> RowReference?
+
+    /// The rows of the entity's family with these keys, in any order; missing ones are left out.
+    func rows(_ keys: [Int64], entity: Entity, storeNumber: Int) throws -> RowList
+
+    /// The contents of a to-many relationship.
+    func destinations(
+        of property: Property, _ scope: ObjectIDScope, key: Int64
+    ) throws -> [EntityKey]
+
+    /// The contents of a to-many relationship of several owners, by owner.
+    func destinations(
+        of property: Property, _ scope: ObjectIDScope, keys: [Int64]
+    ) throws -> [Int64: [EntityKey]]
+
+    /// Primary keys for new objects; nil if this level leaves their identifiers temporary.
+    func reserveKeys(_ count: Int, root: Entity, storeNumber: Int) throws -> Range<Int64>?
+
+    /// Takes the changes of a context, all or none.
+    ///
+    /// - Throws: `PlanConflict` if rows are not as the plans expect them; otherwise what the store throws.
+    func save(_ plans: [StorePlan], from context: ManagedObjectContext) throws
+
+    /// Notes which objects a context has registered, for as long as their rows must be kept.
+    func register(_ keys: [Int64], root: Int, storeNumber: Int)
+    func unregister(_ keys: [Int64], root: Int, storeNumber: Int)
+}
+
+/// Rows of one store.
+struct StoreRows: Sendable {
+    let storeNumber: Int
+    let rows: RowList
+}
+
+/// Identities of rows of one store.
+struct StoreKeys: Sendable {
+    let storeNumber: Int
+    let keys: [EntityKey]
+}
+
+/// What a save does to the store with this number.
+struct StorePlan: Sendable {
+    let storeNumber: Int
+    var plan = SavePlan()
+}
+
+/// A conflict in the plan of one store.
+struct PlanConflict: Error {
+    let storeNumber: Int
+    let conflict: StoreConflict
+    /// Whether the row cache already knew of it, so that no statement was run.
+    let wasCached: Bool
+}

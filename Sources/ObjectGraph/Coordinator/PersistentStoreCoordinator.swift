@@ -1,0 +1,270 @@
+import Foundation
+import Synchronization
+
+/// How a coordinator lets requests run side by side (DESIGN §3).
+///
+/// Apple's coordinator let one request through at a time until 2016, and has many readers beside one writer since; claims
+/// about stacks depend on which.
+public enum LockPolicy: String, Sendable, Hashable, Codable, CaseIterable {
+    /// Many readers and one writer; the coordinator takes no lock.
+    case pooled
+    /// Every request holds the coordinator's lock.
+    case serialized
+}
+
+/// Brings a model and its stores together, and shares one row cache between all contexts on them.
+///
+/// Safe to use from any thread. Source: spec §11.1.
+public final class PersistentStoreCoordinator: Sendable {
+    public let model: ManagedObjectModel
+    public let lockPolicy: LockPolicy
+
+    let graphCounters = GraphCounters()
+
+    /// Counts on whenever a store is added or removed.
+    let storeGeneration = Atomic<Int>(0)
+    private let requestLock = NSLock()
+    private let state: Mutex<State>
+
+    /// An open store with what the coordinator keeps about it.
+    struct StoreRecord: Sendable {
+        let number: Int
+        let store: any PersistentStore
+        let rowCache: RowCache
+        /// By entity index.
+        let scopes: [ObjectIDScope]
+    }
+
+    private struct State {
+        /// Store number 1 comes first; a removed store leaves nil.
+        var records: [StoreRecord?] = []
+        var mergingContexts: [WeakContext] = []
+    }
+
+    private struct WeakContext {
+        weak var context: ManagedObjectContext?
+    }
+
+    /// The scopes of objects that have no store.
+    let unassignedScopes: [ObjectIDScope]
+
+    /// A coordinator without stores.
+    public init(model: ManagedObjectModel, lockPolicy: LockPolicy = .pooled) {
+        self.model = model
+        self.lockPolicy = lockPolicy
+        state = Mutex(State())
+        unassignedScopes = Self.scopes(of: model, storeIdentifier: nil, storeNumber: 0)
+    }
+
+    private static func scopes(
+        of model: ManagedObjectModel, storeIdentifier: String?, storeNumber: Int
+    ) -> [ObjectIDScope] {
+        model.entities.map {
+            ObjectIDScope(
+                storeIdentifier: storeIdentifier, storeNumber: storeNumber, entity: $0,
+                root: model.entities[$0.rootIndex])
+        }
+    }
+
+    // MARK: - Stores
+
+    /// Opens a store, making its file and tables if there are none.
+    ///
+    /// - Throws: `StoreError` saying why the file cannot be opened; it is then as it was.
+    @discardableResult
+    public func addPersistentStore(
+        _ description: PersistentStoreDescription
+    ) throws -> PersistentStoreHandle {
+        let store: any PersistentStore =
+            switch description.type {
+            case .sqlite: try SQLiteStore(description, model: model)
+            case .inMemory: InMemoryStore(model: model)
+            }
+        defer { storeGeneration.add(1, ordering: .relaxed) }
+        return state.withLock { state in
+            let number = state.records.count + 1
+            state.records.append(
+                StoreRecord(
+                    number: number, store: store, rowCache: RowCache(model: model),
+                    scopes: Self.scopes(
+                        of: model, storeIdentifier: store.identifier, storeNumber: number)))
+            return PersistentStoreHandle(
+                number: number, identifier: store.identifier, url: store.url)
+        }
+    }
+
+    /// Closes a store. Objects of it can no longer be read or saved.
+    ///
+    /// - Throws: `StoreError` if the store is not of this coordinator, or cannot be closed.
+    public func removePersistentStore(_ handle: PersistentStoreHandle) throws {
+        let store = try record(handle).store
+        state.withLock { $0.records[handle.number - 1] = nil }
+        storeGeneration.add(1, ordering: .relaxed)
+        try store.close()
+    }
+
+    /// The open stores in the order in which they were added.
+    public var persistentStores: [PersistentStoreHandle] {
+        records.map {
+            PersistentStoreHandle(
+                number: $0.number, identifier: $0.store.identifier, url: $0.store.url)
+        }
+    }
+
+    /// Deletes the file of a store together with its `-wal` and `-shm` files. The store must not be open.
+    ///
+    /// - Throws: `StoreError` with `missingFile` if there is no file; `cannotOpen` if it cannot be deleted.
+    public static func destroyPersistentStore(at url: URL) throws {
+        guard FileManager.default.fileExists(atPath: url.path) else {
+            throw StoreError(.missingFile, url: url)
+        }
+        for suffix in ["-wal", "-shm", ""] {
+            let path = url.path + suffix
+            guard FileManager.default.fileExists(atPath: path) else { continue }
+            do {
+                try FileManager.default.removeItem(atPath: path)
+            } catch {
+                throw StoreError(.cannotOpen, url: url)
+            }
+        }
+    }
+
+    /// The value of a SQLite setting on the store's writer, as text.
+    ///
+    /// - Throws: `StoreError` if the store is not open here or has no such setting.
+    public func pragma(_ name: String, of handle: PersistentStoreHandle) throws -> String {
+        guard let store = try record(handle).store as? SQLiteStore else {
+            throw StoreError(.unsupported("PRAGMA \(name)"), url: handle.url)
+        }
+        return try store.pragma(name)
+    }
+
+    var records: [StoreRecord] { state.withLock { $0.records.compactMap(\.self) } }
+
+    func record(number: Int) -> StoreRecord? {
+        state.withLock { number > 0 ? $0.records[number - 1] : nil }
+    }
+
+    private func record(_ handle: PersistentStoreHandle) throws -> StoreRecord {
+        guard let record = records.first(where: { $0.store.identifier == handle.identifier })
+        else { throw StoreError(.missingFile, url: handle.url) }
+        return record
+    }
+
+    /// The open store with this number.
+    func openRecord(_ number: Int, entityName: String) throws -> StoreRecord {
+        guard let record = record(number: number) else {
+            throw StoreError(.noStore(entity: entityName))
+        }
+        return record
+    }
+
+    // MARK: - Identifiers
+
+    /// The identifier written as a URI; nil if no open store has it or the model lacks the entity.
+    ///
+    /// Whether there is such a row is not checked.
+    public func managedObjectID(forURIRepresentation uri: URL) -> ManagedObjectID? {
+        guard uri.scheme == "x-coredata", let host = uri.host, uri.pathComponents.count == 3,
+            uri.pathComponents[2].first == "p",
+            let key = Int64(uri.pathComponents[2].dropFirst()),
+            let entity = model.entity(named: uri.pathComponents[1]),
+            let record = records.first(where: {
+                $0.store.identifier.caseInsensitiveCompare(host) == .orderedSame
+            })
+        else { return nil }
+        return ManagedObjectID(scope: record.scopes[entity.index], reference: key)
+    }
+
+    /// The scope here of an identifier that may come from another coordinator; nil if its store is not open here.
+    func localScope(of id: ManagedObjectID) -> ObjectIDScope? {
+        guard let identifier = id.scope.storeIdentifier else {
+            return unassignedScopes.first { $0.entityName == id.scope.entityName }
+        }
+        let records = records
+        if let own = records.first(where: { $0.number == id.scope.storeNumber }),
+            own.scopes.indices.contains(id.scope.entityIndex),
+            own.scopes[id.scope.entityIndex] === id.scope
+        {
+            return id.scope
+        }
+        return records.first { $0.store.identifier == identifier }?
+            .scopes.first { $0.entityName == id.scope.entityName }
+    }
+
+    /// The scope of new objects of an entity: that of the first store that can be written (spec §11.1).
+    func scopeForInsertion(of entity: Entity) -> ObjectIDScope {
+        let writable = records.first { !$0.store.isReadOnly } ?? records.first
+        return (writable?.scopes ?? unassignedScopes)[entity.index]
+    }
+
+    // MARK: - Counters
+
+    /// What has been done through this coordinator, all stores together. Costs no statement.
+    public var counters: Counters {
+        var counters = Counters()
+        for record in records {
+            let statistics = record.store.statistics
+            counters.statements += Int64(statistics.statementsRun)
+            counters.rowsRead += Int64(statistics.rowsRead)
+            counters.transactions += Int64(statistics.transactionsCommitted)
+            counters.bytesWritten += Int64(statistics.bytesWritten)
+            counters.busyWaits += Int64(statistics.busyWaits)
+        }
+        counters.faultsFired = graphCounters.faultsFired.load(ordering: .relaxed)
+        counters.rowCacheHits =
+            counters.faultsFired - graphCounters.faultsReadFromStore.load(ordering: .relaxed)
+        counters.saves = graphCounters.saves.load(ordering: .relaxed)
+        counters.conflicts = graphCounters.conflicts.load(ordering: .relaxed)
+        counters.mergedObjects = graphCounters.mergedObjects.load(ordering: .relaxed)
+        return counters
+    }
+
+    /// Sets all counters back to zero.
+    public func resetCounters() {
+        for record in records { record.store.resetStatistics() }
+        graphCounters.reset()
+    }
+
+    // MARK: - Requests
+
+    /// Runs a request under the lock policy.
+    func underLockPolicy<T>(_ body: () throws -> T) rethrows -> T {
+        guard lockPolicy == .serialized else { return try body() }
+        requestLock.lock()
+        defer { requestLock.unlock() }
+        return try body()
+    }
+
+    // MARK: - Automatic merging
+
+    /// Lets a context learn of the saves of its siblings from now on.
+    func addMergingContext(_ context: ManagedObjectContext) {
+        state.withLock { state in
+            state.mergingContexts.removeAll { $0.context == nil || $0.context === context }
+            state.mergingContexts.append(WeakContext(context: context))
+        }
+    }
+
+    func removeMergingContext(_ context: ManagedObjectContext) {
+        state.withLock { state in
+            state.mergingContexts.removeAll { $0.context == nil || $0.context === context }
+        }
+    }
+
+    /// The contexts that merge what the given one has saved.
+    func mergingContexts(besides saved: ManagedObjectContext) -> [ManagedObjectContext] {
+        state.withLock { $0.mergingContexts.compactMap(\.context).filter { $0 !== saved } }
+    }
+}
+
+/// An open store of a coordinator.
+public struct PersistentStoreHandle: Sendable, Hashable {
+    let number: Int
+
+    /// The UUID of the store, part of the identifiers of its objects.
+    public let identifier: String
+
+    /// The file; nil for a store in memory.
+    public let url: URL?
+}

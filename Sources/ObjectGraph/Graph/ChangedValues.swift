@@ -1,0 +1,63 @@
+/// The values of one object that differ from its row, in one piece of memory: a mask and a value for each property.
+///
+/// A to-one relationship is kept as the object identifier of its destination, temporary or permanent. Owned by the object
+/// and freed with it: raw memory rather than a class, since it is touched for each value that is set or saved, and counting
+/// references there was a third of the cost of a save.
+struct ChangedValues {
+    // Valid from `allocate` to `deallocate`, which the owning object calls; the struct is never kept elsewhere.
+    private let memory: UnsafeMutableRawPointer
+
+    private static let elementsOffset = 64
+
+    private struct Header {
+        var mask = PropertyMask()
+        let count: Int
+    }
+
+    static func allocate(propertyCount: Int) -> ChangedValues {
+        let size = elementsOffset + propertyCount * MemoryLayout<AttributeValue>.stride
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 32)
+        memory.initializeMemory(as: Header.self, to: Header(count: propertyCount))
+        let values = ChangedValues(memory: memory)
+        values.elements.initialize(repeating: .null, count: propertyCount)
+        return values
+    }
+
+    func deallocate() {
+        elements.deinitialize(count: header.pointee.count)
+        memory.deallocate()
+    }
+
+    @inline(__always)
+    private var header: UnsafeMutablePointer<Header> {
+        memory.assumingMemoryBound(to: Header.self)
+    }
+
+    @inline(__always)
+    private var elements: UnsafeMutablePointer<AttributeValue> {
+        (memory + Self.elementsOffset).assumingMemoryBound(to: AttributeValue.self)
+    }
+
+    var mask: PropertyMask { header.pointee.mask }
+
+    @inline(__always)
+    func contains(_ index: Int) -> Bool { header.pointee.mask.contains(index) }
+
+    @inline(__always)
+    subscript(index: Int) -> AttributeValue {
+        get { elements[index] }
+        nonmutating set {
+            elements[index] = newValue
+            header.pointee.mask.insert(index)
+        }
+    }
+
+    /// The place of a value, for reading it without copying.
+    @inline(__always)
+    func pointer(_ index: Int) -> UnsafePointer<AttributeValue> { UnsafePointer(elements + index) }
+
+    func remove(_ index: Int) {
+        elements[index] = .null
+        header.pointee.mask.remove(index)
+    }
+}

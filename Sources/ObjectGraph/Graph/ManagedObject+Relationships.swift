@@ -1,0 +1,174 @@
+extension ManagedObject {
+    /// The destination of a to-one relationship; nil if there is none.
+    ///
+    /// Setting it maintains the inverse at once (spec §2.11); objects of another context are refused. Queue: the
+    /// context's. Cost of reading: none beyond the object's own fault; the destination comes as a fault.
+    public final subscript<Destination>(relationship: ToOne<Destination>) -> Destination? {
+        get {
+            destination(of: property(relationship.key)).map {
+                unsafeDowncast($0, to: Destination.self)
+            }
+        }
+        set { setDestination(newValue, of: property(relationship.key)) }
+    }
+
+    /// The destinations of a to-many relationship, in no order.
+    ///
+    /// Setting it maintains the inverses of what was added and removed. Queue: the context's. Cost: one statement when
+    /// first read; destinations come as faults.
+    public final subscript<Destination>(relationship: ToMany<Destination>) -> Set<Destination> {
+        get {
+            let members = destinations(of: property(relationship.key))
+            return Set(members.map { unsafeDowncast($0, to: Destination.self) })
+        }
+        set { setDestinations(newValue, of: property(relationship.key)) }
+    }
+
+    /// Adds an object to a to-many relationship without reading the others.
+    public final func add<Destination>(_ object: Destination, to relationship: ToMany<Destination>)
+    {
+        change(object, in: property(relationship.key), isAddition: true)
+    }
+
+    /// Removes an object from a to-many relationship without reading the others.
+    public final func remove<Destination>(
+        _ object: Destination, from relationship: ToMany<Destination>
+    ) {
+        change(object, in: property(relationship.key), isAddition: false)
+    }
+
+    final func property(_ key: PropertyKey) -> Property {
+        binding.entity.properties[key.index(in: binding)]
+    }
+
+    private final var context: ManagedObjectContext {
+        guard let context = managedObjectContext else {
+            preconditionFailure(
+                "\(self) has left its context and has no relationships; fetch it again, or keep its context alive."
+            )
+        }
+        return context
+    }
+
+    // MARK: - To one
+
+    final func destination(of property: Property) -> ManagedObject? {
+        if state.contains(.fault) { fireFault() }
+        if let changes, changes.contains(property.index) {
+            guard case .objectID(let id) = changes[property.index] else { return nil }
+            return context.object(id.reference, id.scope)
+        }
+        guard let row, let slot = property.slot, row.hasValue(slot),
+            let relationship = property.relationship
+        else { return nil }
+        let layout = binding.entity.layout
+        var entityIndex = relationship.destinationIndex
+        if let entitySlot = property.entitySlot, row.hasValue(entitySlot) {
+            entityIndex = Int(row.integer(entitySlot, in: layout)) - 1
+        }
+        return context.object(
+            row.integer(slot, in: layout), entityIndex: entityIndex,
+            storeNumber: binding.scope.storeNumber)
+    }
+
+    final func setDestination(_ new: ManagedObject?, of property: Property) {
+        requireSameContext(new, property)
+        let old = destination(of: property)
+        store(new, in: property)
+        guard old !== new, let inverse = binding.model.inverse(of: property.relationship!) else {
+            return
+        }
+        switch inverse.kind {
+        case .toMany:
+            old?.note(self, in: inverse, isAddition: false)
+            new?.note(self, in: inverse, isAddition: true)
+        case .toOne:
+            old?.store(nil, in: inverse)
+            if let new {
+                if let previous = new.destination(of: inverse), previous !== self {
+                    previous.store(nil, in: property)
+                }
+                new.store(self, in: inverse)
+            }
+        case .attribute:
+            break
+        }
+    }
+
+    /// Sets one end only.
+    private final func store(_ destination: ManagedObject?, in property: Property) {
+        setAttribute(
+            destination.map { .objectID($0.objectID) } ?? .null, at: property.index)
+    }
+
+    // MARK: - To many
+
+    final func destinations(of property: Property) -> Set<ManagedObject> {
+        if state.contains(.fault) { fireFault() }
+        if let objects = contents?.relationships[property.index]?.objects { return objects }
+        let stored: [ManagedObject] =
+            state.contains(.inserted) || state.contains(.detached)
+            ? [] : context.storedDestinations(of: property, self)
+        let contents = ensureContents()
+        return contents.relationships[property.index, default: ToManyContents()].load(Set(stored))
+    }
+
+    /// Whether the members of a to-many relationship have been read.
+    final func hasLoadedDestinations(of property: Property) -> Bool {
+        contents?.relationships[property.index]?.objects != nil
+    }
+
+    /// Gives a to-many relationship the members that a prefetch has read.
+    final func prefetched(_ objects: [ManagedObject], in property: Property) {
+        let contents = ensureContents()
+        _ = contents.relationships[property.index, default: ToManyContents()].load(Set(objects))
+    }
+
+    private final func ensureContents() -> RelationshipContents {
+        if let contents { return contents }
+        let made = RelationshipContents()
+        contents = made
+        return made
+    }
+
+    final func setDestinations(_ new: some Collection<ManagedObject>, of property: Property) {
+        let new = Set(new)
+        let old = destinations(of: property)
+        for object in old.subtracting(new) { change(object, in: property, isAddition: false) }
+        for object in new.subtracting(old) { change(object, in: property, isAddition: true) }
+        willChange()
+    }
+
+    final func change(_ object: ManagedObject, in property: Property, isAddition: Bool) {
+        requireSameContext(object, property)
+        let inverse = binding.model.inverse(of: property.relationship!)
+        if let inverse, inverse.kind == .toOne {
+            // The foreign key is with the member: setting that end does both.
+            if isAddition || object.destination(of: inverse) === self {
+                object.setDestination(isAddition ? self : nil, of: inverse)
+            }
+            return
+        }
+        note(object, in: property, isAddition: isAddition)
+        if let inverse { object.note(self, in: inverse, isAddition: isAddition) }
+        context.noteJoin(from: self, to: object, property, isAddition: isAddition)
+    }
+
+    /// Takes note of a member that came or went, and marks this end changed.
+    final func note(_ object: ManagedObject, in property: Property, isAddition: Bool) {
+        ensureContents().relationships[property.index, default: ToManyContents()]
+            .note(object, isAddition: isAddition)
+        state.insert(.relationshipChanged)
+        if state.isDisjoint(with: [.inserted, .updated]) || !state.contains(.changedInEvent) {
+            context.noteChange(of: self)
+        }
+    }
+
+    private final func requireSameContext(_ object: ManagedObject?, _ property: Property) {
+        guard let object, object.binding !== binding else { return }
+        precondition(
+            object.managedObjectContext === managedObjectContext,
+            "\(self).\(property.name) cannot refer to \(object), which is of another context; look it up here by its objectID."
+        )
+    }
+}

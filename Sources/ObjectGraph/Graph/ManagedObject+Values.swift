@@ -1,0 +1,184 @@
+import Foundation
+
+// Reading: the unsaved value if there is one, else the slot of the row.
+extension ManagedObject {
+    /// The value of an attribute.
+    ///
+    /// Reading fires the fault; writing marks the object changed, whether or not the value is another. Queue: the
+    /// context's. Cost: none when realised; a fault costs at most one statement.
+    @inlinable
+    public final subscript<Value: ManagedValue>(attribute: Attribute<Value>) -> Value {
+        get { Value.read(attribute.key, of: self) }
+        set { set(newValue.attributeValue, for: attribute.key) }
+    }
+
+    /// Gives an attribute a value of its own type.
+    public final func set(_ value: AttributeValue, for key: PropertyKey) {
+        setAttribute(value, at: key.index(in: binding))
+    }
+
+    @inline(__always)
+    final func integer(_ key: PropertyKey) -> Int64? {
+        let index = key.index(in: binding)
+        if state.contains(.fault) { fireFault() }
+        if changes != nil, let value = changedValue(at: index) { return value.integer }
+        let accessor = binding.accessors[index]
+        guard let rowStart, accessor.slot >= 0, rowStart.rowHasValue(Int(accessor.slot)) else {
+            return nil
+        }
+        return rowStart.load(fromByteOffset: Int(accessor.byteOffset), as: Int64.self)
+    }
+
+    @inline(__always)
+    final func real(_ key: PropertyKey) -> Double? {
+        let index = key.index(in: binding)
+        if state.contains(.fault) { fireFault() }
+        if changes != nil, let value = changedValue(at: index) { return value.double }
+        let accessor = binding.accessors[index]
+        guard let rowStart, accessor.slot >= 0, rowStart.rowHasValue(Int(accessor.slot)) else {
+            return nil
+        }
+        return rowStart.load(fromByteOffset: Int(accessor.byteOffset), as: Double.self)
+    }
+
+    @inline(__always)
+    final func text(_ key: PropertyKey) -> String? {
+        let index = key.index(in: binding)
+        if state.contains(.fault) { fireFault() }
+        if changes != nil, let value = changedValue(at: index) { return value.string }
+        return bytes(at: index).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    final func blob(_ key: PropertyKey) -> Data? {
+        let index = key.index(in: binding)
+        if state.contains(.fault) { fireFault() }
+        if changes != nil, let value = changedValue(at: index) {
+            if case .data(let data) = value { return data }
+            return nil
+        }
+        return bytes(at: index).map { Data($0) }
+    }
+
+    /// The bytes of a text or blob in the row; valid while the object has this row.
+    @inline(__always)
+    private func bytes(at index: Int) -> UnsafeRawBufferPointer? {
+        let accessor = binding.accessors[index]
+        guard let rowStart, accessor.slot >= 0, rowStart.rowHasValue(Int(accessor.slot)) else {
+            return nil
+        }
+        let extent = rowStart.load(
+            fromByteOffset: Int(accessor.byteOffset), as: (UInt32, UInt32).self)
+        return UnsafeRawBufferPointer(start: rowStart + Int(extent.0), count: Int(extent.1))
+    }
+
+    @inline(never)
+    private func changedValue(at index: Int) -> AttributeValue? {
+        guard let changes, changes.contains(index) else { return nil }
+        return changes[index]
+    }
+
+    /// The unsaved value of an attribute; nil if it has none.
+    final func changedValue(_ key: PropertyKey) -> AttributeValue? {
+        changedValue(at: key.index(in: binding))
+    }
+
+    /// The value of an attribute of any type; fires the fault.
+    final func attributeValue(of property: Property) -> AttributeValue {
+        if state.contains(.fault) { fireFault() }
+        if let changes, changes.contains(property.index) { return changes[property.index] }
+        return row?.value(of: property, in: binding.entity.layout) ?? .null
+    }
+
+    // MARK: - Writing
+
+    /// Gives an attribute a value, which must be of its type.
+    final func setAttribute(_ value: AttributeValue, at index: Int) {
+        willChange()
+        changedValues[index] = value
+    }
+
+    /// Notes with the context that the object is about to change; fires its fault.
+    @inline(__always)
+    final func willChange() {
+        if state.contains(.fault) { fireFault() }
+        if state.isDisjoint(with: [.inserted, .updated]) || !state.contains(.changedInEvent) {
+            noteChange()
+        }
+    }
+
+    @inline(never)
+    private func noteChange() {
+        guard let context = managedObjectContext else {
+            preconditionFailure(
+                "\(self) has left its context and cannot be changed; fetch it again, or keep its context alive."
+            )
+        }
+        context.noteChange(of: self)
+    }
+
+    /// The persistent properties whose unsaved value differs from the row's.
+    final var changedProperties: PropertyMask {
+        guard let changes else { return PropertyMask() }
+        var mask = PropertyMask()
+        changes.mask.forEach { index in
+            let accessor = binding.accessors[index]
+            guard accessor.slot >= 0 else { return }
+            if let rowStart, isStored(changes[index], accessor, rowStart) { return }
+            mask.insert(index)
+        }
+        return mask
+    }
+
+    /// Whether the row has this very value.
+    private func isStored(
+        _ value: AttributeValue, _ accessor: PropertyAccessor, _ row: UnsafeRawPointer
+    ) -> Bool {
+        guard row.rowHasValue(Int(accessor.slot)) else { return value.isNull }
+        let offset = Int(accessor.byteOffset)
+        switch accessor.slotKind {
+        case .integer:
+            let stored = row.load(fromByteOffset: offset, as: Int64.self)
+            if case .objectID(let id) = value { return stored == id.reference }
+            return stored == value.integer
+        case .real: return row.load(fromByteOffset: offset, as: Double.self) == value.double
+        case .text, .blob:
+            let extent = row.load(fromByteOffset: offset, as: (UInt32, UInt32).self)
+            let stored = UnsafeRawBufferPointer(
+                start: row + Int(extent.0), count: Int(extent.1))
+            return value.hasBytes(stored)
+        }
+    }
+}
+
+extension AttributeValue {
+    /// Whether the value is a text or blob of exactly these bytes.
+    fileprivate func hasBytes(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        switch self {
+        case .string(var text): text.withUTF8 { $0.elementsEqual(bytes) }
+        case .uri(let uri): uri.absoluteString.utf8.elementsEqual(bytes)
+        case .data(let data): data.elementsEqual(bytes)
+        case .uuid(let uuid): withUnsafeBytes(of: uuid.uuid) { $0.elementsEqual(bytes) }
+        default: false
+        }
+    }
+}
+
+extension RowReference {
+    /// The value of an attribute, as its type says; null for anything else.
+    func value(of property: Property, in layout: RowLayout) -> AttributeValue {
+        guard let slot = property.slot, hasValue(slot), let type = property.attributeType else {
+            return .null
+        }
+        switch type {
+        case .integer16, .integer32, .integer64: return .integer(integer(slot, in: layout))
+        case .boolean: return .boolean(integer(slot, in: layout) != 0)
+        case .double, .float: return .double(real(slot, in: layout))
+        case .decimal: return .decimal(Decimal(shortest: real(slot, in: layout)))
+        case .date: return .date(Date(timeIntervalSinceReferenceDate: real(slot, in: layout)))
+        case .string: return .string(text(slot, in: layout))
+        case .uri: return URL(string: text(slot, in: layout)).map { .uri($0) } ?? .null
+        case .binaryData: return .data(Data(bytes(slot, in: layout)))
+        case .uuid: return UUID(bytes: Data(bytes(slot, in: layout))).map { .uuid($0) } ?? .null
+        }
+    }
+}

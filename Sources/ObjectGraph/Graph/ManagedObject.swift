@@ -1,0 +1,242 @@
+import Foundation
+
+/// An object of a context: the values of one row, its unsaved changes, and its relationships.
+///
+/// Subclass it for an entity and give it typed accessors:
+///
+///     final class Book: ManagedObject {
+///         static let title = Attribute<String>("title")
+///         static let author = ToOne<Author>("author")
+///
+///         var title: String { get { self[Self.title] } set { self[Self.title] = newValue } }
+///         var author: Author? { get { self[Self.author] } set { self[Self.author] = newValue } }
+///     }
+///
+/// Not `Sendable`: an object belongs to the queue of its context. What may cross to another is its `objectID`.
+/// Subclasses keep nothing in stored properties; make an object with `init(context:)`. Source: spec §2.
+open class ManagedObject {
+    /// The context, entity and store that the object shares with its likes.
+    final let binding: EntityBinding
+
+    /// The primary key, or a negative number as long as the object has no row.
+    final var reference: Int64
+
+    /// The slab of `row`, kept alive.
+    private final var slab: RowSlab?
+
+    /// Where `row` starts; nil without one.
+    final private(set) var rowStart: UnsafeRawPointer?
+    final var state: ObjectState
+
+    /// The values set since the last save.
+    final private(set) var changes: ChangedValues?
+
+    /// The to-many relationships that have been read or changed.
+    final var contents: RelationshipContents?
+
+    /// For the engine: takes what a context made for the object. Use `init(context:)`.
+    public required init(seed: consuming ObjectSeed) {
+        reference = seed.reference
+        rowStart = seed.rowStart
+        state = seed.state
+        slab = seed.slab
+        binding = seed.binding
+    }
+
+    deinit { changes?.deallocate() }
+
+    /// The unsaved values, made when first needed.
+    @inline(__always)
+    final var changedValues: ChangedValues { changes ?? makeChangedValues() }
+
+    @inline(never)
+    private final func makeChangedValues() -> ChangedValues {
+        let made = ChangedValues.allocate(propertyCount: binding.propertyCount)
+        changes = made
+        return made
+    }
+
+    /// Forgets the unsaved values.
+    final func discardChanges() {
+        changes?.deallocate()
+        changes = nil
+    }
+
+    /// The values last known to be stored; nil for a new object and for a fault without a row.
+    final var row: RowReference? {
+        get { slab.map { RowReference(slab: $0, start: rowStart.unsafelyUnwrapped) } }
+        set {
+            slab = newValue?.slab
+            rowStart = newValue?.start
+        }
+    }
+
+    /// Whether the row cache may have a newer row.
+    final var isRowSuperseded: Bool {
+        slab?.hasSupersededRows.load(ordering: .relaxed) ?? true
+    }
+
+    /// Inserts a new object of the entity whose class this is; a temporary identifier, default values, `awakeFromInsert`.
+    ///
+    /// Queue: the context's. No statement is run.
+    public convenience init(context: ManagedObjectContext) {
+        self.init(seed: context.seedForInsertion(of: Self.self))
+        context.registerInserted(self)
+    }
+
+    // MARK: - Identity and state
+
+    /// The object's identifier, safe to pass to any thread; temporary until the first save to a store.
+    public final var objectID: ManagedObjectID {
+        ManagedObjectID(scope: binding.scope, reference: reference)
+    }
+
+    /// The description of the object's entity.
+    public final var entity: EntityDescription { binding.entity.description }
+
+    /// The context; nil after a saved deletion, after `reset`, and when the context is gone.
+    public final var managedObjectContext: ManagedObjectContext? {
+        state.contains(.detached) ? nil : binding.context
+    }
+
+    /// Whether the object is new and not saved yet.
+    public final var isInserted: Bool { state.contains(.inserted) }
+
+    /// Whether the object has unsaved changes and is neither new nor deleted.
+    public final var isUpdated: Bool {
+        state.contains(.updated) && state.isDisjoint(with: [.inserted, .deleted])
+    }
+
+    /// Whether the next save deletes the object.
+    public final var isDeleted: Bool { state.contains(.deleted) }
+
+    /// Whether the values have not been read yet.
+    public final var isFault: Bool { state.contains(.fault) }
+
+    /// Whether the object is new, changed or deleted.
+    public final var hasChanges: Bool {
+        !state.isDisjoint(with: [.inserted, .updated, .deleted])
+    }
+
+    /// Whether a stored property differs from the row. Setting an equal value makes no difference (spec §2.4).
+    public final var hasPersistentChangedValues: Bool { !changedProperties.isEmpty }
+
+    // MARK: - Hooks
+
+    /// Called once after the object was inserted into a context.
+    open func awakeFromInsert() {}
+
+    /// Called each time the object's values have been read.
+    open func awakeFromFetch() {}
+
+    /// Called for each inserted, updated or deleted object of a save, before validation.
+    open func willSave() {}
+
+    /// Called for the same objects after the save.
+    open func didSave() {}
+
+    /// Called when the deletion is processed, while relationships can still be read.
+    open func prepareForDeletion() {}
+
+    /// Throws to keep a new object from being saved. Call `super`, which checks what the model demands.
+    open func validateForInsert() throws { try validateProperties() }
+
+    /// Throws to keep a change from being saved. Call `super`, which checks what the model demands.
+    open func validateForUpdate() throws { try validateProperties() }
+
+    /// Throws to keep a deletion from being saved. Call `super`, which applies the deny rule.
+    open func validateForDelete() throws { try validateDenyRules() }
+}
+
+extension ManagedObject: Hashable {
+    /// Objects are equal if they are the same object.
+    public static func == (first: ManagedObject, second: ManagedObject) -> Bool { first === second }
+
+    public final func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+extension ManagedObject: CustomStringConvertible {
+    /// The entity and identifier; never fires a fault.
+    public final var description: String {
+        "<\(binding.entity.name) \(objectID)\(isFault ? ", fault" : "")>"
+    }
+}
+
+/// What an object is made from; only the engine makes one.
+public struct ObjectSeed {
+    let binding: EntityBinding
+    let reference: Int64
+    let slab: RowSlab?
+    // Points into `slab`.
+    let rowStart: UnsafeRawPointer?
+    let state: ObjectState
+
+    init(binding: EntityBinding, reference: Int64, row: RowReference?, state: ObjectState) {
+        self.binding = binding
+        self.reference = reference
+        self.slab = row?.slab
+        self.rowStart = row?.start
+        self.state = state
+    }
+}
+
+/// What the objects of one entity, store and context share, so that each of them holds one reference.
+final class EntityBinding {
+    private(set) weak var context: ManagedObjectContext?
+
+    /// Of the entity, which lives as long as the binding: found in one step when a property is read.
+    let accessors: UnsafePointer<PropertyAccessor>
+    let propertyCount: Int
+    let extent: RowExtent
+    let entityNumber: UInt32
+    let rootIndex: Int
+    let storeNumber: Int
+    let counters: GraphCounters
+
+    /// Whether the context sets limits to the age of rows.
+    var hasStalenessInterval = false
+    let entity: Entity
+    let scope: ObjectIDScope
+    let model: ManagedObjectModel
+    let objectClass: ManagedObject.Type
+
+    init(context: ManagedObjectContext, entity: Entity, scope: ObjectIDScope) {
+        objectClass =
+            entity.description.managedObjectClass as? ManagedObject.Type ?? ManagedObject.self
+        self.context = context
+        self.entity = entity
+        self.scope = scope
+        self.model = context.model
+        accessors = entity.accessors
+        propertyCount = entity.properties.count
+        extent = entity.layout.extent
+        entityNumber = UInt32(entity.number)
+        rootIndex = entity.rootIndex
+        storeNumber = scope.storeNumber
+        counters = context.coordinator.graphCounters
+        hasStalenessInterval = context.stalenessInterval != nil
+    }
+}
+
+/// Where an object stands in its life.
+struct ObjectState: OptionSet {
+    let rawValue: UInt8
+
+    /// The values have not been read; `row`, if there is one, is what was cached when the object was fetched.
+    static let fault = ObjectState(rawValue: 1)
+    static let inserted = ObjectState(rawValue: 2)
+    static let updated = ObjectState(rawValue: 4)
+    static let deleted = ObjectState(rawValue: 8)
+
+    /// The object has left its context.
+    static let detached = ObjectState(rawValue: 16)
+
+    /// The object is among those changed since pending changes were last processed.
+    static let changedInEvent = ObjectState(rawValue: 32)
+
+    /// The delete rules of the object have been applied.
+    static let deletionPropagated = ObjectState(rawValue: 64)
+
+    /// A relationship changed that has no column in the object's row, so its version counts on all the same (spec §2.11).
+    static let relationshipChanged = ObjectState(rawValue: 128)
+}

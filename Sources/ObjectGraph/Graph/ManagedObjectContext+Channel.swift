@@ -1,0 +1,190 @@
+// A context as the level above its children: answers with its own view, unsaved changes included (spec §4.2).
+extension ManagedObjectContext: ObjectChannel {
+    func fetchRows(_ request: FetchRequest, entity: Entity) throws -> [StoreRows] {
+        try performAndWait {
+            rows(of: try fetchObjects(request, entity))
+        }
+    }
+
+    func fetchKeys(_ request: FetchRequest, entity: Entity) throws -> [StoreKeys] {
+        try performAndWait {
+            var groups: [Int: [EntityKey]] = [:]
+            for id in try fetchObjectIDs(request) {
+                groups[id.scope.storeNumber, default: []].append(
+                    EntityKey(entityIndex: id.scope.entityIndex, key: id.reference))
+            }
+            return groups.sorted { $0.key < $1.key }.map {
+                StoreKeys(storeNumber: $0.key, keys: $0.value)
+            }
+        }
+    }
+
+    func count(_ request: FetchRequest, entity: Entity) throws -> Int {
+        try performAndWait { try count(for: request) }
+    }
+
+    func row(_ key: Int64, _ scope: ObjectIDScope, staleness: Duration?) throws -> RowReference? {
+        try performAndWait {
+            let table = table(scope.entityIndex, scope.storeNumber)
+            if let object = table[key] { return currentRow(of: object) }
+            guard key >= 0 else { return nil }
+            guard let row = try channel.row(key, scope, staleness: staleness) else { return nil }
+            // What a child reads is registered here as well.
+            _ = objects(
+                of: StoreRows(storeNumber: scope.storeNumber, rows: RowList([row])),
+                root: model.entities[scope.entityIndex], realised: false, refreshes: false)
+            return row
+        }
+    }
+
+    func rows(_ keys: [Int64], entity: Entity, storeNumber: Int) throws -> RowList {
+        try performAndWait {
+            let table = table(entity.index, storeNumber)
+            let missing = keys.filter { key in
+                guard key >= 0 else { return false }
+                guard let object = table[key] else { return true }
+                return object.isFault && object.row == nil
+            }
+            var loaded: [ManagedObject] = []
+            if !missing.isEmpty {
+                let rows = try channel.rows(missing, entity: entity, storeNumber: storeNumber)
+                loaded = objects(
+                    of: StoreRows(storeNumber: storeNumber, rows: rows), root: entity,
+                    realised: false, refreshes: false)
+            }
+            return withExtendedLifetime(loaded) {
+                RowList(keys.lazy.compactMap { table[$0].flatMap(self.currentRow) })
+            }
+        }
+    }
+
+    func destinations(
+        of property: Property, _ scope: ObjectIDScope, key: Int64
+    ) throws -> [EntityKey] {
+        performAndWait { members(of: property, scope, key: key) }
+    }
+
+    func destinations(
+        of property: Property, _ scope: ObjectIDScope, keys: [Int64]
+    ) throws -> [Int64: [EntityKey]] {
+        performAndWait {
+            Dictionary(
+                uniqueKeysWithValues: keys.map { ($0, members(of: property, scope, key: $0)) })
+        }
+    }
+
+    private func members(
+        of property: Property, _ scope: ObjectIDScope, key: Int64
+    ) -> [EntityKey] {
+        object(key, scope).destinations(of: property).filter { !$0.isDeleted }.map {
+            EntityKey(entityIndex: $0.binding.entity.index, key: $0.reference)
+        }
+    }
+
+    func reserveKeys(_ count: Int, root: Entity, storeNumber: Int) throws -> Range<Int64>? {
+        nil
+    }
+
+    // The rows of objects that a child has are kept by this context's own registration.
+    func register(_ keys: [Int64], root: Int, storeNumber: Int) {}
+    func unregister(_ keys: [Int64], root: Int, storeNumber: Int) {}
+
+    private func rows(of objects: [ManagedObject]) -> [StoreRows] {
+        var groups: [Int: RowList] = [:]
+        for object in objects {
+            guard let row = currentRow(of: object) else { continue }
+            groups[object.binding.scope.storeNumber, default: RowList()].append(row)
+        }
+        return groups.sorted { $0.key < $1.key }.map {
+            StoreRows(storeNumber: $0.key, rows: $0.value)
+        }
+    }
+
+    // MARK: - A child's save
+
+    /// Takes over what a child has saved, as unsaved changes of this context.
+    func save(_ plans: [StorePlan], from context: ManagedObjectContext) throws {
+        performAndWait {
+            for plan in plans { apply(plan.plan, storeNumber: plan.storeNumber) }
+            processPendingChanges()
+        }
+    }
+
+    private func apply(_ plan: SavePlan, storeNumber: Int) {
+        // All new objects first: rows refer to each other.
+        let inserted = plan.rows.filter { $0.kind == .insert }.map {
+            insert($0, storeNumber: storeNumber)
+        }
+        for object in inserted { noteArrival(of: object) }
+        for change in plan.rows {
+            switch change.kind {
+            case .insert: break
+            case .update: update(change, storeNumber: storeNumber)
+            case .delete:
+                delete(
+                    object(
+                        change.key, entityIndex: change.entity.index, storeNumber: storeNumber))
+            }
+        }
+        for join in plan.joins {
+            let source = object(
+                join.sourceKey, entityIndex: join.entity.index, storeNumber: storeNumber)
+            let destination = object(
+                join.destinationKey, entityIndex: join.destinationEntity.index,
+                storeNumber: storeNumber)
+            source.change(destination, in: join.property, isAddition: join.isInsertion)
+        }
+    }
+
+    /// A new object whose row is the one that the child has made: nothing is copied.
+    private func insert(_ change: RowChange, storeNumber: Int) -> ManagedObject {
+        let binding = binding(change.entity.index, storeNumber)
+        let object = binding.objectClass.init(
+            seed: ObjectSeed(
+                binding: binding, reference: change.key, row: change.row,
+                state: [.inserted, .changedInEvent]))
+        table(change.entity.index, storeNumber)[change.key] = object
+        registeredCount += 1
+        insertedList.append(object)
+        eventList.append(object)
+        object.awakeFromInsert()
+        return object
+    }
+
+    /// Tells the other ends of a new object's to-one relationships.
+    private func noteArrival(of object: ManagedObject) {
+        for property in object.binding.entity.properties where property.kind == .toOne {
+            guard let inverse = model.inverse(of: property.relationship!),
+                let destination = object.destination(of: property)
+            else { continue }
+            if inverse.kind == .toMany {
+                destination.note(object, in: inverse, isAddition: true)
+            }
+        }
+    }
+
+    private func update(_ change: RowChange, storeNumber: Int) {
+        let object = object(
+            change.key, entityIndex: change.entity.index, storeNumber: storeNumber)
+        let layout = change.entity.layout
+        object.willChange()
+        change.changes.forEach { index in
+            let property = change.entity.properties[index]
+            guard property.kind == .toOne else {
+                return object.setAttribute(
+                    change.row!.value(of: property, in: layout), at: index)
+            }
+            guard let slot = property.slot, change.row!.hasValue(slot) else {
+                return object.setDestination(nil, of: property)
+            }
+            var entityIndex = property.relationship!.destinationIndex
+            if let entitySlot = property.entitySlot, change.row!.hasValue(entitySlot) {
+                entityIndex = Int(change.row!.integer(entitySlot, in: layout)) - 1
+            }
+            object.setDestination(
+                self.object(
+                    change.row!.integer(slot, in: layout), entityIndex: entityIndex,
+                    storeNumber: storeNumber), of: property)
+        }
+    }
+}

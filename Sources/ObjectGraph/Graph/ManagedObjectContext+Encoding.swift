@@ -1,0 +1,109 @@
+// Objects become rows: for the store in a save, for a child context at any time.
+extension ManagedObjectContext {
+    /// The row that an object would have if it were saved now.
+    ///
+    /// A reference to an unsaved object is its temporary one, or its primary key if a save under way has given it one.
+    func encode(
+        _ object: ManagedObject, into writer: inout RowWriter, version: UInt32
+    ) -> RowReference {
+        let binding = object.binding
+        writer.begin(
+            binding.extent, key: object.reference, version: version,
+            entityNumber: binding.entityNumber)
+        let (changes, row) = (object.changes, object.rowStart)
+        for index in 0..<binding.propertyCount {
+            let accessor = binding.accessors[index]
+            guard accessor.slot >= 0 else { continue }
+            if let changes, changes.contains(index) {
+                write(changes.pointer(index), accessor, into: &writer)
+            } else if let row, row.rowHasValue(Int(accessor.slot)) {
+                copy(row, accessor, index, binding, into: &writer)
+            }
+        }
+        return writer.finish()
+    }
+
+    @inline(__always)
+    private func write(
+        _ value: UnsafePointer<AttributeValue>, _ accessor: PropertyAccessor,
+        into writer: inout RowWriter
+    ) {
+        let slot = Int(accessor.slot)
+        switch value.pointee {
+        case .null: break
+        case .boolean(let value): writer.set(slot, integer: value ? 1 : 0)
+        case .integer(let value):
+            if accessor.slotKind == .real {
+                writer.set(slot, real: Double(value))
+            } else {
+                writer.set(slot, integer: value)
+            }
+        case .double(let value): writer.set(slot, real: value)
+        case .date(let value): writer.set(slot, real: value.timeIntervalSinceReferenceDate)
+        case .decimal: writer.set(slot, real: value.pointee.double!)
+        case .string(let value): writer.set(slot, text: value)
+        case .uri(let value): writer.set(slot, text: value.absoluteString)
+        case .data(let value): value.withUnsafeBytes { writer.set(slot, bytes: $0) }
+        case .uuid(let value): withUnsafeBytes(of: value.uuid) { writer.set(slot, bytes: $0) }
+        case .objectID(let id):
+            let reference = currentReference(
+                id.reference, entityIndex: id.scope.entityIndex, id.scope.storeNumber)
+            writer.set(slot, integer: reference)
+            if accessor.entitySlot >= 0 {
+                writer.set(Int(accessor.entitySlot), integer: Int64(id.scope.entityIndex + 1))
+            }
+        }
+    }
+
+    @inline(__always)
+    private func copy(
+        _ row: UnsafeRawPointer, _ accessor: PropertyAccessor, _ index: Int,
+        _ binding: EntityBinding, into writer: inout RowWriter
+    ) {
+        let (slot, offset) = (Int(accessor.slot), Int(accessor.byteOffset))
+        switch accessor.slotKind {
+        case .integer:
+            var integer = row.load(fromByteOffset: offset, as: Int64.self)
+            if integer < 0, accessor.isToOne {
+                let destination = binding.entity.properties[index].relationship!.destinationIndex
+                integer = currentReference(
+                    integer, entityIndex: destination, binding.scope.storeNumber)
+            }
+            writer.set(slot, integer: integer)
+            // The entity number of a to-one destination stands in the next slot.
+            if accessor.entitySlot >= 0, row.rowHasValue(Int(accessor.entitySlot)) {
+                writer.set(
+                    Int(accessor.entitySlot),
+                    integer: row.load(fromByteOffset: offset + 8, as: Int64.self))
+            }
+        case .real: writer.set(slot, real: row.load(fromByteOffset: offset, as: Double.self))
+        case .text, .blob:
+            let extent = row.load(fromByteOffset: offset, as: (UInt32, UInt32).self)
+            writer.set(
+                slot,
+                bytes: UnsafeRawBufferPointer(
+                    start: row + Int(extent.0), count: Int(extent.1)))
+        }
+    }
+
+    /// The primary key of an object that a save under way has given one, else its reference.
+    private func currentReference(
+        _ reference: Int64, entityIndex: Int, _ storeNumber: Int
+    ) -> Int64 {
+        guard reference < 0 else { return reference }
+        return table(entityIndex, storeNumber)[reference]?.reference ?? reference
+    }
+
+    /// The row of an object with its unsaved changes, for a child context; nil if the object is gone.
+    func currentRow(of object: ManagedObject) -> RowReference? {
+        if object.state.contains(.deleted) { return nil }
+        if object.isFault {
+            if let row = object.row, !object.isRowSuperseded { return row }
+            object.fireFault()
+            if object.state.contains(.deleted) { return nil }
+        }
+        if object.changes == nil, let row = object.row { return row }
+        var writer = RowWriter(expectedByteCount: 256)
+        return encode(object, into: &writer, version: object.row?.version ?? 0)
+    }
+}

@@ -1,0 +1,145 @@
+// What other contexts have saved.
+extension ManagedObjectContext {
+    /// Whether saves of the parent context, or of siblings on the coordinator, are merged by themselves (spec §4.3).
+    ///
+    /// Merging happens on this context's queue after the save. May be set from any thread. False unless set.
+    public var automaticallyMergesChangesFromParent: Bool {
+        get { mailbox.withLock { $0.mergesAutomatically } }
+        set {
+            mailbox.withLock { $0.mergesAutomatically = newValue }
+            guard parent == nil else { return }
+            if newValue {
+                coordinator.addMergingContext(self)
+            } else {
+                coordinator.removeMergingContext(self)
+            }
+        }
+    }
+
+    /// Merges what another context has saved, as its `didSave` notification tells it (spec §4.4).
+    ///
+    /// Inserted objects are registered as faults; updated ones take the new values unless they have unsaved ones of their
+    /// own; deleted ones are deleted here. Objects that this context does not have cost nothing. Queue: the context's.
+    public func mergeChanges(_ changes: ObjectChanges) {
+        takeMail()
+        var merged = ObjectChanges()
+        for id in changes.inserted {
+            guard let scope = coordinator.localScope(of: id) else { continue }
+            merged.inserted.append(object(id.reference, scope).objectID)
+        }
+        for id in changes.updated {
+            guard let object = registeredObject(for: id), !object.isDeleted else { continue }
+            let isRealised = !object.isFault
+            refresh(object, mergeChanges: true)
+            object.contents?.relationships =
+                object.hasChanges ? object.contents!.relationships : [:]
+            if isRealised { merged.refreshed.append(id) }
+        }
+        for id in changes.deleted {
+            guard let object = registeredObject(for: id), !object.isDeleted else { continue }
+            object.discardChanges()
+            object.state.insert([.deleted, .deletionPropagated])
+            deletedList.append(object)
+            merged.deleted.append(id)
+        }
+        let count = merged.inserted.count + merged.refreshed.count + merged.deleted.count
+        coordinator.graphCounters.mergedObjects.add(Int64(count), ordering: .relaxed)
+        if hasObservers {
+            post(.objectsDidChange(merged))
+            post(.didMerge(merged))
+        }
+        sweepIfGrown()
+    }
+
+    /// Tells contexts of changes that no context has saved: those of a batch request, or of another coordinator.
+    ///
+    /// The rows concerned are read anew when next needed. Enters the queue of each context in turn and waits for it;
+    /// parents should come before their children. May be called from any thread.
+    public static func mergeChanges(
+        _ changes: ObjectChanges, into contexts: [ManagedObjectContext]
+    ) {
+        for context in contexts {
+            for id in changes.updated + changes.deleted {
+                guard let scope = context.coordinator.localScope(of: id) else { continue }
+                context.coordinator.forgetRow(id.reference, scope)
+            }
+            context.performAndWait { context.mergeChanges(changes) }
+        }
+    }
+
+    var mergingChildren: [ManagedObjectContext] {
+        mailbox.withLock { $0.children.compactMap(\.context) }
+            .filter(\.automaticallyMergesChangesFromParent)
+    }
+
+    // MARK: - Mail
+
+    /// Tells child contexts which primary keys their objects have been given (spec §4.2).
+    func tellChildren(_ temporary: [(object: ManagedObject, reference: Int64)]) {
+        guard !temporary.isEmpty, mailbox.withLock({ !$0.children.isEmpty }) else { return }
+        forwardToChildren(
+            temporary.map { object, reference in
+                PermanentKey(
+                    scope: object.binding.scope, temporary: reference, permanent: object.reference)
+            })
+    }
+
+    private func forwardToChildren(_ keys: [PermanentKey]) {
+        let children = mailbox.withLock { mailbox in
+            mailbox.children.removeAll { $0.context == nil }
+            return mailbox.children.compactMap(\.context)
+        }
+        for child in children { child.mailbox.withLock { $0.permanentKeys += keys } }
+    }
+
+    /// Gives objects the primary keys that saves further up have given their rows.
+    func takeMail() {
+        let keys = mailbox.withLock { mailbox in
+            defer { mailbox.permanentKeys = [] }
+            return mailbox.permanentKeys
+        }
+        guard !keys.isEmpty else { return }
+        var permanent: [Int64: Int64] = [:]
+        for key in keys {
+            permanent[key.temporary] = key.permanent
+            let table = table(key.scope.entityIndex, key.scope.storeNumber)
+            guard let object = table[key.temporary] else { continue }
+            table[key.temporary] = nil
+            object.reference = key.permanent
+            table[key.permanent] = object
+            channel.register(
+                [key.permanent], root: table.rootIndex, storeNumber: table.storeNumber)
+        }
+        for table in registry.allTables {
+            table.forEach { renewReferences(of: $0, permanent) }
+        }
+        forwardToChildren(keys)
+    }
+
+    /// Makes an object forget temporary references of others that have been saved.
+    private func renewReferences(of object: ManagedObject, _ permanent: [Int64: Int64]) {
+        let entity = object.binding.entity
+        if let changes = object.changes {
+            for property in entity.properties where property.kind == .toOne {
+                guard changes.contains(property.index),
+                    case .objectID(let id) = changes[property.index],
+                    let key = permanent[id.reference]
+                else { continue }
+                changes[property.index] = .objectID(
+                    ManagedObjectID(scope: id.scope, reference: key))
+            }
+        }
+        // A row with a temporary reference in it, or of its own, is read anew from above.
+        guard let row = object.row, !object.hasChanges else { return }
+        let refersToTemporary = entity.properties.contains { property in
+            guard property.kind == .toOne, let slot = property.slot, row.hasValue(slot) else {
+                return false
+            }
+            return row.integer(slot, in: entity.layout) < 0
+        }
+        if row.key < 0 || refersToTemporary {
+            object.row = nil
+            object.state.insert(.fault)
+        }
+    }
+}

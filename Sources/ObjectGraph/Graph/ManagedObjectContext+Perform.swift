@@ -1,0 +1,73 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// When an asynchronous `perform` runs its block.
+public enum PerformSchedule: Sendable, Hashable {
+    /// At once if the caller is on the context's queue already, else as soon as the queue gets to it.
+    case immediate
+    /// After everything that is already waiting.
+    case enqueued
+}
+
+extension ManagedObjectContext {
+    /// Runs the block on the context's queue, after everything that is already waiting; returns at once.
+    ///
+    /// Pending changes are processed at the end of the block. May be called from any thread. Source: spec §4.1.
+    public func perform(_ block: @escaping @Sendable () -> Void) {
+        queue.async { self.runEvent(block) }
+    }
+
+    /// Runs the block on the context's queue and waits for it; at once if the caller is on the queue already.
+    ///
+    /// A block of a private context runs on the calling thread. Pending changes are not processed at its end.
+    /// May be called from any thread.
+    public func performAndWait<Result: Sendable>(
+        _ block: @Sendable () throws -> Result
+    ) rethrows -> Result {
+        if isOnQueue { return try block() }
+        return try queue.sync { try asOwner(block) }
+    }
+
+    /// Runs the block on the context's queue and returns what it returns.
+    ///
+    /// Pending changes are processed at the end of the block. May be called from any task.
+    public func perform<Result: Sendable>(
+        schedule: PerformSchedule = .immediate, _ block: @escaping @Sendable () throws -> Result
+    ) async throws -> Result {
+        if schedule == .immediate, isOnQueue { return try block() }
+        return try await withCheckedThrowingContinuation { continuation in
+            queue.async {
+                let result = Swift.Result { try self.runEvent(block) }
+                continuation.resume(with: result)
+            }
+        }
+    }
+
+    /// Whether the calling thread is inside the context's queue.
+    var isOnQueue: Bool {
+        owner.load(ordering: .relaxed) == Self.currentThread
+            || (concurrencyType == .mainQueue && Thread.isMainThread)
+    }
+
+    private static var currentThread: UInt { UInt(pthread_self()) }
+
+    private func runEvent<Result>(_ block: () throws -> Result) rethrows -> Result {
+        try asOwner {
+            defer { endEvent() }
+            return try block()
+        }
+    }
+
+    private func asOwner<Result>(_ block: () throws -> Result) rethrows -> Result {
+        let previous = owner.exchange(Self.currentThread, ordering: .relaxed)
+        defer { owner.store(previous, ordering: .relaxed) }
+        takeMail()
+        return try block()
+    }
+
+    private func endEvent() {
+        processPendingChanges()
+        sweepIfGrown()
+    }
+}

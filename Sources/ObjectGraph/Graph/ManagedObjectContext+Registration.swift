@@ -1,0 +1,247 @@
+// One object a row: making objects, finding them, letting them go.
+extension ManagedObjectContext {
+    // MARK: - Looking objects up
+
+    /// The object with this identifier, as a fault unless the context has it; no statement is run.
+    ///
+    /// Whether the row exists is found out when the fault fires (spec §2.13). Identifiers of another coordinator on the
+    /// same store are understood.
+    public func object(with id: ManagedObjectID) -> ManagedObject {
+        let scope =
+            coordinator.localScope(of: id) ?? coordinator.unassignedScopes[id.scope.entityIndex]
+        return object(id.reference, scope)
+    }
+
+    /// The object with this identifier, with its values read.
+    ///
+    /// - Throws: `FetchError.noSuchObject` if there is no such row; `StoreError` if it cannot be read.
+    /// - Note: Costs one statement unless the context or the row cache has the values.
+    public func existingObject(with id: ManagedObjectID) throws -> ManagedObject {
+        guard let scope = coordinator.localScope(of: id) else { throw FetchError.noSuchObject(id) }
+        if let object = registeredObject(id.reference, scope), !object.isFault { return object }
+        guard let row = try channel.row(id.reference, scope, staleness: stalenessInterval) else {
+            throw FetchError.noSuchObject(id)
+        }
+        let object = object(id.reference, scope)
+        if object.isFault {
+            object.row = row
+            object.fireFault()
+        }
+        return object
+    }
+
+    /// The object with this identifier if the context has it; no statement is run.
+    public func registeredObject(for id: ManagedObjectID) -> ManagedObject? {
+        coordinator.localScope(of: id).flatMap { registeredObject(id.reference, $0) }
+    }
+
+    private func registeredObject(_ reference: Int64, _ scope: ObjectIDScope) -> ManagedObject? {
+        table(scope.entityIndex, scope.storeNumber)[reference]
+    }
+
+    /// All objects that the context has, after those that nobody holds have left.
+    public var registeredObjects: Set<ManagedObject> {
+        sweep()
+        var objects: Set<ManagedObject> = []
+        for table in registry.allTables { table.forEach { objects.insert($0) } }
+        return objects
+    }
+
+    // MARK: - Making objects
+
+    func object(_ reference: Int64, _ scope: ObjectIDScope) -> ManagedObject {
+        object(reference, entityIndex: scope.entityIndex, storeNumber: scope.storeNumber)
+    }
+
+    /// The registered object, or a new fault without a row.
+    func object(_ reference: Int64, entityIndex: Int, storeNumber: Int) -> ManagedObject {
+        let table = table(entityIndex, storeNumber)
+        if let object = table[reference] { return object }
+        let object = makeObject(
+            binding(entityIndex, storeNumber), reference: reference, row: nil, state: .fault)
+        table[reference] = object
+        registeredCount += 1
+        if reference >= 0 {
+            channel.register([reference], root: table.rootIndex, storeNumber: storeNumber)
+        }
+        return object
+    }
+
+    /// The objects of rows just read, new ones as faults that know their row.
+    ///
+    /// - Parameter realised: Whether new objects and faults take their values at once.
+    /// - Parameter refreshes: Whether clean realised objects take the new values.
+    func objects(
+        of fetched: StoreRows, root: Entity, realised: Bool, refreshes: Bool
+    ) -> [ManagedObject] {
+        let table = registry.table(rootIndex: root.rootIndex, storeNumber: fetched.storeNumber)
+        var objects: [ManagedObject] = []
+        objects.reserveCapacity(fetched.rows.count)
+        var newKeys: [Int64] = []
+        var binding = binding(root.index, fetched.storeNumber)
+        fetched.rows.forEach { row in
+            let key = row.key
+            if let object = table[key] {
+                if object.state.contains(.fault) {
+                    object.row = row
+                    if realised { object.fireFault() }
+                } else if refreshes, !object.hasChanges {
+                    object.row = row
+                    object.contents = nil
+                }
+                objects.append(object)
+                return
+            }
+            if row.entityIndex != binding.entity.index {
+                binding = self.binding(row.entityIndex, fetched.storeNumber)
+            }
+            let object = makeObject(binding, reference: key, row: row, state: .fault)
+            table[key] = object
+            if key >= 0 { newKeys.append(key) }
+            objects.append(object)
+            if realised { object.fireFault() }
+        }
+        registeredCount += newKeys.count
+        if !newKeys.isEmpty {
+            channel.register(newKeys, root: root.rootIndex, storeNumber: fetched.storeNumber)
+        }
+        return objects
+    }
+
+    @inline(__always)
+    private func makeObject(
+        _ binding: EntityBinding, reference: Int64, row: RowReference?, state: ObjectState
+    ) -> ManagedObject {
+        binding.objectClass.init(
+            seed: ObjectSeed(binding: binding, reference: reference, row: row, state: state))
+    }
+
+    func table(_ entityIndex: Int, _ storeNumber: Int) -> ObjectRegistry.Table {
+        registry.table(
+            rootIndex: model.entities[entityIndex].rootIndex, storeNumber: storeNumber)
+    }
+
+    func binding(_ entityIndex: Int, _ storeNumber: Int) -> EntityBinding {
+        let position = storeNumber * model.entities.count + entityIndex
+        while bindings.count <= position { bindings.append(nil) }
+        if let binding = bindings[position] { return binding }
+        let scopes = coordinator.record(number: storeNumber)?.scopes ?? coordinator.unassignedScopes
+        let made = EntityBinding(
+            context: self, entity: model.entities[entityIndex], scope: scopes[entityIndex])
+        bindings[position] = made
+        return made
+    }
+
+    // MARK: - Inserting
+
+    /// Inserts a new object of the named entity.
+    ///
+    /// - Throws: `FetchError.unknownEntity` if the model has no such entity, `abstractEntity` if it has no objects.
+    public func insertObject(entityName: String) throws -> ManagedObject {
+        guard let entity = model.entity(named: entityName) else {
+            throw FetchError.unknownEntity(entityName)
+        }
+        guard !entity.isAbstract else { throw FetchError.abstractEntity(entityName) }
+        let seed = seedForInsertion(bindingForInsertion(of: entity))
+        let object = seed.binding.objectClass.init(seed: seed)
+        registerInserted(object)
+        return object
+    }
+
+    func seedForInsertion(of type: ManagedObject.Type) -> ObjectSeed {
+        let identifier = ObjectIdentifier(type)
+        if let last = lastInsertion, last.type == identifier,
+            last.storeGeneration == coordinator.storeGeneration.load(ordering: .relaxed)
+        {
+            return seedForInsertion(last.binding)
+        }
+        let binding = bindingForInsertion(of: entityForInsertion(of: type))
+        lastInsertion = LastInsertion(
+            type: identifier, binding: binding,
+            storeGeneration: coordinator.storeGeneration.load(ordering: .relaxed))
+        return seedForInsertion(binding)
+    }
+
+    private func entityForInsertion(of type: ManagedObject.Type) -> Entity {
+        let entities = model.entities(ofClass: type)
+        precondition(
+            entities.count == 1,
+            entities.isEmpty
+                ? "No entity of the model has the class \(type); name it as managedObjectClass of its entity."
+                : "Several entities have the class \(type); insert with insertObject(entityName:)."
+        )
+        precondition(
+            !entities[0].isAbstract,
+            "The entity '\(entities[0].name)' is abstract; insert an object of one of its subentities."
+        )
+        return entities[0]
+    }
+
+    private func bindingForInsertion(of entity: Entity) -> EntityBinding {
+        binding(entity.index, coordinator.scopeForInsertion(of: entity).storeNumber)
+    }
+
+    private func seedForInsertion(_ binding: EntityBinding) -> ObjectSeed {
+        ObjectSeed(
+            binding: binding, reference: ObjectIDScope.newTemporaryReference(), row: nil,
+            state: [.inserted, .changedInEvent])
+    }
+
+    func registerInserted(_ object: ManagedObject) {
+        let binding = object.binding
+        registry.table(rootIndex: binding.rootIndex, storeNumber: binding.storeNumber)[
+            object.reference] = object
+        registeredCount += 1
+        insertedList.append(object)
+        eventList.append(object)
+        for (index, value) in binding.entity.defaultValues {
+            object.changedValues[index] = value
+        }
+        object.awakeFromInsert()
+    }
+
+    // MARK: - Letting go
+
+    /// Lets go of objects that nobody holds if there are many more than there were.
+    func sweepIfGrown() {
+        if registeredCount > sweepLimit { sweep() }
+    }
+
+    func sweep() {
+        var remaining = 0
+        for table in registry.allTables {
+            let swept = table.sweep()
+            remaining += swept.remaining
+            guard !swept.releasedKeys.isEmpty else { continue }
+            channel.unregister(
+                swept.releasedKeys, root: table.rootIndex, storeNumber: table.storeNumber)
+        }
+        registeredCount = remaining
+        sweepLimit = max(1024, remaining * 2)
+    }
+
+    /// Whether a row may still be used by this context (spec §3.1).
+    func isFresh(_ row: RowReference) -> Bool {
+        guard let stalenessInterval else { return true }
+        return row.slab.readAt.duration(to: .now) <= stalenessInterval
+    }
+
+    /// The row of a fault is gone: the object counts as deleted and reads as nil (spec §3.5).
+    func faultIsInaccessible(_ object: ManagedObject) {
+        object.state.insert([.deleted, .deletionPropagated])
+        deletedList.append(object)
+    }
+
+    /// The stored members of a to-many relationship, as registered objects.
+    func storedDestinations(of property: Property, _ object: ManagedObject) -> [ManagedObject] {
+        do {
+            let scope = object.binding.scope
+            return try channel.destinations(of: property, scope, key: object.reference).map {
+                self.object($0.key, entityIndex: $0.entityIndex, storeNumber: scope.storeNumber)
+            }
+        } catch {
+            faultHandler(object.objectID, error)
+            return []
+        }
+    }
+}

@@ -1,0 +1,148 @@
+import Dispatch
+import Foundation
+import Logging
+import Synchronization
+
+/// A scratch pad of managed objects: fetches them, keeps one object a row, tracks what changes, and saves it in one go.
+///
+/// A context is bound to a queue of its own or to the main queue; everything but its identity and `perform` belongs on
+/// that queue. Above it stands a coordinator, or a parent context that takes its saves as unsaved changes of its own.
+/// Source: spec §4.
+public final class ManagedObjectContext: @unchecked Sendable {
+    // @unchecked Sendable: all mutable state is used on the context's queue only, which `perform` and `performAndWait`
+    // enter. What other threads may touch (mailboxes, observers, the owner) has its own lock or atomic.
+
+    /// Which queue a context is bound to.
+    public enum ConcurrencyType: Sendable, Hashable {
+        case privateQueue
+        case mainQueue
+    }
+
+    public let concurrencyType: ConcurrencyType
+
+    /// For people: appears in messages.
+    public let name: String?
+
+    /// The context that takes this one's saves; nil if the coordinator does.
+    public let parent: ManagedObjectContext?
+
+    /// The coordinator at the end of the chain of parents.
+    public let coordinator: PersistentStoreCoordinator
+
+    /// What to do about conflicts when saving to the store. Of no effect in a context with a parent (spec §4.2).
+    public var mergePolicy: MergePolicy = .error
+
+    /// For how long a cached row may be used when a fault fires; nil means for ever (spec §3.1).
+    public var stalenessInterval: Duration? {
+        didSet {
+            for binding in bindings { binding?.hasStalenessInterval = stalenessInterval != nil }
+        }
+    }
+
+    /// Called when a fault cannot be fired because the store fails; the object then reads as nil. Logs unless set.
+    public var faultHandler: @Sendable (ManagedObjectID, any Error) -> Void = { id, error in
+        Logger(label: "ObjectGraph").error("The values of \(id) could not be read: \(error)")
+    }
+
+    let queue: DispatchQueue
+
+    /// The thread that is inside the context's queue; 0 if none is.
+    let owner = Atomic<UInt>(0)
+    let channel: any ObjectChannel
+    let model: ManagedObjectModel
+
+    // MARK: State of the queue
+
+    var registry: ObjectRegistry
+    /// By store number and entity index.
+    var bindings: [EntityBinding?] = []
+    var lastInsertion: LastInsertion?
+    /// Registered since the last sweep, and how many may be before the next.
+    var registeredCount = 0
+    var sweepLimit = 1024
+
+    /// In the order in which they changed; objects whose state has moved on stay until the lists are renewed.
+    var insertedList: [ManagedObject] = []
+    var updatedList: [ManagedObject] = []
+    var deletedList: [ManagedObject] = []
+    /// Changed since pending changes were last processed.
+    var eventList: [ManagedObject] = []
+    var joinNotes: [JoinNote: Bool] = [:]
+
+    // MARK: State of any thread
+
+    let observers = Mutex<[UInt64: @Sendable (ContextNotification) -> Void]>([:])
+    let mailbox = Mutex(Mailbox())
+
+    /// A context whose saves go to the stores of a coordinator.
+    public convenience init(
+        _ type: ConcurrencyType, coordinator: PersistentStoreCoordinator, name: String? = nil
+    ) {
+        self.init(type, channel: coordinator, parent: nil, name: name)
+    }
+
+    /// A context whose saves become unsaved changes of another context.
+    public convenience init(
+        _ type: ConcurrencyType, parent: ManagedObjectContext, name: String? = nil
+    ) {
+        self.init(type, channel: parent, parent: parent, name: name)
+        parent.mailbox.withLock { $0.children.append(WeakChild(context: self)) }
+    }
+
+    private init(
+        _ type: ConcurrencyType, channel: any ObjectChannel, parent: ManagedObjectContext?,
+        name: String?
+    ) {
+        concurrencyType = type
+        self.name = name
+        self.parent = parent
+        self.channel = channel
+        coordinator = channel.coordinator
+        model = coordinator.model
+        queue =
+            type == .mainQueue
+            ? .main : DispatchQueue(label: name ?? "ObjectGraph.ManagedObjectContext")
+        registry = ObjectRegistry(entityCount: model.entities.count)
+    }
+
+    deinit {
+        for table in registry.allTables {
+            var keys: [Int64] = []
+            table.permanent.forEach { key, slot in if slot.pointee != nil { keys.append(key) } }
+            channel.unregister(keys, root: table.rootIndex, storeNumber: table.storeNumber)
+        }
+    }
+}
+
+/// Where the last new object went, since most new objects are like the one before.
+struct LastInsertion {
+    let type: ObjectIdentifier
+    let binding: EntityBinding
+    let storeGeneration: Int
+}
+
+/// What other contexts leave for a context, which takes it when it is next on its queue.
+struct Mailbox {
+    /// Objects whose row was written by a save further up, with their primary keys.
+    var permanentKeys: [PermanentKey] = []
+    var children: [WeakChild] = []
+    var mergesAutomatically = false
+}
+
+struct WeakChild {
+    weak var context: ManagedObjectContext?
+}
+
+/// The primary key that an object with a temporary reference has been given.
+struct PermanentKey: Sendable {
+    let scope: ObjectIDScope
+    let temporary: Int64
+    let permanent: Int64
+}
+
+/// A pair of a relationship that is kept in a join table.
+struct JoinNote: Hashable {
+    let source: ManagedObject
+    let destination: ManagedObject
+    let propertyIndex: Int
+}

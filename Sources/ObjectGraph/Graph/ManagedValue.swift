@@ -1,0 +1,224 @@
+import Foundation
+
+/// A Swift type that attributes can be read and written as.
+public protocol ManagedValue: Sendable {
+    /// The value of an attribute of the object; what `nil` becomes depends on the type.
+    static func read(_ key: PropertyKey, of object: ManagedObject) -> Self
+
+    /// The value of an attribute of the object; nil if there is none.
+    static func readOptional(_ key: PropertyKey, of object: ManagedObject) -> Self?
+
+    /// The value as one whose type is known at run time.
+    var attributeValue: AttributeValue { get }
+
+    /// Gives an attribute of a batch insert's row its value.
+    func insert(for key: PropertyKey, into row: inout BatchInsertRow)
+}
+
+extension ManagedValue {
+    public func insert(for key: PropertyKey, into row: inout BatchInsertRow) {
+        let (parameter, statement) = row.parameter(for: key)
+        statement.bind(attributeValue, at: parameter)
+    }
+}
+
+extension BatchInsertRow {
+    /// Sets an attribute without going through its name. The value must be of the attribute's type.
+    public mutating func set<Value: ManagedValue>(_ value: Value, for attribute: Attribute<Value>) {
+        value.insert(for: attribute.key, into: &self)
+    }
+
+    @inline(__always)
+    mutating func parameter(for key: PropertyKey) -> (Int32, Statement) {
+        let index = key.index(accessors, count: propertyCount) ?? key.index(in: entity)
+        return (parameter(for: index, slot: Int(accessors[index].slot)), statement)
+    }
+}
+
+extension Optional: ManagedValue where Wrapped: ManagedValue {
+    public static func read(_ key: PropertyKey, of object: ManagedObject) -> Wrapped? {
+        Wrapped.readOptional(key, of: object)
+    }
+
+    public static func readOptional(_ key: PropertyKey, of object: ManagedObject) -> Wrapped?? {
+        Wrapped.readOptional(key, of: object)
+    }
+
+    public var attributeValue: AttributeValue { self?.attributeValue ?? .null }
+
+    public func insert(for key: PropertyKey, into row: inout BatchInsertRow) {
+        if let self {
+            self.insert(for: key, into: &row)
+        } else {
+            let (parameter, statement) = row.parameter(for: key)
+            statement.bindNull(at: parameter)
+        }
+    }
+}
+
+// MARK: - Integers
+
+/// What the integer types have in common. A value that does not fit is cut to the type's range, as it cannot be read.
+public protocol ManagedInteger: ManagedValue, FixedWidthInteger {}
+
+extension ManagedInteger {
+    public static func read(_ key: PropertyKey, of object: ManagedObject) -> Self {
+        Self(clamping: object.integer(key) ?? 0)
+    }
+
+    public static func readOptional(_ key: PropertyKey, of object: ManagedObject) -> Self? {
+        object.integer(key).map { Self(clamping: $0) }
+    }
+
+    public var attributeValue: AttributeValue { .integer(Int64(self)) }
+
+    public func insert(for key: PropertyKey, into row: inout BatchInsertRow) {
+        let (parameter, statement) = row.parameter(for: key)
+        statement.bind(Int64(self), at: parameter)
+    }
+}
+
+extension Int: ManagedInteger {}
+extension Int64: ManagedInteger {}
+extension Int32: ManagedInteger {}
+extension Int16: ManagedInteger {}
+
+extension Bool: ManagedValue {
+    public static func read(_ key: PropertyKey, of object: ManagedObject) -> Bool {
+        object.integer(key) ?? 0 != 0
+    }
+
+    public static func readOptional(_ key: PropertyKey, of object: ManagedObject) -> Bool? {
+        object.integer(key).map { $0 != 0 }
+    }
+
+    public var attributeValue: AttributeValue { .boolean(self) }
+}
+
+// MARK: - Reals
+
+extension Double: ManagedValue {
+    public static func read(_ key: PropertyKey, of object: ManagedObject) -> Double {
+        object.real(key) ?? 0
+    }
+
+    public static func readOptional(_ key: PropertyKey, of object: ManagedObject) -> Double? {
+        object.real(key)
+    }
+
+    public var attributeValue: AttributeValue { .double(self) }
+
+    public func insert(for key: PropertyKey, into row: inout BatchInsertRow) {
+        let (parameter, statement) = row.parameter(for: key)
+        statement.bind(self, at: parameter)
+    }
+}
+
+extension Float: ManagedValue {
+    public static func read(_ key: PropertyKey, of object: ManagedObject) -> Float {
+        Float(object.real(key) ?? 0)
+    }
+
+    public static func readOptional(_ key: PropertyKey, of object: ManagedObject) -> Float? {
+        object.real(key).map { Float($0) }
+    }
+
+    public var attributeValue: AttributeValue { .double(Double(self)) }
+}
+
+extension Date: ManagedValue {
+    /// The reference date, 2001-01-01 UTC, for nil.
+    public static func read(_ key: PropertyKey, of object: ManagedObject) -> Date {
+        Date(timeIntervalSinceReferenceDate: object.real(key) ?? 0)
+    }
+
+    public static func readOptional(_ key: PropertyKey, of object: ManagedObject) -> Date? {
+        object.real(key).map { Date(timeIntervalSinceReferenceDate: $0) }
+    }
+
+    public var attributeValue: AttributeValue { .date(self) }
+
+    public func insert(for key: PropertyKey, into row: inout BatchInsertRow) {
+        timeIntervalSinceReferenceDate.insert(for: key, into: &row)
+    }
+}
+
+extension Decimal: ManagedValue {
+    public static func read(_ key: PropertyKey, of object: ManagedObject) -> Decimal {
+        readOptional(key, of: object) ?? 0
+    }
+
+    public static func readOptional(_ key: PropertyKey, of object: ManagedObject) -> Decimal? {
+        if case .decimal(let value)? = object.changedValue(key) { return value }
+        return object.real(key).map { Decimal(shortest: $0) }
+    }
+
+    public var attributeValue: AttributeValue { .decimal(self) }
+}
+
+// MARK: - Texts and bytes
+
+extension String: ManagedValue {
+    public static func read(_ key: PropertyKey, of object: ManagedObject) -> String {
+        object.text(key) ?? ""
+    }
+
+    public static func readOptional(_ key: PropertyKey, of object: ManagedObject) -> String? {
+        object.text(key)
+    }
+
+    public var attributeValue: AttributeValue { .string(self) }
+
+    public func insert(for key: PropertyKey, into row: inout BatchInsertRow) {
+        let (parameter, statement) = row.parameter(for: key)
+        statement.bind(self, at: parameter)
+    }
+}
+
+extension URL: ManagedValue {
+    /// `about:blank` for nil.
+    public static func read(_ key: PropertyKey, of object: ManagedObject) -> URL {
+        readOptional(key, of: object) ?? URL(string: "about:blank")!
+    }
+
+    public static func readOptional(_ key: PropertyKey, of object: ManagedObject) -> URL? {
+        object.text(key).flatMap { URL(string: $0) }
+    }
+
+    public var attributeValue: AttributeValue { .uri(self) }
+}
+
+extension Data: ManagedValue {
+    public static func read(_ key: PropertyKey, of object: ManagedObject) -> Data {
+        object.blob(key) ?? Data()
+    }
+
+    public static func readOptional(_ key: PropertyKey, of object: ManagedObject) -> Data? {
+        object.blob(key)
+    }
+
+    public var attributeValue: AttributeValue { .data(self) }
+}
+
+extension UUID: ManagedValue {
+    /// The UUID of zeros for nil.
+    public static func read(_ key: PropertyKey, of object: ManagedObject) -> UUID {
+        readOptional(key, of: object)
+            ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+    }
+
+    public static func readOptional(_ key: PropertyKey, of object: ManagedObject) -> UUID? {
+        if case .uuid(let value)? = object.changedValue(key) { return value }
+        return object.blob(key).flatMap { UUID(bytes: $0) }
+    }
+
+    public var attributeValue: AttributeValue { .uuid(self) }
+}
+
+extension UUID {
+    /// The UUID of exactly 16 bytes; nil for another number of them.
+    init?(bytes: Data) {
+        guard bytes.count == 16 else { return nil }
+        self = bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+    }
+}

@@ -1,0 +1,89 @@
+/// The objects of one context by identity, so that there is at most one object for a row (spec §2.4).
+///
+/// References are strong and swept: an object that nobody else holds and that has no changes leaves at the next sweep.
+/// That costs an object nothing while it lives, where weak references would cost each a side table, and no reference can
+/// dangle.
+struct ObjectRegistry {
+    /// The objects of one table in one store.
+    final class Table {
+        let rootIndex: Int
+        let storeNumber: Int
+
+        /// By primary key.
+        let permanent = PagedTable<ManagedObject?>(empty: nil)
+
+        /// By the negated temporary reference.
+        let temporary = PagedTable<ManagedObject?>(empty: nil)
+
+        init(rootIndex: Int, storeNumber: Int) {
+            self.rootIndex = rootIndex
+            self.storeNumber = storeNumber
+        }
+
+        @inline(__always)
+        subscript(reference: Int64) -> ManagedObject? {
+            get { reference >= 0 ? permanent[reference] : temporary[-reference] }
+            set {
+                if reference >= 0 {
+                    permanent[reference] = newValue
+                } else {
+                    temporary[-reference] = newValue
+                }
+            }
+        }
+    }
+
+    private var tables: [Table?] = []
+    private let entityCount: Int
+
+    init(entityCount: Int) {
+        self.entityCount = entityCount
+    }
+
+    mutating func table(rootIndex: Int, storeNumber: Int) -> Table {
+        let position = storeNumber * entityCount + rootIndex
+        while tables.count <= position { tables.append(nil) }
+        if let table = tables[position] { return table }
+        let made = Table(rootIndex: rootIndex, storeNumber: storeNumber)
+        tables[position] = made
+        return made
+    }
+
+    var allTables: [Table] { tables.compactMap(\.self) }
+
+    mutating func removeAll() { tables = [] }
+}
+
+extension ObjectRegistry.Table {
+    /// Every object in the table.
+    func forEach(_ body: (ManagedObject) -> Void) {
+        permanent.forEach { _, slot in if let object = slot.pointee { body(object) } }
+        temporary.forEach { _, slot in if let object = slot.pointee { body(object) } }
+    }
+
+    /// Lets go of clean objects that nobody else holds.
+    ///
+    /// - Returns: How many stay, and the keys of the rows that left.
+    func sweep() -> (remaining: Int, releasedKeys: [Int64]) {
+        var remaining = 0
+        var released: [Int64] = []
+        func visit(_ key: Int64, _ slot: UnsafeMutablePointer<ManagedObject?>) {
+            guard let state = slot.pointee?.state else { return }
+            if state.isDisjoint(with: [.inserted, .updated, .deleted]),
+                isKnownUniquelyReferenced(&slot.pointee)
+            {
+                slot.pointee = nil
+                released.append(key)
+            } else {
+                remaining += 1
+            }
+        }
+        permanent.forEach(visit)
+        let permanentCount = released.count
+        temporary.forEach(visit)
+        permanent.removePages { $0 == nil }
+        temporary.removePages { $0 == nil }
+        released.removeLast(released.count - permanentCount)
+        return (remaining, released)
+    }
+}

@@ -1,0 +1,116 @@
+/// Why a save was given up; the context is as it was and nothing was written.
+public enum SaveError: Error, Sendable {
+    /// Objects that were changed elsewhere in the meantime (Core Data's 133020).
+    case mergeConflicts([MergeConflict])
+
+    /// Objects that share the values of a uniqueness constraint with others (133021).
+    case constraintConflicts([ConstraintConflict])
+
+    /// Objects that are not as the model or their class demands (1550 to 1600).
+    case validation([ValidationError])
+
+    /// A hook changed objects in every one of 1,000 rounds.
+    case endlessWillSave
+
+    /// The merge policy could not settle all conflicts in 10 rounds.
+    case unresolvedConflicts
+}
+
+/// An object whose row has another version than the object was read with (spec §5.3).
+public struct MergeConflict: Sendable {
+    public let objectID: ManagedObjectID
+
+    /// The attributes that the change was based on, by name.
+    public let objectSnapshot: [String: AttributeValue]
+
+    /// The attributes that the row cache had; nil if the conflict was found in the store.
+    public let cachedSnapshot: [String: AttributeValue]?
+
+    /// The attributes in the store; nil if the conflict was found in the row cache, or the row is gone.
+    public let persistedSnapshot: [String: AttributeValue]?
+    public let oldVersion: UInt32
+
+    /// The version of the newest row; 0 if the row is gone.
+    public let newVersion: UInt32
+}
+
+/// An object whose values another row or object has already (spec §5.5).
+public struct ConstraintConflict: Sendable {
+    /// The names of the constraint's attributes.
+    public let constraint: [String]
+
+    /// Their values, in the same order.
+    public let values: [AttributeValue]
+
+    /// The stored object with the values; nil if both objects are unsaved.
+    public let databaseObjectID: ManagedObjectID?
+    public let conflictingObjectIDs: [ManagedObjectID]
+}
+
+/// A property that keeps an object from being saved.
+public struct ValidationError: Error, Sendable {
+    public enum Reason: Sendable, Hashable {
+        /// A mandatory property is nil (1570).
+        case missingMandatoryProperty
+        /// A to-many relationship has too few objects (1580).
+        case tooFewObjects(minCount: Int, count: Int)
+        /// A to-many relationship has too many objects (1590).
+        case tooManyObjects(maxCount: Int, count: Int)
+        /// A deny rule keeps the object from being deleted while it has destinations (1600).
+        case deniedDelete(count: Int)
+        /// An integer is beyond its type (1610, 1620).
+        case integerOutOfRange(Int64, AttributeType)
+        /// A relationship leads into another store (133010).
+        case externalRelationship
+        /// What a subclass or validator says (1550).
+        case custom(String)
+    }
+
+    public let objectID: ManagedObjectID
+
+    /// The property at fault; nil if it is the object as a whole.
+    public let key: String?
+    public let reason: Reason
+
+    public init(_ object: ManagedObject, key: String?, _ reason: Reason) {
+        objectID = object.objectID
+        self.key = key
+        self.reason = reason
+    }
+}
+
+extension ValidationError: CustomStringConvertible {
+    public var description: String {
+        let place = "\(objectID.entityName)\(key.map { ".\($0)" } ?? "")"
+        return switch reason {
+        case .missingMandatoryProperty: "\(place) is mandatory and has no value."
+        case .tooFewObjects(let minCount, let count):
+            "\(place) has \(count) objects and needs at least \(minCount)."
+        case .tooManyObjects(let maxCount, let count):
+            "\(place) has \(count) objects and may have at most \(maxCount)."
+        case .deniedDelete(let count):
+            "The object cannot be deleted while \(place) has \(count) objects; delete or move them first."
+        case .integerOutOfRange(let value, let type):
+            "\(place) is \(value), which \(type) cannot hold."
+        case .externalRelationship: "\(place) leads into another store, which is not possible."
+        case .custom(let text): "\(place): \(text)"
+        }
+    }
+}
+
+extension SaveError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .mergeConflicts(let conflicts):
+            "\(conflicts.count) objects were changed elsewhere since they were read, among them \(conflicts[0].objectID); refresh them, or choose a merge policy."
+        case .constraintConflicts(let conflicts):
+            "\(conflicts.count) objects share \(conflicts[0].constraint.joined(separator: ", ")) with another; change the values, delete one, or choose a merge policy."
+        case .validation(let errors):
+            errors.map(\.description).joined(separator: " ")
+        case .endlessWillSave:
+            "willSave changed objects in 1,000 rounds; let it set a property only if the value differs."
+        case .unresolvedConflicts:
+            "The merge policy did not settle the conflicts in 10 rounds; save again when other writers are done."
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+
+/// How to open a store: where, and with which settings.
+public struct PersistentStoreDescription: Sendable {
+    public enum StoreType: String, Sendable, Codable {
+        case sqlite = "SQLite"
+        case inMemory = "InMemory"
+    }
+
+    public var type: StoreType
+
+    /// The SQLite file; nil keeps the database in memory. Unused by the in-memory type.
+    public var url: URL?
+
+    /// Whether the file must not be written, made or changed in any way.
+    public var isReadOnly = false
+
+    /// How long to wait for a lock that another connection holds.
+    public var timeout = Duration.seconds(240)
+
+    /// How many connections may read at a time, at least 1. The one writer is not counted.
+    public var maximumReaderCount = 4
+
+    /// SQLite settings by name, made on every connection after the store's own.
+    public var pragmas: [String: String] = [:]
+
+    /// Called after each SQL statement with its text, for debugging and tests; nil costs nothing.
+    public var statementObserver: (@Sendable (String, Duration) -> Void)?
+
+    /// A store in a SQLite file, in WAL mode with `synchronous` NORMAL.
+    public static func sqlite(at url: URL) -> Self { Self(type: .sqlite, url: url) }
+
+    /// A store without a file that evaluates requests itself (spec §11.3).
+    public static func inMemory() -> Self { Self(type: .inMemory, url: nil) }
+
+    var configuration: SQLiteConfiguration {
+        var configuration =
+            url.map {
+                SQLiteConfiguration(
+                    path: $0.path, mode: isReadOnly ? .readOnly : .readWriteCreate)
+            } ?? .memory
+        configuration.busyTimeout = timeout
+        if !isReadOnly {
+            // page_size and auto_vacuum count only for a new file (spec §8.1).
+            configuration.pragmas = [
+                ("page_size", "4096"), ("auto_vacuum", "2"), ("journal_mode", "WAL"),
+                ("synchronous", "NORMAL"),
+            ]
+        }
+        configuration.pragmas += pragmas.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        if let statementObserver {
+            configuration.trace = { statementObserver($0.sql, $0.duration) }
+        }
+        return configuration
+    }
+}

@@ -1,0 +1,182 @@
+import Foundation
+
+/// Makes and checks the tables of a SQLite store: bookkeeping, one table a root entity, join tables, indexes (spec §8).
+struct SQLiteSchema {
+    let model: ManagedObjectModel
+
+    /// Makes the tables if the database is empty, and checks that they are the model's otherwise.
+    ///
+    /// - Returns: The identifier of the store.
+    /// - Throws: `StoreError` if the database has other tables or was written with another model.
+    func open(on connection: Connection, isReadOnly: Bool, url: URL?) throws -> String {
+        let tables = try names(
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+            on: connection)
+        if tables.isEmpty, !isReadOnly {
+            return try connection.transaction(.exclusive) { try create(on: connection) }
+        }
+        guard tables.isSuperset(of: ["Z_METADATA", "Z_PRIMARYKEY"]) else {
+            throw StoreError(.incompatibleSchema("no table Z_METADATA"), url: url)
+        }
+        return try check(tables, on: connection, url: url)
+    }
+
+    // MARK: - Creation
+
+    private func create(on connection: Connection) throws -> String {
+        for statement in statements { try connection.execute(statement) }
+        for entity in model.entities {
+            let insert = try connection.statement(
+                "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, 0)")
+            insert.bind(entity.number, at: 1)
+            insert.bind(entity.name, at: 2)
+            insert.bind(entity.superentityIndex.map { Int64($0 + 1) } ?? 0, at: 3)
+            try insert.run()
+        }
+        let identifier = UUID().uuidString
+        let insert = try connection.statement(
+            "INSERT INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)")
+        insert.bind(identifier, at: 1)
+        insert.bind(blob: try metadata(), at: 2)
+        try insert.run()
+        return identifier
+    }
+
+    private func metadata() throws -> Data {
+        let hashes = model.entityVersionHashesByName.mapValues { Data($0) }
+        return try PropertyListSerialization.data(
+            fromPropertyList: [
+                "NSStoreType": "SQLite", "NSStoreModelVersionIdentifiers": [""],
+                "NSStoreModelVersionHashes": hashes, "NSStoreModelVersionHashesVersion": 3,
+                "_NSAutoVacuumLevel": "2",
+            ] as [String: Any], format: .binary, options: 0)
+    }
+
+    /// Everything that makes an empty database a store, in order.
+    var statements: [String] {
+        [
+            "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)",
+            "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB)",
+            "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)",
+        ] + model.rootEntities.map(table) + model.entities.flatMap(indexes)
+            + joinTables.flatMap { [$0.create, $0.index] }
+    }
+
+    private func table(of root: Entity) -> String {
+        var columns: [(name: String, type: String, rank: Int)] = []
+        var seen: Set<String> = []
+        for entity in model.entities[root.familyIndexes] {
+            for property in entity.properties {
+                guard let slot = property.slot else { continue }
+                let type = property.attributeType?.columnType ?? "INTEGER"
+                for slot in [slot, property.entitySlot].compactMap(\.self)
+                where seen.insert(entity.columns[slot]).inserted {
+                    columns.append((entity.columns[slot], type, Self.rank[type]!))
+                }
+            }
+        }
+        // Narrow columns first, since SQLite reads a row from its start (and as Core Data does, spec §8.3).
+        let ordered = columns.enumerated().sorted {
+            ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset)
+        }.map { "\($0.element.name) \($0.element.type)" }
+        let all = ["Z_PK INTEGER PRIMARY KEY", "Z_ENT INTEGER", "Z_OPT INTEGER"] + ordered
+        return "CREATE TABLE \(root.table) (\(all.joined(separator: ", ")))"
+    }
+
+    private static let rank = [
+        "INTEGER": 0, "TIMESTAMP": 1, "FLOAT": 1, "DECIMAL": 2, "VARCHAR": 3, "BLOB": 4,
+    ]
+
+    private func indexes(of entity: Entity) -> [String] {
+        var statements: [String] = []
+        if entity.rootIndex == entity.index, entity.hasDescendants {
+            statements.append(
+                "CREATE INDEX \(entity.table)_Z_ENT_INDEX ON \(entity.table) (Z_ENT)")
+        }
+        for property in entity.properties
+        where property.kind == .toOne && property.declaringEntityIndex == entity.index {
+            let column = entity.columns[property.slot!]
+            statements.append(
+                "CREATE INDEX \(entity.table)_\(column)_INDEX ON \(entity.table) (\(column))")
+        }
+        for index in entity.description.indexes {
+            let elements = index.elements.map { element in
+                let column = entity.columns[entity.property(named: element.property)!.slot!]
+                return "\(column) COLLATE BINARY \(element.isAscending ? "ASC" : "DESC")"
+            }
+            statements.append(
+                "CREATE INDEX Z_\(entity.name)_\(index.name) ON \(entity.table) (\(elements.joined(separator: ", ")))"
+            )
+        }
+        for constraint in entity.description.uniquenessConstraints {
+            let elements = constraint.map {
+                "\(entity.columns[entity.property(named: $0)!.slot!]) COLLATE BINARY ASC"
+            }
+            statements.append(
+                "CREATE UNIQUE INDEX Z_\(entity.name)_UNIQUE_\(constraint.joined(separator: "_")) ON \(entity.table) (\(elements.joined(separator: ", ")))"
+            )
+        }
+        return statements
+    }
+
+    private var joinTables: [(name: String, create: String, index: String)] {
+        var made: Set<String> = []
+        return model.entities.flatMap(\.properties).compactMap { property in
+            guard case .joinTable(let join) = property.relationship?.storage, join.isOwner,
+                made.insert(join.table).inserted
+            else { return nil }
+            let (first, second) = (join.sourceColumn, join.destinationColumn)
+            return (
+                join.table,
+                "CREATE TABLE \(join.table) (\(first) INTEGER, \(second) INTEGER, PRIMARY KEY (\(first), \(second)))",
+                "CREATE INDEX \(join.table)_\(second)_INDEX ON \(join.table) (\(second), \(first))"
+            )
+        }
+    }
+
+    // MARK: - Checking
+
+    private func check(_ tables: Set<String>, on connection: Connection, url: URL?) throws -> String
+    {
+        let select = try connection.statement("SELECT Z_UUID, Z_PLIST FROM Z_METADATA")
+        defer { select.reset() }
+        guard try select.step() else {
+            throw StoreError(.incompatibleSchema("Z_METADATA has no row"), url: url)
+        }
+        let identifier = select.value(at: 0).string
+        let plist = Data(select.value(at: 1).blob)
+        select.reset()
+        let stored =
+            (try? PropertyListSerialization.propertyList(from: plist, format: nil))
+            as? [String: Any]
+        let hashes = stored?["NSStoreModelVersionHashes"] as? [String: Data] ?? [:]
+        let own = model.entityVersionHashesByName.mapValues { Data($0) }
+        guard hashes == own else {
+            let differing = Set(hashes.keys).union(own.keys).filter { hashes[$0] != own[$0] }
+            throw StoreError(.incompatibleModel(entities: differing.sorted()), url: url)
+        }
+        for entity in model.rootEntities {
+            guard tables.contains(entity.table) else {
+                throw StoreError(.incompatibleSchema("no table \(entity.table)"), url: url)
+            }
+            let present = try names(
+                "SELECT name FROM pragma_table_info('\(entity.table)')", on: connection)
+            let needed = model.entities[entity.familyIndexes].flatMap(\.columns)
+            if let missing = needed.first(where: { !present.contains($0) }) {
+                throw StoreError(
+                    .incompatibleSchema("no column \(entity.table).\(missing)"), url: url)
+            }
+        }
+        if let missing = joinTables.first(where: { !tables.contains($0.name) }) {
+            throw StoreError(.incompatibleSchema("no table \(missing.name)"), url: url)
+        }
+        return identifier
+    }
+
+    private func names(_ sql: String, on connection: Connection) throws -> Set<String> {
+        let statement = try connection.statement(sql)
+        var names: Set<String> = []
+        while try statement.step() { names.insert(statement.value(at: 0).string) }
+        return names
+    }
+}

@@ -1,0 +1,186 @@
+// Batch requests go straight to SQL, each in one transaction (spec §6).
+extension SQLiteStore {
+    func execute(
+        _ request: BatchInsertRequest, entity: Entity, resultType: BatchResultType
+    ) throws -> BatchOutcome {
+        let root = model.entities[entity.rootIndex]
+        return try writeTransaction { connection in
+            let first = try Self.lastKey(of: root, on: connection) + 1
+            let statement = try connection.statement(statements[entity.index].insert)
+            var row = BatchInsertRow(entity, statement: statement)
+            statement.bind(entity.number, at: 2)
+            statement.bind(1 as Int64, at: 3)
+            var next = first
+            switch request.source {
+            case .objects(let objects):
+                for values in objects {
+                    for (name, value) in values { try row.set(value, forKey: name) }
+                    try row.insert(key: next)
+                    next += 1
+                }
+            case .handler(let handler):
+                while try !handler(&row) {
+                    try row.insert(key: next)
+                    next += 1
+                }
+            }
+            try Self.setLastKey(next - 1, of: root, on: connection)
+            let keys = resultType == .objectIDs ? Array(first..<next) : []
+            return BatchOutcome(
+                count: Int(next - first),
+                keys: keys.map { EntityKey(entityIndex: entity.index, key: $0) })
+        }
+    }
+
+    func execute(
+        _ request: BatchUpdateRequest, entity: Entity, resultType: BatchResultType
+    ) throws -> BatchOutcome {
+        let translation = try BatchUpdateTranslation(request, entity: entity, model: model)
+        return try writeTransaction { connection in
+            var keys: [EntityKey] = []
+            if resultType == .objectIDs {
+                var matching = FetchRequest(
+                    entityName: request.entityName, predicate: request.predicate)
+                matching.includesSubentities = request.includesSubentities
+                keys = try self.keys(matching, entity, on: connection)
+            }
+            let statement = try connection.statement(translation.sql)
+            statement.bind(translation.bindings)
+            try statement.run()
+            return BatchOutcome(count: connection.changes, keys: keys)
+        }
+    }
+
+    func execute(
+        _ request: BatchDeleteRequest, entity: Entity, resultType: BatchResultType
+    ) throws -> BatchOutcome {
+        try writeTransaction { connection in
+            let keys = try keys(request.fetchRequest, entity, on: connection)
+            var deletion = CascadingDeletion(model: model, connection: connection)
+            try deletion.delete(keys)
+            return BatchOutcome(
+                count: keys.count, keys: resultType == .objectIDs ? deletion.deletedKeys : [])
+        }
+    }
+
+    private func keys(
+        _ request: FetchRequest, _ entity: Entity, on connection: Connection
+    ) throws -> [EntityKey] {
+        let translation = try FetchTranslation(
+            request, entity: entity, model: model, selection: .columns("t0.Z_PK, t0.Z_ENT"))
+        let statement = try connection.statement(translation.sql)
+        statement.bind(translation.bindings)
+        return try readKeys(of: statement)
+    }
+
+    private func writeTransaction<T>(_ body: (Connection) throws -> T) throws -> T {
+        try mapping {
+            try write { connection in
+                try connection.transaction(.immediate) { try body(connection) }
+            }
+        }
+    }
+}
+
+extension BatchInsertRow {
+    fileprivate mutating func insert(key: Int64) throws {
+        try complete()
+        statement.bind(key, at: 1)
+        try statement.run()
+    }
+}
+
+/// Deletes rows and does in SQL what their delete rules say (spec §6.4).
+private struct CascadingDeletion {
+    let model: ManagedObjectModel
+    let connection: Connection
+
+    /// The rows deleted so far, cascaded ones included.
+    private(set) var deletedKeys: [EntityKey] = []
+    private var seen: Set<EntityKey> = []
+
+    init(model: ManagedObjectModel, connection: Connection) {
+        self.model = model
+        self.connection = connection
+    }
+
+    mutating func delete(_ keys: [EntityKey]) throws {
+        let fresh = keys.filter { seen.insert($0).inserted }
+        for (index, group) in Dictionary(grouping: fresh, by: \.entityIndex) {
+            let entity = model.entities[index]
+            let list = jsonArray(group.map(\.key))
+            var cascaded: [EntityKey] = []
+            for property in entity.properties {
+                guard let relationship = property.relationship else { continue }
+                cascaded += try follow(property, relationship, of: entity, list)
+            }
+            try run(
+                "DELETE FROM \(entity.table) WHERE Z_PK IN (SELECT value FROM json_each(?))", list)
+            deletedKeys += group
+            try delete(cascaded)
+        }
+    }
+
+    /// Cuts or cascades one relationship of the rows in the list.
+    private func follow(
+        _ property: Property, _ relationship: Relationship, of entity: Entity, _ list: String
+    ) throws -> [EntityKey] {
+        let destination = model.destination(of: relationship)
+        var cascaded: [EntityKey] = []
+        if relationship.deleteRule == .cascade {
+            cascaded = try destinations(of: property, relationship, of: entity, list)
+        }
+        if case .joinTable(let join) = relationship.storage {
+            try run(
+                "DELETE FROM \(join.table) WHERE \(join.sourceColumn) IN (SELECT value FROM json_each(?))",
+                list)
+        } else if relationship.deleteRule == .nullify,
+            let inverse = model.inverse(of: relationship), let slot = inverse.slot
+        {
+            let column = destination.columns[slot]
+            let condition = "\(column) IN (SELECT value FROM json_each(?))"
+            if !inverse.isOptional {
+                let count = try keys(
+                    "SELECT Z_PK, Z_ENT FROM \(destination.table) WHERE \(condition) LIMIT 1", list)
+                guard count.isEmpty else {
+                    throw StoreError(
+                        .missingMandatoryValue(
+                            attribute: inverse.name, entity: destination.name))
+                }
+            }
+            try run(
+                "UPDATE \(destination.table) SET \(column) = NULL, Z_OPT = Z_OPT + 1 WHERE \(condition)",
+                list)
+        }
+        return cascaded
+    }
+
+    private func destinations(
+        of property: Property, _ relationship: Relationship, of entity: Entity, _ list: String
+    ) throws -> [EntityKey] {
+        let destination = model.destination(of: relationship)
+        let inList = "IN (SELECT value FROM json_each(?))"
+        let sql =
+            switch relationship.storage {
+            case .foreignKey:
+                "SELECT t0.Z_PK, t0.Z_ENT FROM \(entity.table) t1 JOIN \(destination.table) t0 ON t0.Z_PK = t1.\(entity.columns[property.slot!]) WHERE t1.Z_PK \(inList)"
+            case .inverseForeignKey(let index):
+                "SELECT Z_PK, Z_ENT FROM \(destination.table) WHERE \(destination.columns[destination.properties[index].slot!]) \(inList)"
+            case .joinTable(let join):
+                "SELECT t0.Z_PK, t0.Z_ENT FROM \(join.table) t1 JOIN \(destination.table) t0 ON t0.Z_PK = t1.\(join.destinationColumn) WHERE t1.\(join.sourceColumn) \(inList)"
+            }
+        return try keys(sql, list)
+    }
+
+    private func keys(_ sql: String, _ list: String) throws -> [EntityKey] {
+        let statement = try connection.statement(sql)
+        statement.bind(list, at: 1)
+        return try readKeys(of: statement)
+    }
+
+    private func run(_ sql: String, _ list: String) throws {
+        let statement = try connection.statement(sql)
+        statement.bind(list, at: 1)
+        try statement.run()
+    }
+}

@@ -1,0 +1,166 @@
+import Foundation
+
+extension SQLiteStore {
+    func fetchRows(_ request: FetchRequest, entity: Entity) throws -> RowList {
+        let selection = selection(entity, includesSubentities: request.includesSubentities)
+        let translation = try FetchTranslation(
+            request, entity: entity, model: model, selection: .columns(selection.columns))
+        return try read(translation.sql) { statement in
+            statement.bind(translation.bindings)
+            return try readRows(of: statement, selection)
+        }
+    }
+
+    func fetchKeys(_ request: FetchRequest, entity: Entity) throws -> [EntityKey] {
+        let translation = try FetchTranslation(
+            request, entity: entity, model: model, selection: .columns("t0.Z_PK, t0.Z_ENT"))
+        return try read(translation.sql) { statement in
+            statement.bind(translation.bindings)
+            return try readKeys(of: statement)
+        }
+    }
+
+    func fetchDictionaries(
+        _ request: FetchRequest, entity: Entity,
+        objectID: (_ entityIndex: Int, _ key: Int64) -> ManagedObjectID
+    ) throws -> [[String: AttributeValue]] {
+        let translation = try FetchTranslation(
+            request, entity: entity, model: model, selection: .dictionaries)
+        return try read(translation.sql) { statement in
+            statement.bind(translation.bindings)
+            var dictionaries: [[String: AttributeValue]] = []
+            while try statement.step() {
+                dictionaries.append(translation.dictionary(ofRow: statement, objectID: objectID))
+            }
+            return dictionaries
+        }
+    }
+
+    func count(_ request: FetchRequest, entity: Entity) throws -> Int {
+        let translation = try FetchTranslation(
+            request, entity: entity, model: model, selection: .count)
+        return try read(translation.sql) { statement in
+            statement.bind(translation.bindings)
+            return try statement.step() ? Int(statement.value(at: 0).integer) : 0
+        }
+    }
+
+    func row(_ key: Int64, entity: Entity) throws -> RowReference? {
+        let selection = selection(entity, includesSubentities: false)
+        return try read(statements[entity.index].selectRow) { statement in
+            statement.bind(key, at: 1)
+            guard try statement.step() else { return nil }
+            var writer = RowWriter(expectedByteCount: entity.layout.extent.fixedByteCount * 2)
+            selection.readRow(of: statement, into: &writer)
+            return writer.finish()
+        }
+    }
+
+    func rows(_ keys: [Int64], entity: Entity) throws -> RowList {
+        let selection = selection(entity, includesSubentities: true)
+        // One parameter for any number of keys: the statement keeps its shape and no limit is met.
+        let sql =
+            "SELECT \(selection.columns) FROM \(entity.table) t0 WHERE t0.Z_PK IN (SELECT value FROM json_each(?))"
+        return try read(sql) { statement in
+            statement.bind(jsonArray(keys), at: 1)
+            return try readRows(of: statement, selection, expectedCount: keys.count)
+        }
+    }
+
+    func destinations(of property: Property, _ owner: Entity, key: Int64) throws -> [EntityKey] {
+        let relationship = property.relationship!
+        let destination = model.destination(of: relationship)
+        let sql =
+            switch relationship.storage {
+            case .inverseForeignKey(let index):
+                "SELECT Z_PK, Z_ENT FROM \(destination.table) WHERE \(destination.columns[destination.properties[index].slot!]) = ?"
+            case .joinTable(let join):
+                "SELECT t0.Z_PK, t0.Z_ENT FROM \(join.table) t1 JOIN \(destination.table) t0 ON t0.Z_PK = t1.\(join.destinationColumn) WHERE t1.\(join.sourceColumn) = ?"
+            case .foreignKey:
+                preconditionFailure("\(owner.name).\(property.name) is to-one and has no contents.")
+            }
+        return try read(sql) { statement in
+            statement.bind(key, at: 1)
+            return try readKeys(of: statement)
+        }
+    }
+
+    func destinations(
+        of property: Property, _ owner: Entity, keys: [Int64]
+    ) throws -> [Int64: [EntityKey]] {
+        let relationship = property.relationship!
+        let destination = model.destination(of: relationship)
+        let sql =
+            switch relationship.storage {
+            case .inverseForeignKey(let index):
+                "SELECT Z_PK, Z_ENT, \(destination.columns[destination.properties[index].slot!]) FROM \(destination.table) WHERE \(destination.columns[destination.properties[index].slot!]) IN (SELECT value FROM json_each(?))"
+            case .joinTable(let join):
+                "SELECT t0.Z_PK, t0.Z_ENT, t1.\(join.sourceColumn) FROM \(join.table) t1 JOIN \(destination.table) t0 ON t0.Z_PK = t1.\(join.destinationColumn) WHERE t1.\(join.sourceColumn) IN (SELECT value FROM json_each(?))"
+            case .foreignKey:
+                preconditionFailure("\(owner.name).\(property.name) is to-one and has no contents.")
+            }
+        return try read(sql) { statement in
+            statement.bind(jsonArray(keys), at: 1)
+            var contents: [Int64: [EntityKey]] = [:]
+            while try statement.step() {
+                contents[statement.value(at: 2).integer, default: []].append(
+                    EntityKey(
+                        entityIndex: Int(statement.value(at: 1).integer) - 1,
+                        key: statement.value(at: 0).integer))
+            }
+            return contents
+        }
+    }
+
+    /// Runs the body with a reusable statement on a reader.
+    func read<T>(_ sql: String, _ body: (Statement) throws -> T) throws -> T {
+        try mapping {
+            try pool.read { connection in
+                let statement = try connection.statement(sql)
+                defer { statement.reset() }
+                return try body(statement)
+            }
+        }
+    }
+
+    private func readRows(
+        of statement: Statement, _ selection: RowSelection, expectedCount: Int = .max
+    ) throws -> RowList {
+        var rows = RowList()
+        var writer = RowWriter(
+            expectedByteCount: expectedCount > 256 ? RowSlab.byteCount : expectedCount * 256)
+        var slab = writer.slab
+        var slabCount = writer.slabCount
+        var offsets: [UInt32] = []
+        while try statement.step() {
+            selection.readRow(of: statement, into: &writer)
+            let offset = writer.finishedOffset()
+            if writer.slabCount != slabCount {
+                rows.append(offsets, in: slab)
+                offsets.removeAll(keepingCapacity: true)
+                slab = writer.slab
+                slabCount = writer.slabCount
+            }
+            offsets.append(offset)
+        }
+        rows.append(offsets, in: slab)
+        return rows
+    }
+}
+
+/// The identities in a result of keys and entity numbers.
+func readKeys(of statement: Statement) throws -> [EntityKey] {
+    var keys: [EntityKey] = []
+    while try statement.step() {
+        keys.append(
+            EntityKey(
+                entityIndex: Int(statement.value(at: 1).integer) - 1,
+                key: statement.value(at: 0).integer))
+    }
+    return keys
+}
+
+/// The keys as one argument for `json_each`.
+func jsonArray(_ keys: some Sequence<Int64>) -> String {
+    "[" + keys.map(String.init).joined(separator: ",") + "]"
+}

@@ -1,0 +1,195 @@
+extension SQLiteStore {
+    func save(_ plan: SavePlan) throws {
+        try mapping {
+            try write { connection in
+                try connection.transaction(.immediate) {
+                    var writer = PlanWriter(plan: plan, connection: connection, store: self)
+                    try writer.run()
+                }
+            }
+        }
+    }
+}
+
+/// Carries out a save plan inside a transaction: pairs to remove, rows to delete where a constraint may need their
+/// values, insertions, updates, pairs to add, other deletions (spec §5.1, step 7).
+private struct PlanWriter {
+    let plan: SavePlan
+    let connection: Connection
+    let store: SQLiteStore
+    private var versionConflicts: [Int] = []
+    private var uniquenessConflicts: [(position: Int, columns: [String])] = []
+
+    init(plan: SavePlan, connection: Connection, store: SQLiteStore) {
+        self.plan = plan
+        self.connection = connection
+        self.store = store
+    }
+
+    mutating func run() throws {
+        try writeJoins { !$0.isInsertion }
+        try delete { !$0.entity.uniquenessConstraints.isEmpty }
+        try insert()
+        try update()
+        try writeJoins { $0.isInsertion }
+        try delete { $0.entity.uniquenessConstraints.isEmpty }
+        if !versionConflicts.isEmpty { throw StoreConflict.versions(versionConflicts) }
+        if !uniquenessConflicts.isEmpty { throw StoreConflict.uniqueness(uniquenessConflicts) }
+    }
+
+    private mutating func insert() throws {
+        var entity: Entity?
+        var statement: Statement!
+        for position in plan.rows.indices where plan.rows[position].kind == .insert {
+            if plan.rows[position].entity !== entity {
+                entity = plan.rows[position].entity
+                statement = try connection.statement(store.statements[entity!.index].insert)
+                statement.bind(entity!.number, at: 2)
+            }
+            let row = plan.rows[position].row!
+            statement.bind(plan.rows[position].key, at: 1)
+            statement.bind(Int64(row.version), at: 3)
+            statement.bindAll(of: row, entity!.layout, from: 4)
+            try run(statement, position)
+        }
+    }
+
+    private mutating func update() throws {
+        var shape: UpdateShape?
+        var statement: Statement!
+        for position in plan.rows.indices where plan.rows[position].kind == .update {
+            let change = plan.rows[position]
+            let next = UpdateShape(entity: change.entity.index, changes: change.changes)
+            if next != shape {
+                shape = next
+                statement = try connection.statement(updateStatement(change))
+            }
+            var index: Int32 = 1
+            let layout = change.entity.layout
+            change.forEachChangedSlot { slot in
+                statement.bind(change.row!, slot, layout, at: index)
+                index += 1
+            }
+            statement.bind(Int64(change.row!.version), at: index)
+            statement.bind(change.key, at: index + 1)
+            statement.bind(Int64(change.previousVersion), at: index + 2)
+            if try run(statement, position), connection.changes == 0 {
+                versionConflicts.append(position)
+            }
+        }
+    }
+
+    private struct UpdateShape: Equatable {
+        let entity: Int
+        let changes: PropertyMask
+    }
+
+    private func updateStatement(_ change: RowChange) -> String {
+        var sql = "UPDATE \(change.entity.table) SET "
+        change.forEachChangedSlot { sql += "\(change.entity.columns[$0]) = ?, " }
+        // Rows of other writers may have no version: they count as version 0 (spec §5.2).
+        return sql + "Z_OPT = ? WHERE Z_PK = ? AND IFNULL(Z_OPT, 0) = ?"
+    }
+
+    private mutating func delete(where condition: (RowChange) -> Bool) throws {
+        for (position, change) in plan.rows.enumerated()
+        where change.kind == .delete && condition(change) {
+            let statement = try connection.statement(store.statements[change.entity.index].delete)
+            statement.bind(change.key, at: 1)
+            statement.bind(Int64(change.previousVersion), at: 2)
+            try statement.run()
+            // A row that is gone already is as it shall be (spec §5.3).
+            if connection.changes == 0, try exists(change) { versionConflicts.append(position) }
+        }
+    }
+
+    private func exists(_ change: RowChange) throws -> Bool {
+        let statement = try connection.statement(
+            "SELECT 1 FROM \(change.entity.table) WHERE Z_PK = ?")
+        statement.bind(change.key, at: 1)
+        defer { statement.reset() }
+        return try statement.step()
+    }
+
+    private func writeJoins(where condition: (JoinChange) -> Bool) throws {
+        for change in plan.joins where condition(change) {
+            guard case .joinTable(let join) = change.property.relationship?.storage else {
+                continue
+            }
+            let (first, second) = (join.sourceColumn, join.destinationColumn)
+            let statement = try connection.statement(
+                change.isInsertion
+                    ? "INSERT OR IGNORE INTO \(join.table) (\(first), \(second)) VALUES (?, ?)"
+                    : "DELETE FROM \(join.table) WHERE \(first) = ? AND \(second) = ?")
+            statement.bind(change.sourceKey, at: 1)
+            statement.bind(change.destinationKey, at: 2)
+            try statement.run()
+        }
+    }
+
+    /// Runs a statement that may meet a unique index; all collisions of a save are collected before it is given up.
+    @discardableResult
+    private mutating func run(_ statement: Statement, _ position: Int) throws -> Bool {
+        do {
+            try statement.run()
+            return true
+        } catch  where error.isConstraint {
+            uniquenessConflicts.append((position, Self.columns(in: error.message)))
+            return false
+        }
+    }
+
+    /// The columns in SQLite's message, `UNIQUE constraint failed: ZBOOK.ZISBN, ZBOOK.ZEDITION`.
+    private static func columns(in message: String) -> [String] {
+        guard let list = message.split(separator: ": ").last else { return [] }
+        return list.split(separator: ",").compactMap {
+            $0.split(separator: ".").last.map(String.init)
+        }
+    }
+}
+
+extension RowChange {
+    /// The slots of the changed properties, in ascending order.
+    fileprivate func forEachChangedSlot(_ body: (Int) -> Void) {
+        changes.forEach { index in
+            let property = entity.properties[index]
+            if let slot = property.slot { body(slot) }
+            if let slot = property.entitySlot { body(slot) }
+        }
+    }
+}
+
+extension Statement {
+    /// Binds all values of a row to consecutive parameters, borrowing its bytes.
+    func bindAll(of row: RowReference, _ layout: RowLayout, from first: Int32) {
+        layout.slotKinds.withUnsafeBufferPointer { kinds in
+            for slot in 0..<kinds.count {
+                bind(row.start, slot, kinds[slot], layout.slotsByteOffset, at: first + Int32(slot))
+            }
+        }
+    }
+
+    @inline(__always)
+    private func bind(
+        _ row: UnsafeRawPointer, _ slot: Int, _ kind: SlotKind, _ slotsByteOffset: Int,
+        at index: Int32
+    ) {
+        guard row.rowHasValue(slot) else { return bindNull(at: index) }
+        let offset = slotsByteOffset + slot * 8
+        switch kind {
+        case .integer: bind(row.load(fromByteOffset: offset, as: Int64.self), at: index)
+        case .real: bind(row.load(fromByteOffset: offset, as: Double.self), at: index)
+        case .text, .blob:
+            let extent = row.load(fromByteOffset: offset, as: (UInt32, UInt32).self)
+            let bytes = UnsafeRawBufferPointer(
+                start: row + Int(extent.0), count: Int(extent.1))
+            if kind == .text { bind(text: bytes, at: index) } else { bind(blob: bytes, at: index) }
+        }
+    }
+
+    /// Binds a value of a row, borrowing its bytes: the row must live until the statement is reset.
+    @inline(__always)
+    func bind(_ row: RowReference, _ slot: Int, _ layout: RowLayout, at index: Int32) {
+        bind(row.start, slot, layout.slotKinds[slot], layout.slotsByteOffset, at: index)
+    }
+}

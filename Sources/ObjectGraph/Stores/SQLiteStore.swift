@@ -1,0 +1,188 @@
+import Foundation
+import Synchronization
+
+/// A store in one SQLite file with Core Data's table layout (spec §8): one writer, a pool of readers, WAL.
+final class SQLiteStore: PersistentStore {
+    let identifier: String
+    let url: URL?
+    let isReadOnly: Bool
+    let model: ManagedObjectModel
+    let pool: ConnectionPool
+    private let keys: KeyReservation
+
+    /// The columns of every entity, alone and with its descendants, by entity index.
+    private let selections: [RowSelection]
+    private let familySelections: [RowSelection]
+    let statements: [EntityStatements]
+
+    /// Opens the file, making it and its tables if it is new.
+    ///
+    /// - Throws: `StoreError` for a missing or foreign file, another schema, another model, or one that cannot be opened.
+    init(_ description: PersistentStoreDescription, model: ManagedObjectModel) throws {
+        let url = description.url
+        if description.isReadOnly, let url, !FileManager.default.fileExists(atPath: url.path) {
+            throw StoreError(.missingFile, url: url)
+        }
+        do {
+            pool = try ConnectionPool(
+                configuration: description.configuration,
+                maximumReaderCount: description.maximumReaderCount,
+                onOpen: { try QueryFunctions.register(on: $0) })
+            let schema = SQLiteSchema(model: model)
+            identifier = try pool.write { connection in
+                try schema.open(on: connection, isReadOnly: connection.isReadOnly, url: url)
+            }
+            isReadOnly = try pool.write { $0.isReadOnly }
+        } catch let error as SQLiteError {
+            throw StoreError(error, url: url)
+        }
+        self.url = url
+        self.model = model
+        keys = KeyReservation(model: model)
+        let selections = model.entities.map {
+            RowSelection($0, includesSubentities: false, model: model)
+        }
+        self.selections = selections
+        familySelections = model.entities.map {
+            RowSelection($0, includesSubentities: true, model: model)
+        }
+        statements = model.entities.map { EntityStatements($0, selection: selections[$0.index]) }
+    }
+
+    var statistics: ConnectionStatistics { pool.statistics }
+    func resetStatistics() { pool.resetStatistics() }
+
+    func close() throws {
+        try mapping { try pool.close() }
+    }
+
+    func reserveKeys(_ count: Int, root: Entity) throws -> Range<Int64> {
+        try keys.take(count, root: root) { blockSize in
+            try mapping {
+                try write { connection in
+                    try connection.transaction(.immediate) {
+                        let last = try Self.lastKey(of: root, on: connection)
+                        try Self.setLastKey(last + Int64(blockSize), of: root, on: connection)
+                        return last + 1..<last + 1 + Int64(blockSize)
+                    }
+                }
+            }
+        }
+    }
+
+    /// The value of a setting on the writer.
+    func pragma(_ name: String) throws -> String {
+        try mapping {
+            try pool.write { connection in
+                let statement = try connection.statement("PRAGMA \(name)")
+                defer { statement.reset() }
+                guard try statement.step() else {
+                    throw StoreError(.unsupported("PRAGMA \(name)"), url: url)
+                }
+                return statement.value(at: 0).string
+            }
+        }
+    }
+
+    func selection(_ entity: Entity, includesSubentities: Bool) -> RowSelection {
+        includesSubentities ? familySelections[entity.index] : selections[entity.index]
+    }
+
+    /// Lends the writer; refuses when the store is open for reading only.
+    func write<T>(_ body: (Connection) throws -> T) throws -> T {
+        guard !isReadOnly else { throw StoreError(.readOnly, url: url) }
+        return try pool.write(body)
+    }
+
+    /// Runs the body and turns what SQLite says into errors of the store.
+    func mapping<T>(_ body: () throws -> T) throws -> T {
+        do {
+            return try body()
+        } catch let error as SQLiteError {
+            throw StoreError(error, url: url)
+        }
+    }
+
+    /// The last primary key handed out for the entity's table (`Z_MAX` of the root's row, spec §8.2).
+    static func lastKey(of root: Entity, on connection: Connection) throws -> Int64 {
+        let statement = try connection.statement(
+            "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?")
+        statement.bind(root.number, at: 1)
+        defer { statement.reset() }
+        return try statement.step() ? statement.value(at: 0).integer : 0
+    }
+
+    static func setLastKey(_ key: Int64, of root: Entity, on connection: Connection) throws {
+        let statement = try connection.statement(
+            "UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?")
+        statement.bind(key, at: 1)
+        statement.bind(root.number, at: 2)
+        try statement.run()
+    }
+}
+
+/// The statements about single rows of an entity, written once.
+struct EntityStatements: Sendable {
+    /// Key, entity number and version, then the columns of the entity in the order of its slots.
+    let insert: String
+    let delete: String
+    let selectRow: String
+
+    init(_ entity: Entity, selection: RowSelection) {
+        let columns = ["Z_PK", "Z_ENT", "Z_OPT"] + entity.columns
+        let marks = columns.map { _ in "?" }.joined(separator: ", ")
+        insert =
+            "INSERT INTO \(entity.table) (\(columns.joined(separator: ", "))) VALUES (\(marks))"
+        delete = "DELETE FROM \(entity.table) WHERE Z_PK = ? AND IFNULL(Z_OPT, 0) = ?"
+        selectRow = "SELECT \(selection.columns) FROM \(entity.table) t0 WHERE t0.Z_PK = ?"
+    }
+}
+
+/// Primary keys reserved in blocks, so that most saves need no statement for theirs.
+///
+/// Keys that are reserved and never used leave gaps, as in Core Data (spec §2.1).
+final class KeyReservation: Sendable {
+    fileprivate struct Block {
+        var keys: Range<Int64> = 0..<0
+        /// Doubles with each reservation up to `maximumSize`: small stores get few gaps, imports few statements.
+        var nextSize = 16
+    }
+
+    private static let maximumSize = 4096
+    private let blocks: Mutex<[Block]>
+
+    init(model: ManagedObjectModel) {
+        blocks = Mutex(Array(repeating: Block(), count: model.entities.count))
+    }
+
+    /// Takes keys from the block in stock, or from a new one if it has too few left.
+    func take(
+        _ count: Int, root: Entity, reserve: (Int) throws -> Range<Int64>
+    ) throws -> Range<Int64> {
+        let stocked: Range<Int64>? = blocks.withLock { blocks in
+            guard blocks[root.index].keys.count >= count else { return nil }
+            return blocks[root.index].takeFirst(count)
+        }
+        if let stocked { return stocked }
+        let size = blocks.withLock { blocks in
+            defer {
+                blocks[root.index].nextSize = min(
+                    blocks[root.index].nextSize * 2, Self.maximumSize)
+            }
+            return max(count, blocks[root.index].nextSize)
+        }
+        let fresh = try reserve(size)
+        return blocks.withLock { blocks in
+            blocks[root.index].keys = fresh
+            return blocks[root.index].takeFirst(count)
+        }
+    }
+}
+
+extension KeyReservation.Block {
+    fileprivate mutating func takeFirst(_ count: Int) -> Range<Int64> {
+        let taken = keys.lowerBound..<keys.lowerBound + Int64(count)
+        keys = taken.upperBound..<keys.upperBound
+        return taken
+    }
+}

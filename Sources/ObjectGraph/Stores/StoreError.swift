@@ -1,0 +1,113 @@
+import Foundation
+
+/// A store that cannot be opened, read or written, with its place and what to do next.
+public struct StoreError: Error, Sendable {
+    public enum Reason: Sendable, Hashable {
+        /// The file is no SQLite database, or a damaged one (Core Data's 259).
+        case notADatabase
+        /// The file is a database with other tables than the model's; the associated value names what is missing.
+        case incompatibleSchema(String)
+        /// The store was written with another model; the associated value lists the entities that differ (134100).
+        case incompatibleModel(entities: [String])
+        /// Writing was asked of a store that is open for reading only.
+        case readOnly
+        /// The disk has no room for the change (Core Data's 13).
+        case diskFull
+        /// The file cannot be opened (134080).
+        case cannotOpen
+        /// There is no file where one is needed (260).
+        case missingFile
+        /// Another connection held its lock for longer than the store's timeout (134090).
+        case timeout
+        /// No store of the coordinator holds the entity, or none is open at all (134030).
+        case noStore(entity: String)
+        /// The store type cannot do what was asked (134091).
+        case unsupported(String)
+        /// A key of a batch request that is no persistent attribute of the entity.
+        case unknownAttribute(String, entity: String)
+        /// A value of a batch request that the attribute cannot hold.
+        case unacceptableValue(AttributeValue, attribute: String, entity: String)
+        /// A batch request leaves a mandatory attribute without a value.
+        case missingMandatoryValue(attribute: String, entity: String)
+        /// A batch request would make two rows share the values of a uniqueness constraint (133021).
+        case uniquenessViolated
+        /// Any other failure of SQLite (134180); see `sqlite`.
+        case operationFailed
+    }
+
+    public var reason: Reason
+
+    /// The file; nil for a store in memory and where no store is concerned.
+    public var url: URL?
+
+    /// What SQLite said, if it said something.
+    public var sqlite: SQLiteError?
+
+    init(_ reason: Reason, url: URL? = nil, sqlite: SQLiteError? = nil) {
+        self.reason = reason
+        self.url = url
+        self.sqlite = sqlite
+    }
+
+    /// The error that a failure of SQLite means for the store.
+    init(_ error: SQLiteError, url: URL?) {
+        let reason: Reason =
+            if error.isCorruption {
+                .notADatabase
+            } else if error.isBusy {
+                .timeout
+            } else if error.isReadOnly {
+                .readOnly
+            } else if error.isConstraint {
+                .uniquenessViolated
+            } else {
+                switch error.code {
+                case 13: .diskFull
+                case 14: .cannotOpen
+                default: .operationFailed
+                }
+            }
+        self.init(reason, url: url, sqlite: error)
+    }
+}
+
+extension StoreError: CustomStringConvertible {
+    public var description: String {
+        var text = sentence
+        if let url { text += " Store: \(url.path)." }
+        if let sqlite { text += " \(sqlite)" }
+        return text
+    }
+
+    private var sentence: String {
+        switch reason {
+        case .notADatabase:
+            "The file is not a database or is damaged; restore it from a backup or name another file."
+        case .incompatibleSchema(let missing):
+            "The database has other tables than the model's (\(missing)); open it with the model it was made with."
+        case .incompatibleModel(let entities):
+            "The store was written with another model; these entities differ: \(entities.joined(separator: ", ")). Open it with that model, or migrate it."
+        case .readOnly:
+            "The store can only be read; open it without isReadOnly, or make file and folder writable."
+        case .diskFull:
+            "The disk is full; make room and save again, nothing was written."
+        case .cannotOpen:
+            "The file cannot be opened; check that the folder exists and may be read and written."
+        case .missingFile: "There is no file here; check the path."
+        case .timeout:
+            "Another connection kept the database locked for longer than the store's timeout; save again, or raise the timeout."
+        case .noStore(let entity):
+            "No open store holds the entity '\(entity)'; add a store to the coordinator first."
+        case .unsupported(let request): "This type of store cannot do this: \(request)."
+        case .unknownAttribute(let key, let entity):
+            "'\(key)' is no persistent attribute of '\(entity)'."
+        case .unacceptableValue(let value, let attribute, let entity):
+            "\(value) is not acceptable for '\(entity).\(attribute)'."
+        case .missingMandatoryValue(let attribute, let entity):
+            "'\(entity).\(attribute)' is mandatory and has no default; give it a value."
+        case .uniquenessViolated:
+            "The change would make two rows share the values of a uniqueness constraint."
+        case .operationFailed: "The store operation failed."
+        }
+    }
+}

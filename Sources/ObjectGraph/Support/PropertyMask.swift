@@ -1,0 +1,34 @@
+/// A set of properties of one entity, by property index.
+struct PropertyMask: Sendable, Hashable {
+    private var words = SIMD4<UInt64>()
+
+    var isEmpty: Bool { words == SIMD4() }
+
+    @inline(__always)
+    func contains(_ index: Int) -> Bool {
+        words[index >> 6] & (1 << UInt64(index & 63)) != 0
+    }
+
+    @inline(__always)
+    mutating func insert(_ index: Int) {
+        words[index >> 6] |= 1 << UInt64(index & 63)
+    }
+
+    mutating func remove(_ index: Int) {
+        words[index >> 6] &= ~(1 << UInt64(index & 63))
+    }
+
+    mutating func formUnion(_ other: Self) { words |= other.words }
+
+    /// Calls the body with each member in ascending order.
+    @inline(__always)
+    func forEach(_ body: (Int) throws -> Void) rethrows {
+        for position in 0..<4 {
+            var word = words[position]
+            while word != 0 {
+                try body((position << 6) + word.trailingZeroBitCount)
+                word &= word - 1
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import ObjectGraph
+
+/// Background work on a coordinator of its own, with its own connections and row cache, over the view's file.
+///
+///     file ← coordinator ← view (main)
+///          ← coordinator ← workers
+///
+/// The two sides share no lock but SQLite's, and no cached rows: the view re-reads the rows that it is told of
+/// (spec §13.1, the batch operation context; §4.4).
+public final class IsolatedBatchStack: PersistenceStack {
+    /// How the view learns of saves in workers.
+    public enum View: Sendable, Hashable {
+        /// The stack merges the identifiers of each save.
+        case mergesIdentifiers
+        /// It does not: what it holds stays as it is until refreshed and fetched again.
+        case refetches
+    }
+
+    private struct Contexts: Arrangement {
+        let coordinators: [PersistentStoreCoordinator]
+        let view: ManagedObjectContext
+        let saves = SaveObserver()
+
+        init(_ configuration: StackConfiguration) throws {
+            let viewCoordinator = try configuration.openCoordinator()
+            coordinators = [viewCoordinator, try configuration.openCoordinator()]
+            view = configuration.makeContext(.mainQueue, on: viewCoordinator, name: "view")
+        }
+    }
+
+    public let kind: StackKind
+    public let configuration: StackConfiguration
+    private let view: View
+    private let contexts: Lifecycle<Contexts>
+
+    /// Opens the store twice.
+    ///
+    /// - Throws: `StackError.needsFile` for a store in memory; `StoreError` if it cannot be opened.
+    public init(_ configuration: StackConfiguration, view: View = .mergesIdentifiers) throws {
+        kind = view == .mergesIdentifiers ? .isolatedBatch : .isolatedBatchRefetch
+        guard configuration.location != .inMemory else {
+            throw StackError.needsFile(stack: kind.rawValue)
+        }
+        self.configuration = configuration
+        self.view = view
+        contexts = Lifecycle(kind, configuration) { try Contexts(configuration) }
+        _ = try contexts.current()
+    }
+
+    public var viewContext: ManagedObjectContext { get throws { try contexts.current().view } }
+
+    public func makeWorkerContext() throws -> ManagedObjectContext {
+        let current = try contexts.current()
+        let worker = configuration.makeContext(
+            .privateQueue, on: current.coordinators[1], name: "worker")
+        if view == .mergesIdentifiers {
+            current.saves.observe(worker) { [view = current.view] changes in
+                ManagedObjectContext.mergeChanges(changes, into: [view])
+            }
+        }
+        return worker
+    }
+
+    public func makeBatchContext() throws -> ManagedObjectContext { try makeWorkerContext() }
+    public var coordinators: [PersistentStoreCoordinator] { contexts.coordinators }
+    public func reset() throws { try contexts.reset() }
+    public func close() throws { try contexts.close() }
+}

@@ -1,0 +1,77 @@
+import ObjectGraph
+import Synchronization
+
+/// The coordinators and contexts that a stack has open at a time.
+protocol Arrangement: Sendable {
+    /// The view's coordinator first.
+    var coordinators: [PersistentStoreCoordinator] { get }
+}
+
+/// The life of a stack: its arrangement is made on first use, made again by a reset, and gone after it is closed.
+final class Lifecycle<Current: Arrangement>: Sendable {
+    private enum State {
+        case unopened
+        case open(Current)
+        case closed
+    }
+
+    private let kind: StackKind
+    private let configuration: StackConfiguration
+    private let makeArrangement: @Sendable () throws -> Current
+    private let state = Mutex(State.unopened)
+
+    init(
+        _ kind: StackKind, _ configuration: StackConfiguration,
+        makeArrangement: @escaping @Sendable () throws -> Current
+    ) {
+        self.kind = kind
+        self.configuration = configuration
+        self.makeArrangement = makeArrangement
+    }
+
+    /// The arrangement, opened if it has never been; callers wait for an opening under way.
+    func current() throws -> Current {
+        try state.withLock { state in
+            switch state {
+            case .open(let current): return current
+            case .closed: throw StackError.closed(stack: kind.rawValue)
+            case .unopened:
+                let current = try makeArrangement()
+                state = .open(current)
+                return current
+            }
+        }
+    }
+
+    var coordinators: [PersistentStoreCoordinator] {
+        state.withLock { state in
+            if case .open(let current) = state { current.coordinators } else { [] }
+        }
+    }
+
+    func reset() throws {
+        try state.withLock { state in
+            if case .closed = state { throw StackError.closed(stack: kind.rawValue) }
+            try Self.close(&state)
+            try configuration.destroyStore()
+            state = .open(try makeArrangement())
+        }
+    }
+
+    func close() throws {
+        try state.withLock { try Self.close(&$0) }
+    }
+
+    private static func close(_ state: inout State) throws {
+        guard case .open(let current) = state else {
+            state = .closed
+            return
+        }
+        state = .closed
+        for coordinator in current.coordinators {
+            for store in coordinator.persistentStores {
+                try coordinator.removePersistentStore(store)
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import ObjectGraph
+
+/// An arrangement of managed object contexts over one store.
+///
+/// Stacks do the same work in different ways; `kind` says which way, and what it promises.
+///
+///     let stack = try StackKind.shared.make(
+///         StackConfiguration(model: model, location: .sqlite(url)))
+///     let worker = try stack.makeWorkerContext()
+///     worker.performAndWait { Book(context: worker).title = "Dune" }
+///     try stack.saveToDisk(worker)
+///
+/// The members may be used from any thread. What they do on a context's queue waits for that queue, so a caller must
+/// not hold up a queue that another thread needs: the main queue has to be running while main-queue contexts are used.
+public protocol PersistenceStack: AnyObject, Sendable {
+    var kind: StackKind { get }
+    var configuration: StackConfiguration { get }
+
+    /// The context that shows the data: the same one until a reset. On the main queue, except in a `SingleContextStack`.
+    ///
+    /// - Throws: `StackError.closed`; where the store is opened on first use, also what opening throws.
+    var viewContext: ManagedObjectContext { get throws }
+
+    /// A context for background work on objects: private queue, a new one each time, except in a `SingleContextStack`.
+    ///
+    /// - Throws: as `viewContext`.
+    func makeWorkerContext() throws -> ManagedObjectContext
+
+    /// A context for bulk work: private queue, directly on a coordinator, so it takes batch requests and its `save`
+    /// writes to the store. New each time, except in a `SingleContextStack`.
+    ///
+    /// - Throws: as `viewContext`.
+    func makeBatchContext() throws -> ManagedObjectContext
+
+    /// What is open at the moment, the view's coordinator first; empty before the first use and after `close`.
+    var coordinators: [PersistentStoreCoordinator] { get }
+
+    /// Destroys the store and starts again with an empty one and new contexts.
+    ///
+    /// Contexts and objects from before can no longer reach a store. Finish work in flight first: its saves fail.
+    ///
+    /// - Throws: `StackError.closed`; `StoreError` if the store cannot be destroyed or opened again, then the stack is
+    ///   closed.
+    func reset() throws
+
+    /// Closes the store's files, for good; a second call does nothing. Contexts can no longer reach the store.
+    ///
+    /// - Throws: `StoreError` if a file cannot be closed.
+    func close() throws
+}
+
+extension PersistenceStack {
+    /// The name of the stack in reports and on the command line.
+    public var name: String { kind.rawValue }
+
+    /// What all coordinators have counted since they were opened or their counters reset.
+    public var counters: Counters {
+        coordinators.reduce(into: Counters()) { $0 += $1.counters }
+    }
+
+    /// Saves a context, then its parents, down to the store. On return the changes are as durable as the store's
+    /// `synchronous` setting makes any transaction.
+    ///
+    /// Waits for the queue of each context in turn, without holding two of them: call it from the context's queue or
+    /// from outside all queues, never from that of a context whose work may wait for this one.
+    ///
+    /// - Throws: `StackError.foreignContext`; `SaveError` of the first context that fails. Its descendants have then
+    ///   been saved into it, and it keeps their changes: repair it or roll it back before anything is saved again.
+    public func saveToDisk(_ context: ManagedObjectContext) throws {
+        guard coordinators.contains(where: { $0 === context.coordinator }) else {
+            throw StackError.foreignContext(name: context.name, stack: name)
+        }
+        for level in sequence(first: context, next: \.parent) {
+            try level.performAndWait { try level.save() }
+        }
+    }
+
+    /// Runs bulk work on the queue of a batch context and saves what it leaves unsaved; if it throws, rolls that back.
+    ///
+    /// Batch requests change rows behind all contexts: call `refreshView()` afterwards, or have them report the
+    /// identifiers and merge those.
+    ///
+    /// - Throws: what the work throws; `SaveError`; as `makeBatchContext`.
+    public func performBatch<T: Sendable>(
+        _ work: @escaping @Sendable (ManagedObjectContext) throws -> T
+    ) async throws -> T {
+        let context = try makeBatchContext()
+        return try await context.perform {
+            do {
+                let result = try work(context)
+                try context.save()
+                return result
+            } catch {
+                context.rollback()
+                throw error
+            }
+        }
+    }
+
+    /// Makes the view context's objects take their values anew when next read; unsaved changes stay.
+    ///
+    /// After it, and a new fetch, the view shows all that was saved before, whatever the stack's visibility. Waits for
+    /// merges under way.
+    ///
+    /// - Throws: as `viewContext`.
+    public func refreshView() async throws {
+        for level in try Array(sequence(first: viewContext, next: \.parent)).reversed() {
+            try await level.perform(schedule: .enqueued) { level.refreshAllObjects() }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+import Benchmarking
+import Foundation
+import Testing
+
+@Suite struct `Reports` {
+    @Test(arguments: ["report.md", "samples.csv"])
+    func `a full run gives the golden file`(name: String) throws {
+        let directory = try TemporaryRuns.directory()
+        defer { TemporaryRuns.remove(directory) }
+
+        try directory.writeReports(of: SampleRun.full)
+
+        let written = directory.url.appendingPathComponent(name)
+        try expectGolden(String(decoding: Data(contentsOf: written), as: UTF8.self), name)
+    }
+
+    @Test func `the fastest stack beyond doubt is named and bold`() throws {
+        let report = try report([
+            SampleRun.cell("nested", [2, 2.1, 2, 2.2, 2]),
+            SampleRun.cell("single", [1, 1.1, 1, 1, 1.2]),
+            SampleRun.cell("grdb", [0.5, 0.5, 0.5, 0.5, 0.5], role: .peer),
+        ])
+
+        #expect(report.contains("**single** is clearly the fastest: 1.00 s [1.00, 1.20]."))
+        #expect(report.contains("Next is nested with 2.00× [1.67, 2.20] the time."))
+        #expect(report.contains("The peers: grdb with 0.50× [0.42, 0.50] the time."))
+        #expect(report.contains("| **1.00 s [1.00, 1.20]** |"))
+        #expect(!report.contains("**500 ms"))
+    }
+
+    @Test func `a difference within the interval is no win`() throws {
+        let report = try report([
+            SampleRun.cell("nested", [1, 1.1, 1, 1.2, 1]),
+            SampleRun.cell("single", [1.1, 1, 1.1, 1, 1.1]),
+        ])
+
+        #expect(report.contains("no clear winner"))
+        #expect(!report.contains("**1.0"))
+    }
+
+    @Test func `a fast stack with a wrong answer does not win`() throws {
+        var wrong = SampleRun.cell("wrong", [0.1, 0.1, 0.1, 0.1, 0.1])
+        wrong.verification = .failed(reason: "12 rows | not 13")
+
+        let report = try report([wrong, SampleRun.cell("right", [1, 1, 1, 1, 1])])
+
+        #expect(report.contains("right has time 1.00 s, and no rival."))
+        #expect(report.contains("**✗ wrong gave a wrong answer: not ranked.**"))
+        #expect(report.contains("**wrong** gave a wrong answer: 12 rows \\| not 13"))
+    }
+
+    @Test func `three rounds do not make a winner`() throws {
+        let report = try report([
+            SampleRun.cell("nested", [2, 2, 2]), SampleRun.cell("single", [1, 1, 1]),
+        ])
+
+        #expect(report.contains("too few rounds (3) to name a winner"))
+        #expect(report.contains("3 samples are too few"))
+    }
+
+    @Test func `lock policies are told apart where there are two`() throws {
+        let report = try report([
+            SampleRun.cell("nested", [1, 1, 1, 1, 1], lockPolicy: "pooled"),
+            SampleRun.cell("nested", [2, 2, 2, 2, 2], lockPolicy: "serialized"),
+        ])
+
+        #expect(report.contains("**nested, pooled** is clearly the fastest"))
+    }
+
+    @Test func `a run without workloads still gives a report`() throws {
+        let directory = try TemporaryRuns.directory()
+        defer { TemporaryRuns.remove(directory) }
+
+        try directory.writeReports(of: SampleRun.run([]))
+
+        let report = try String(contentsOf: directory.reportURL, encoding: .utf8)
+        #expect(report.contains("Nothing was measured."))
+    }
+
+    @Test func `advice says what to do next`() {
+        var run = SampleRun.run([
+            SampleRun.workload([
+                SampleRun.cell("few", [1, 1]), SampleRun.cell("wide", [1, 1, 1, 1, 1.5]),
+                SampleRun.cell("slow", [2, 1, 1, 1, 1]),
+            ])
+        ])
+        run.build = .debug
+        run.state = .interrupted
+        run.dataset?.origin = .generated
+        run.environment = SampleRun.environment(loadAverage: 3)
+
+        #expect(
+            Advice.on(run) == [
+                .debugBuild, .unfinished(.interrupted), .generatedData,
+                .busyMachine(loadAverage: 3, coreCount: 2),
+                .fewSamples(workload: "Import", count: 2),
+                .wideSpread(workload: "Import", cells: ["wide", "slow"]),
+                .slowFirstSample(workload: "Import", cells: ["slow"]),
+            ])
+    }
+
+    @Test func `an unsteady canary gives advice`() {
+        var cell = SampleRun.cell("nested", Array(repeating: 1, count: 10))
+        for index in cell.samples.indices {
+            cell.samples[index][.canary] = index < 8 ? 0.001 : 0.0015
+        }
+
+        let advice = Advice.on(SampleRun.run([SampleRun.workload([cell])]))
+
+        #expect(advice.contains { if case .unsteadyMachine = $0 { true } else { false } })
+    }
+
+    private func report(_ cells: [CellResult]) throws -> String {
+        let directory = try TemporaryRuns.directory()
+        defer { TemporaryRuns.remove(directory) }
+        try directory.writeReports(of: SampleRun.run([SampleRun.workload(cells)]))
+        return try String(contentsOf: directory.reportURL, encoding: .utf8)
+    }
+}
+
+/// Compares with the file in Goldens, or replaces it when UPDATE_GOLDENS=1.
+func expectGolden(
+    _ text: String, _ name: String, sourceLocation: SourceLocation = #_sourceLocation
+) throws {
+    let golden = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().appendingPathComponent("Goldens/\(name)")
+    if ProcessInfo.processInfo.environment["UPDATE_GOLDENS"] == "1" {
+        try Data(text.utf8).write(to: golden)
+    }
+    let expected = try String(decoding: Data(contentsOf: golden), as: UTF8.self)
+    let difference = zip(text.split(separator: "\n"), expected.split(separator: "\n"))
+        .first { $0 != $1 }
+    #expect(
+        text == expected, "first difference: \(String(describing: difference))",
+        sourceLocation: sourceLocation)
+}
+
+/// Folders for one test each.
+enum TemporaryRuns {
+    static func directory() throws -> RunDirectory {
+        try RunDirectory.create(
+            UUID().uuidString, in: FileManager.default.temporaryDirectory)
+    }
+
+    static func remove(_ directory: RunDirectory) {
+        try? FileManager.default.removeItem(at: directory.url)
+    }
+}

@@ -1,0 +1,177 @@
+import Datasets
+import Foundation
+import Testing
+
+@Suite struct `Loading the flights` {
+    @Test func `every column lands in its field`() throws {
+        let dataset = try DatasetFolder().load()
+
+        let flight = dataset.flights[0]
+        #expect((flight.year, flight.month, flight.day) == (2013, 1, 1))
+        #expect(flight.departureTime == 517)
+        #expect(flight.scheduledDepartureTime == 515)
+        #expect(flight.departureDelayMinutes == 2)
+        #expect(flight.arrivalTime == 830)
+        #expect(flight.scheduledArrivalTime == 819)
+        #expect(flight.arrivalDelayMinutes == -11)
+        #expect(flight.carrier == "UA")
+        #expect(flight.flightNumber == 1_545)
+        #expect(flight.tailNumber == "N14228")
+        #expect((flight.origin, flight.destination) == ("EWR", "IAH"))
+        #expect(flight.airTimeMinutes == 227)
+        #expect(flight.distanceMiles == 1_400)
+        #expect((flight.hour, flight.minute) == (5, 15))
+        #expect(flight.scheduledHour == Date(timeIntervalSince1970: 1_357_034_400))
+        #expect(dataset.weather[0].time == flight.scheduledHour)
+        #expect(dataset.weather[0].windSpeedMilesPerHour == 10.357019999999999)
+        #expect(dataset.airports[0].longitude == -74.168667)
+        #expect(dataset.planes[0].seatCount == 149)
+    }
+
+    @Test func `NA is nil where a value may be missing`() throws {
+        let dataset = try DatasetFolder().load()
+
+        #expect(dataset.flights[1].departureTime == nil)
+        #expect(dataset.flights[1].airTimeMinutes == nil)
+        #expect(dataset.flights[2].tailNumber == nil)
+        #expect(dataset.airports[1].timeZoneName == nil)
+        #expect(dataset.planes[0].speedMilesPerHour == nil)
+        #expect(dataset.weather[0].windGustMilesPerHour == nil)
+    }
+
+    @Test(arguments: [
+        ("\"Envoy, Air\"", "Envoy, Air"), ("\"Envoy \"\"Eagle\"\" Air\"", "Envoy \"Eagle\" Air"),
+        ("\"Envoy\nAir\"", "Envoy\nAir"), ("\"\"", ""), ("Envoy Air\r", "Envoy Air"),
+        ("\"Envoy Air\"\r", "Envoy Air"), ("Envoyé", "Envoyé"),
+    ])
+    func `quotes and line endings follow RFC 4180`(written: String, name: String) throws {
+        let folder = try DatasetFolder()
+        try folder.replace("Envoy Air", with: written, in: "airlines")
+
+        #expect(try folder.load().airlines.map(\.name) == ["United Air Lines Inc.", name])
+    }
+
+    @Test func `the last line needs no end`() throws {
+        let folder = try DatasetFolder()
+        try folder.replace("Envoy Air\n", with: "Envoy Air", in: "airlines")
+
+        #expect(try folder.load().airlines.count == 2)
+    }
+
+    @Test func `a missing table is named`() throws {
+        let folder = try DatasetFolder()
+        let path = folder.path("weather")
+        try FileManager.default.removeItem(atPath: path)
+
+        #expect {
+            try folder.load()
+        } throws: { error in
+            guard case DatasetError.unreadableFile(path, _) = error else { return false }
+            return true
+        }
+    }
+
+    @Test func `other columns are refused`() throws {
+        let folder = try DatasetFolder()
+        try folder.replace("carrier,name", with: "code,name", in: "airlines")
+
+        #expect(
+            throws: DatasetError.unexpectedColumns(
+                path: folder.path("airlines"), expected: ["carrier", "name"],
+                found: ["code", "name"])
+        ) { try folder.load() }
+    }
+
+    @Test func `a line cut short is named`() throws {
+        let folder = try DatasetFolder()
+        try folder.replace(",840,NA,NA,1020", with: ",84", in: "flights")
+
+        #expect(
+            throws: DatasetError.wrongFieldCount(
+                path: folder.path("flights"), line: 4, expected: 19, found: 16)
+        ) { try folder.load() }
+    }
+
+    @Test(arguments: ["\"Envoy Air", "\"Envoy\" Air", "Envoy \"Eagle\""])
+    func `a quote out of place is named`(written: String) throws {
+        let folder = try DatasetFolder()
+        try folder.replace("Envoy Air", with: written, in: "airlines")
+
+        #expect(
+            throws: DatasetError.misplacedQuote(path: folder.path("airlines"), line: 3)
+        ) { try folder.load() }
+    }
+
+    struct BadField: Sendable, CustomTestStringConvertible {
+        let table: String
+        let old: String
+        let new: String
+        let line: Int
+        let column: String
+        let expected: String
+        let found: String
+
+        var testDescription: String { "\(table).\(column) = \(found)" }
+    }
+
+    @Test(arguments: [
+        BadField(
+            table: "flights", old: ",1400,", new: ",14OO,", line: 2, column: "distance",
+            expected: "a whole number", found: "14OO"),
+        BadField(
+            table: "flights", old: ",1400,", new: ",NA,", line: 2, column: "distance",
+            expected: "a whole number", found: "NA"),
+        BadField(
+            table: "flights", old: ",227,", new: ",-,", line: 2, column: "air_time",
+            expected: "a whole number or NA", found: "-"),
+        BadField(
+            table: "flights", old: ",227,", new: ",9999999999999999999,", line: 2,
+            column: "air_time", expected: "a whole number or NA", found: "9999999999999999999"),
+        BadField(
+            table: "flights", old: "2013-09-30T15:00:00Z", new: "2013-13-30T15:00:00Z", line: 3,
+            column: "time_hour", expected: "a time such as 2013-01-01T10:00:00Z",
+            found: "2013-13-30T15:00:00Z"),
+        BadField(
+            table: "airports", old: "40.6925", new: "nan", line: 2, column: "lat",
+            expected: "a number", found: "nan"),
+        BadField(
+            table: "weather", old: "39.02", new: "", line: 2, column: "temp",
+            expected: "a number or NA", found: ""),
+    ])
+    func `a bad value is named with its line and column`(bad: BadField) throws {
+        let folder = try DatasetFolder()
+        try folder.replace(bad.old, with: bad.new, in: bad.table)
+
+        let error = DatasetError.invalidField(
+            path: folder.path(bad.table), line: bad.line, column: bad.column,
+            expected: bad.expected, found: bad.found)
+        #expect(throws: error) { try folder.load() }
+        #expect(error.description.hasPrefix("\(folder.path(bad.table)):\(bad.line): "))
+    }
+
+    @Test func `tables that lack rows are refused`() throws {
+        let folder = try DatasetFolder()
+        try folder.replace("MQ,Envoy Air\n", with: "", in: "airlines")
+
+        #expect {
+            try folder.load()
+        } throws: { error in
+            guard case DatasetError.unexpectedFacts(_, DatasetFolder.facts, let found) = error
+            else { return false }
+            return found.airlineCount == 1
+        }
+    }
+}
+
+@Suite(.enabled(if: DatasetLocation.current() != nil, "scripts/fetch-dataset has not run"))
+struct `The published flights` {
+    @Test func `the fetched tables hold the published facts`() throws {
+        let dataset = try FlightsDataset.fetchedOrGenerated(seed: 1)
+
+        #expect(dataset.source == .published)
+        #expect(dataset.facts.flightCount == 336_776)
+        #expect(dataset.facts.flightsWithoutPlane == 52_606)
+        #expect(dataset.facts.flightsWithoutDestination == 7_602)
+        #expect(dataset.facts.distanceMilesTotal == 350_217_607)
+    }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import ObjectGraph
+import Stacks
+import TestSupport
+import Testing
+
+@Suite struct `Laws: what is saved to disk stays there` {
+    @Test(arguments: LawCase.onDisk)
+    func `everything is there after close and reopen`(_ lawCase: LawCase) throws {
+        let test = try StackUnderTest(lawCase)
+        try test.write { context in
+            let book = context.insertBook("Dune")
+            context.insertAuthor("Herbert").publications = [book]
+            context.insertTopic("desert").publications = [book]
+            let specimen = Specimen(context: context)
+            specimen[Specimen.integer16] = -3
+            specimen[Specimen.double] = 0.1
+            specimen[Specimen.boolean] = true
+            specimen[Specimen.date] = Date(timeIntervalSinceReferenceDate: 12.5)
+            specimen[Specimen.data] = Data([0, 1, 2])
+            specimen[Specimen.uri] = URL(string: "https://example.org/a")
+        }
+        try test.stack.close()
+
+        let reopened = try lawCase.kind.make(test.stack.configuration)
+        let worker = try reopened.makeWorkerContext()
+        try worker.performAndWait {
+            let book = try worker.book("Dune")
+            #expect(book.author?.name == "Herbert")
+            #expect(book.topics.map(\.name) == ["desert"])
+            let specimen = try #require(
+                try worker.fetch(FetchRequest(entityName: "Specimen"), as: Specimen.self).first)
+            #expect(specimen[Specimen.integer16] == -3)
+            #expect(specimen[Specimen.double] == 0.1)
+            #expect(specimen[Specimen.boolean] == true)
+            #expect(specimen[Specimen.date] == Date(timeIntervalSinceReferenceDate: 12.5))
+            #expect(specimen[Specimen.data] == Data([0, 1, 2]))
+            #expect(specimen[Specimen.uri] == URL(string: "https://example.org/a"))
+            #expect(specimen[Specimen.string] == nil)
+        }
+        try reopened.close()
+    }
+
+    @Test(arguments: LawCase.onDisk)
+    func `a save is in the file when it returns`(_ lawCase: LawCase) async throws {
+        let test = try StackUnderTest(lawCase)
+
+        try test.write { _ = $0.insertBook("Dune") }
+        #expect(try test.readFile { try $0.count(for: FetchRequest(entityName: "Book")) } == 1)
+
+        try await test.writeInView { _ = $0.insertBook("Emma") }
+        #expect(try test.readFile { try $0.count(for: FetchRequest(entityName: "Book")) } == 2)
+    }
+
+    @Test(arguments: LawCase.onDisk)
+    func `bulk work is in the file when it returns, or not at all`(
+        _ lawCase: LawCase
+    ) async throws {
+        struct Interruption: Error {}
+        let test = try StackUnderTest(lawCase)
+
+        try await test.stack.performBatch { context in
+            for number in 0..<100 { context.insertBook("Book \(number)") }
+        }
+        await #expect(throws: Interruption.self) {
+            try await test.stack.performBatch { context in
+                context.insertBook("one too many")
+                throw Interruption()
+            }
+        }
+        try test.write { _ = $0.insertBook("Emma") }
+
+        #expect(try test.readFile { try $0.count(for: FetchRequest(entityName: "Book")) } == 101)
+    }
+
+    @Test(arguments: LawCase.all)
+    func `a reset empties the store and replaces the contexts`(_ lawCase: LawCase) async throws {
+        let test = try StackUnderTest(lawCase)
+        let oldView = try test.stack.viewContext
+        let oldWorker = try test.stack.makeWorkerContext()
+        try test.write { _ = $0.insertBook("Dune") }
+
+        try test.stack.reset()
+
+        #expect(try test.stack.viewContext !== oldView)
+        #expect(try await test.readView { try $0.titles() } == [])
+        #expect(throws: StackError.foreignContext(name: oldWorker.name, stack: test.stack.name)) {
+            try test.stack.saveToDisk(oldWorker)
+        }
+        try test.write { _ = $0.insertBook("Emma") }
+        #expect(try await test.readView { try $0.titles() } == ["Emma"])
+    }
+
+    @Test(arguments: StackKind.allCases)
+    func `a closed stack says so`(_ kind: StackKind) throws {
+        let test = try StackUnderTest(LawCase(kind: kind, lockPolicy: .pooled, isInMemory: false))
+        let worker = try test.stack.makeWorkerContext()
+
+        try test.stack.close()
+        try test.stack.close()
+
+        let closed = StackError.closed(stack: kind.rawValue)
+        #expect(throws: closed) { try test.stack.viewContext }
+        #expect(throws: closed) { try test.stack.makeWorkerContext() }
+        #expect(throws: closed) { try test.stack.reset() }
+        #expect(test.stack.coordinators.isEmpty)
+        #expect(throws: StackError.self) { try test.stack.saveToDisk(worker) }
+    }
+
+    @Test(arguments: LawCase.onDisk)
+    func `pragmas and lock policy hold on every coordinator`(_ lawCase: LawCase) throws {
+        let test = try StackUnderTest(lawCase, pragmas: ["synchronous": "FULL"])
+        _ = try test.stack.viewContext
+
+        for coordinator in test.stack.coordinators {
+            #expect(coordinator.lockPolicy == lawCase.lockPolicy)
+            for store in coordinator.persistentStores {
+                #expect(try coordinator.pragma("synchronous", of: store) == "2")
+                #expect(try coordinator.pragma("journal_mode", of: store) == "wal")
+            }
+        }
+    }
+
+    @Test(arguments: LawCase.all)
+    func `the counters of all coordinators are added`(_ lawCase: LawCase) async throws {
+        let test = try StackUnderTest(lawCase)
+
+        try test.write { _ = $0.insertBook("Dune") }
+        try await test.writeInView { _ = $0.insertBook("Emma") }
+
+        #expect(test.stack.counters.saves == 2)
+    }
+
+    @Test(arguments: StackKind.allCases.filter(\.needsFile))
+    func `a stack that needs a file refuses a store in memory`(_ kind: StackKind) {
+        #expect(throws: StackError.needsFile(stack: kind.rawValue)) {
+            try StackUnderTest(LawCase(kind: kind, lockPolicy: .pooled, isInMemory: true))
+        }
+    }
+
+    @Test func `the single stack opens its store on first use`() throws {
+        let test = try StackUnderTest(
+            LawCase(kind: .single, lockPolicy: .pooled, isInMemory: false))
+        #expect(test.stack.coordinators.isEmpty)
+
+        let worker = try test.stack.makeWorkerContext()
+
+        #expect(test.stack.coordinators.count == 1)
+        #expect(try test.stack.viewContext === worker)
+    }
+}

@@ -1,0 +1,170 @@
+import Dispatch
+import Foundation
+import ObjectGraph
+import Stacks
+import TestSupport
+import Testing
+
+/// One stack, variant, lock policy and kind of store that the laws are tried on.
+struct LawCase: Sendable, CustomTestStringConvertible {
+    let kind: StackKind
+    let lockPolicy: LockPolicy
+    let isInMemory: Bool
+
+    static let onDisk = cases(inMemory: false)
+    static let all = onDisk + cases(inMemory: true)
+
+    private static func cases(inMemory: Bool) -> [LawCase] {
+        StackKind.allCases.filter { !inMemory || !$0.needsFile }.flatMap { kind in
+            LockPolicy.allCases.map {
+                LawCase(kind: kind, lockPolicy: $0, isInMemory: inMemory)
+            }
+        }
+    }
+
+    var testDescription: String {
+        "\(kind.rawValue), \(lockPolicy.rawValue), \(isInMemory ? "in memory" : "on disk")"
+    }
+}
+
+/// An open stack over the library model in a folder of its own.
+struct StackUnderTest: Sendable {
+    let stack: any PersistenceStack
+    private let folder = TemporaryFolder()
+
+    init(
+        _ lawCase: LawCase, mergePolicy: MergePolicy = .error, pragmas: [String: String] = [:]
+    ) throws {
+        stack = try lawCase.kind.make(
+            StackConfiguration(
+                model: makeLibraryModel(),
+                location: lawCase.isInMemory ? .inMemory : .sqlite(folder.url("library.sqlite")),
+                lockPolicy: lawCase.lockPolicy, pragmas: pragmas, mergePolicy: mergePolicy))
+    }
+
+    /// Does work in a new worker and saves it to disk.
+    func write<T: Sendable>(
+        _ work: @escaping @Sendable (ManagedObjectContext) throws -> T
+    ) throws -> T {
+        let worker = try stack.makeWorkerContext()
+        let result = try worker.performAndWait { try work(worker) }
+        try stack.saveToDisk(worker)
+        return result
+    }
+
+    /// Does work in the view context and saves it to disk.
+    func writeInView<T: Sendable>(
+        _ work: @escaping @Sendable (ManagedObjectContext) throws -> T
+    ) async throws -> T {
+        let view = try stack.viewContext
+        let result = try await view.perform(schedule: .enqueued) { try work(view) }
+        try stack.saveToDisk(view)
+        return result
+    }
+
+    /// Reads in a new worker.
+    func read<T: Sendable>(
+        _ work: @escaping @Sendable (ManagedObjectContext) throws -> T
+    ) throws -> T {
+        let worker = try stack.makeWorkerContext()
+        return try worker.performAndWait { try work(worker) }
+    }
+
+    /// Reads in the view context as soon as the stack promises that it shows what has been saved.
+    func readView<T: Sendable>(
+        _ work: @escaping @Sendable (ManagedObjectContext) throws -> T
+    ) async throws -> T {
+        if stack.kind.visibility == .afterRefetch { try await stack.refreshView() }
+        let view = try stack.viewContext
+        return try await view.perform(schedule: .enqueued) { try work(view) }
+    }
+
+    /// Reads the store past the stack, through a new coordinator on the same file.
+    func readFile<T: Sendable>(
+        _ work: @escaping @Sendable (ManagedObjectContext) throws -> T
+    ) throws -> T {
+        guard case .sqlite(let url) = stack.configuration.location else {
+            preconditionFailure("a store in memory has no file")
+        }
+        let coordinator = PersistentStoreCoordinator(model: stack.configuration.model)
+        try coordinator.addPersistentStore(.sqlite(at: url))
+        let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+        return try context.performAndWait { try work(context) }
+    }
+}
+
+/// Objects that a test keeps realised in a context between two blocks on its queue.
+final class Held<Objects>: @unchecked Sendable {
+    // @unchecked Sendable: tests touch the objects on the queue of their context only.
+    var objects: Objects?
+}
+
+/// Runs the work on as many threads at once, and returns when all have ended.
+func onThreads(_ count: Int, _ work: @escaping @Sendable (Int) throws -> Void) async throws {
+    try await withThrowingTaskGroup { group in
+        for index in 0..<count {
+            group.addTask {
+                try await withCheckedThrowingContinuation { continuation in
+                    DispatchQueue(label: "thread \(index)").async {
+                        continuation.resume(with: Result { try work(index) })
+                    }
+                }
+            }
+        }
+        try await group.waitForAll()
+    }
+}
+
+extension ManagedObjectContext {
+    /// All objects of an entity, in the order of the key.
+    func all<T: ManagedObject>(_ type: T.Type, by key: String) throws -> [T] {
+        try Array(
+            fetch(FetchRequest(entityName: "\(type)", sortKeys: [.ascending(key)]), as: type))
+    }
+
+    /// The objects whose key has the value, read from the store even if the context has them already.
+    func all<T: ManagedObject>(
+        _ type: T.Type, where key: String, is value: AttributeValue
+    ) throws -> [T] {
+        var request = FetchRequest(
+            entityName: "\(type)",
+            predicate: .comparison(.init(.keyPath(key), .equal, .constant(value))))
+        request.shouldRefreshRefetchedObjects = true
+        return try Array(fetch(request, as: type))
+    }
+
+    func book(_ title: String) throws -> Book {
+        try #require(try all(Book.self, where: "title", is: .string(title)).first)
+    }
+
+    func author(_ name: String) throws -> Author {
+        try #require(try all(Author.self, where: "name", is: .string(name)).first)
+    }
+
+    func topic(_ name: String) throws -> Topic {
+        try #require(try all(Topic.self, where: "name", is: .string(name)).first)
+    }
+
+    @discardableResult
+    func insertBook(_ title: String) -> Book {
+        let book = Book(context: self)
+        book.title = title
+        return book
+    }
+
+    @discardableResult
+    func insertAuthor(_ name: String) -> Author {
+        let author = Author(context: self)
+        author.name = name
+        return author
+    }
+
+    @discardableResult
+    func insertTopic(_ name: String) -> Topic {
+        let topic = Topic(context: self)
+        topic.name = name
+        return topic
+    }
+
+    func titles() throws -> [String] { try all(Publication.self, by: "title").map(\.title) }
+}
