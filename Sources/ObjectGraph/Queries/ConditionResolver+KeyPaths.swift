@@ -19,12 +19,12 @@ extension ConditionResolver {
         var current = entity
         var path = ObjectPath(.root, entityIndex: entity.index)
         var collection: Condition.Collection?
-        var rest = text[...]
+        var rest = text.utf8[...]
         while true {
-            let end = rest.firstIndex(of: ".") ?? rest.endIndex
+            let end = rest.firstIndex(of: UInt8(ascii: ".")) ?? rest.endIndex
             let isLast = end == rest.endIndex
-            let key = String(rest[..<end])
-            if key.hasPrefix("@") {
+            let key = String(Substring(rest[..<end]))
+            if key.utf8.first == UInt8(ascii: "@") {
                 return try collectionOperator(key, isLast, collection, path, text)
             }
             guard let property = current.property(named: key) else {

@@ -28,7 +28,9 @@ struct FetchTranslation: Sendable {
         var dictionary: DictionarySelection?
         let isLimited = request.fetchLimit > 0 || request.fetchOffset > 0
         switch selection {
-        case .columns(let list): select.append("SELECT \(list)")
+        case .columns(let list):
+            select.append("SELECT ")
+            select.append(list)
         case .count: select.append(isLimited ? "SELECT 1" : "SELECT COUNT(*)")
         case .dictionaries:
             let made = try DictionarySelection(request, entity: entity, model: model)
@@ -47,9 +49,10 @@ struct FetchTranslation: Sendable {
         tail.appendLimit(request)
 
         var text = select
-        var from = " FROM \(entity.table) t0"
-        writer.root.appendJoins(to: &from)
-        text.append(from)
+        text.append(" FROM ")
+        text.append(entity.table)
+        text.append(" t0")
+        writer.root.appendJoins(to: &text)
         text.append(tail)
         if case .count = selection, isLimited {
             sql = "SELECT COUNT(*) FROM (\(text.sql))"
@@ -133,11 +136,9 @@ extension SQLText {
 extension FetchRequest {
     /// - Throws: `FetchError.negativeCount`.
     func checkCounts() throws(FetchError) {
-        let counts = [
-            ("fetchLimit", fetchLimit), ("fetchOffset", fetchOffset),
-            ("fetchBatchSize", fetchBatchSize),
-        ]
-        for (name, count) in counts where count < 0 { throw .negativeCount(name, count) }
+        if fetchLimit < 0 { throw .negativeCount("fetchLimit", fetchLimit) }
+        if fetchOffset < 0 { throw .negativeCount("fetchOffset", fetchOffset) }
+        if fetchBatchSize < 0 { throw .negativeCount("fetchBatchSize", fetchBatchSize) }
     }
 }
 

@@ -154,10 +154,9 @@ struct SQLConditionWriter {
         if isNested { inner.append(")") }
         if isAll { inner.append(") IS NOT TRUE") }
         text.append(isAll ? "NOT EXISTS (SELECT 1 FROM " : "EXISTS (SELECT 1 FROM ")
-        var from = scope.table
-        element!.appendJoins(to: &from)
+        text.append(scope.table)
+        element!.appendJoins(to: &text)
         element = nil
-        text.append(from)
         text.append(" WHERE \(scope.link) AND ")
         text.append(inner)
         text.append(")")

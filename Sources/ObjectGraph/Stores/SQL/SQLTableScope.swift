@@ -78,11 +78,11 @@ struct SQLTableScope {
     }
 
     /// The joins, to stand behind the first table of FROM.
-    func appendJoins(to text: inout String) {
-        if let baseClause { text += baseClause }
+    func appendJoins(to text: inout SQLText) {
+        if let baseClause { text.append(baseClause) }
         for join in joins {
-            text += join.isInner ? " JOIN " : " LEFT OUTER JOIN "
-            text += join.clause
+            text.append(join.isInner ? " JOIN " : " LEFT OUTER JOIN ")
+            text.append(join.clause)
         }
     }
 }

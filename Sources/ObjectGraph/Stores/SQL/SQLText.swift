@@ -30,7 +30,7 @@ struct SQLText: Sendable, Hashable {
     private(set) var sql = ""
     private(set) var bindings: [SQLBinding] = []
 
-    var isEmpty: Bool { sql.isEmpty }
+    init() { sql.reserveCapacity(256) }
 
     mutating func append(_ text: String) { sql += text }
 
