@@ -22,6 +22,23 @@ public struct Counters: Sendable, Hashable, Codable {
     public var conflicts: Int64 = 0
     /// Objects that merges of other contexts' saves have touched.
     public var mergedObjects: Int64 = 0
+
+    /// Nothing done yet.
+    public init() {}
+
+    /// Adds what another coordinator has done.
+    public static func += (sum: inout Counters, other: Counters) {
+        sum.statements += other.statements
+        sum.rowsRead += other.rowsRead
+        sum.faultsFired += other.faultsFired
+        sum.rowCacheHits += other.rowCacheHits
+        sum.saves += other.saves
+        sum.transactions += other.transactions
+        sum.bytesWritten += other.bytesWritten
+        sum.busyWaits += other.busyWaits
+        sum.conflicts += other.conflicts
+        sum.mergedObjects += other.mergedObjects
+    }
 }
 
 /// The counters that are not kept by SQLite connections. Relaxed: each is exact, their order is not.
