@@ -1,1 +1,15 @@
-print("bench")
+import ArgumentParser
+import Foundation
+
+// Not `@main` with an async command: in a worker the main thread has to serve the main queue.
+do {
+    var command = try BenchCommand.parseAsRoot()
+    try command.run()
+} catch  where BenchCommand.exitCode(for: error) == .failure {
+    // An error of ours; the parser's own, such as a request for help, have other codes.
+    let failure = CommandFailure(error)
+    FileHandle.standardError.write(Data("bench: \(failure.message)\n".utf8))
+    exit(failure.exitCode.rawValue)
+} catch {
+    BenchCommand.exit(withError: error)
+}

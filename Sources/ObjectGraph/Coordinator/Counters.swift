@@ -23,35 +23,21 @@ public struct Counters: Sendable, Hashable, Codable {
     /// Objects that merges of other contexts' saves have touched.
     public var mergedObjects: Int64 = 0
 
-    /// Nothing done yet.
     public init() {}
-
-    /// Adds what another coordinator has done.
-    public static func += (sum: inout Counters, other: Counters) {
-        sum.statements += other.statements
-        sum.rowsRead += other.rowsRead
-        sum.faultsFired += other.faultsFired
-        sum.rowCacheHits += other.rowCacheHits
-        sum.saves += other.saves
-        sum.transactions += other.transactions
-        sum.bytesWritten += other.bytesWritten
-        sum.busyWaits += other.busyWaits
-        sum.conflicts += other.conflicts
-        sum.mergedObjects += other.mergedObjects
-    }
 }
 
 /// The counters that are not kept by SQLite connections. Relaxed: each is exact, their order is not.
 final class GraphCounters: Sendable {
     let faultsFired = Atomic<Int64>(0)
-    let rowCacheHits = Atomic<Int64>(0)
+    /// Faults whose values were not in the row cache; the others were hits.
+    let faultsReadFromStore = Atomic<Int64>(0)
     let saves = Atomic<Int64>(0)
     let conflicts = Atomic<Int64>(0)
     let mergedObjects = Atomic<Int64>(0)
 
     func reset() {
         faultsFired.store(0, ordering: .relaxed)
-        rowCacheHits.store(0, ordering: .relaxed)
+        faultsReadFromStore.store(0, ordering: .relaxed)
         saves.store(0, ordering: .relaxed)
         conflicts.store(0, ordering: .relaxed)
         mergedObjects.store(0, ordering: .relaxed)

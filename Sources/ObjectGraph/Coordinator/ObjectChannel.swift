@@ -17,7 +17,7 @@ protocol ObjectChannel: AnyObject, Sendable {
     func row(_ key: Int64, _ scope: ObjectIDScope, staleness: Duration?) throws -> RowReference?
 
     /// The rows of the entity's family with these keys, in any order; missing ones are left out.
-    func rows(_ keys: [Int64], entity: Entity, storeNumber: Int) throws -> [RowReference]
+    func rows(_ keys: [Int64], entity: Entity, storeNumber: Int) throws -> RowList
 
     /// The contents of a to-many relationship.
     func destinations(
@@ -45,7 +45,7 @@ protocol ObjectChannel: AnyObject, Sendable {
 /// Rows of one store.
 struct StoreRows: Sendable {
     let storeNumber: Int
-    let rows: [RowReference]
+    let rows: RowList
 }
 
 /// Identities of rows of one store.

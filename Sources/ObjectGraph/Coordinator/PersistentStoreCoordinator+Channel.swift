@@ -41,17 +41,17 @@ extension PersistentStoreCoordinator: ObjectChannel {
         if let row = record.rowCache.row(key, root: entity.rootIndex),
             staleness.map({ row.slab.readAt.duration(to: .now) <= $0 }) ?? true
         {
-            graphCounters.rowCacheHits.add(1, ordering: .relaxed)
             return row
         }
+        graphCounters.faultsReadFromStore.add(1, ordering: .relaxed)
         return try underLockPolicy {
             guard let row = try record.store.row(key, entity: entity) else { return nil }
-            record.rowCache.store(CollectionOfOne(row), root: entity.rootIndex)
+            record.rowCache.store(RowList([row]), root: entity.rootIndex)
             return row
         }
     }
 
-    func rows(_ keys: [Int64], entity: Entity, storeNumber: Int) throws -> [RowReference] {
+    func rows(_ keys: [Int64], entity: Entity, storeNumber: Int) throws -> RowList {
         let record = try openRecord(storeNumber, entityName: entity.name)
         return try underLockPolicy {
             let rows = try record.store.rows(keys, entity: entity)
@@ -111,31 +111,22 @@ extension PersistentStoreCoordinator: ObjectChannel {
 
     private func cachedConflict(_ plan: SavePlan, _ cache: RowCache) -> StoreConflict? {
         var positions: [Int] = []
-        for (position, change) in plan.rows.enumerated() where change.kind != .insert {
-            if let row = cache.row(change.key, root: change.entity.rootIndex),
-                row.version != change.previousVersion
-            {
-                positions.append(position)
-            }
+        plan.forEachTable { range in
+            guard plan.rows[range.lowerBound].kind != .insert else { return }
+            positions += cache.positionsOfOtherVersions(
+                plan.rows, range, root: plan.rows[range.lowerBound].entity.rootIndex)
         }
         return positions.isEmpty ? nil : .versions(positions)
     }
 
     private func update(_ cache: RowCache, with plan: SavePlan) {
-        var start = 0
-        while start < plan.rows.count {
-            let root = plan.rows[start].entity.rootIndex
-            let isDeletion = plan.rows[start].kind == .delete
-            let end =
-                plan.rows[start...].firstIndex {
-                    $0.entity.rootIndex != root || ($0.kind == .delete) != isDeletion
-                } ?? plan.rows.count
-            if isDeletion {
-                cache.remove(plan.rows[start..<end].lazy.map(\.key), root: root)
+        plan.forEachTable { range in
+            let root = plan.rows[range.lowerBound].entity.rootIndex
+            if plan.rows[range.lowerBound].kind == .delete {
+                cache.remove(plan.rows[range].lazy.map(\.key), root: root)
             } else {
-                cache.store(plan.rows[start..<end].lazy.map { $0.row! }, root: root)
+                cache.store(RowList(plan.rows[range].lazy.map { $0.row! }), root: root)
             }
-            start = end
         }
     }
 

@@ -20,6 +20,9 @@ public final class PersistentStoreCoordinator: Sendable {
     public let lockPolicy: LockPolicy
 
     let graphCounters = GraphCounters()
+
+    /// Counts on whenever a store is added or removed.
+    let storeGeneration = Atomic<Int>(0)
     private let requestLock = NSLock()
     private let state: Mutex<State>
 
@@ -75,8 +78,9 @@ public final class PersistentStoreCoordinator: Sendable {
         let store: any PersistentStore =
             switch description.type {
             case .sqlite: try SQLiteStore(description, model: model)
-            case .inMemory: try SQLiteStore(description, model: model)
+            case .inMemory: InMemoryStore(model: model)
             }
+        defer { storeGeneration.add(1, ordering: .relaxed) }
         return state.withLock { state in
             let number = state.records.count + 1
             state.records.append(
@@ -95,6 +99,7 @@ public final class PersistentStoreCoordinator: Sendable {
     public func removePersistentStore(_ handle: PersistentStoreHandle) throws {
         let store = try record(handle).store
         state.withLock { $0.records[handle.number - 1] = nil }
+        storeGeneration.add(1, ordering: .relaxed)
         try store.close()
     }
 
@@ -207,7 +212,8 @@ public final class PersistentStoreCoordinator: Sendable {
             counters.busyWaits += Int64(statistics.busyWaits)
         }
         counters.faultsFired = graphCounters.faultsFired.load(ordering: .relaxed)
-        counters.rowCacheHits = graphCounters.rowCacheHits.load(ordering: .relaxed)
+        counters.rowCacheHits =
+            counters.faultsFired - graphCounters.faultsReadFromStore.load(ordering: .relaxed)
         counters.saves = graphCounters.saves.load(ordering: .relaxed)
         counters.conflicts = graphCounters.conflicts.load(ordering: .relaxed)
         counters.mergedObjects = graphCounters.mergedObjects.load(ordering: .relaxed)

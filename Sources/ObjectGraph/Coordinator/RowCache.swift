@@ -42,14 +42,26 @@ final class RowCache: Sendable {
         tables[root].table.withLock { $0.entries[key].row }
     }
 
-    /// Takes rows that have just been read or written; an older version never replaces a newer one.
-    func store(_ rows: some Sequence<RowReference>, root: Int) {
+    /// The positions in the range of changes whose row is known in another version than they expect.
+    func positionsOfOtherVersions(
+        _ changes: [RowChange], _ range: Range<Int>, root: Int
+    ) -> [Int] {
         tables[root].table.withLock { table in
-            for row in rows {
+            range.filter { position in
+                guard let row = table.entries[changes[position].key].row else { return false }
+                return row.version != changes[position].previousVersion
+            }
+        }
+    }
+
+    /// Takes rows that have just been read or written; an older version never replaces a newer one.
+    func store(_ rows: RowList, root: Int) {
+        tables[root].table.withLock { table in
+            rows.forEach { row in
                 let slot = table.entries.slot(row.key)
                 if let old = slot.pointee.slab {
                     let known = RowReference(slab: old, offset: slot.pointee.offset)
-                    if known.version > row.version { continue }
+                    if known.version > row.version { return }
                     if known.version < row.version {
                         old.hasSupersededRows.store(true, ordering: .relaxed)
                     }

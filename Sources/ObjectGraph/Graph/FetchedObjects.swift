@@ -6,13 +6,41 @@
 public struct FetchedObjects<Object: ManagedObject>: RandomAccessCollection {
     private let source: Source
 
-    private enum Source {
+    fileprivate enum Source {
         case objects([ManagedObject])
         case batches(FetchedBatches)
     }
 
     init(_ objects: [ManagedObject]) { source = .objects(objects) }
     init(_ batches: FetchedBatches) { source = .batches(batches) }
+
+    /// Goes through the objects in order.
+    public struct Iterator: IteratorProtocol {
+        private let objects: [ManagedObject]
+        private let batches: FetchedBatches?
+        private var position = 0
+
+        fileprivate init(_ source: Source) {
+            switch source {
+            case .objects(let all): (objects, batches) = (all, nil)
+            case .batches(let all): (objects, batches) = ([], all)
+            }
+        }
+
+        public mutating func next() -> Object? {
+            guard position < objects.count else { return nextOfBatches() }
+            defer { position += 1 }
+            return unsafeDowncast(objects[position], to: Object.self)
+        }
+
+        private mutating func nextOfBatches() -> Object? {
+            guard let batches, position < batches.count else { return nil }
+            defer { position += 1 }
+            return unsafeDowncast(batches[position], to: Object.self)
+        }
+    }
+
+    public func makeIterator() -> Iterator { Iterator(source) }
 
     public var startIndex: Int { 0 }
 

@@ -2,17 +2,15 @@ extension ManagedObject {
     /// Reads the values: from the row that came with the object if that is still the newest, else from the level above.
     @inline(never)
     final func fireFault() {
+        binding.counters.faultsFired.add(1, ordering: .relaxed)
+        if !isRowSuperseded, !binding.hasStalenessInterval {
+            state.remove(.fault)
+            awakeFromFetch()
+            return
+        }
         guard let context = managedObjectContext else {
             // A detached object has no values any more (spec §2.4).
             state.remove(.fault)
-            return
-        }
-        context.coordinator.graphCounters.faultsFired.add(1, ordering: .relaxed)
-        if let row, !row.slab.hasSupersededRows.load(ordering: .relaxed),
-            context.isFresh(row)
-        {
-            context.coordinator.graphCounters.rowCacheHits.add(1, ordering: .relaxed)
-            realise(row)
             return
         }
         do {
@@ -41,7 +39,7 @@ extension ManagedObject {
     /// Forgets the values; they are read again, in their newest form, when next needed.
     final func turnIntoFault() {
         row = nil
-        changes = nil
+        discardChanges()
         contents = nil
         state.insert(.fault)
     }

@@ -38,7 +38,7 @@ extension ManagedObject {
     }
 
     final func property(_ key: PropertyKey) -> Property {
-        binding.entity.properties[key.index(in: binding.entity)]
+        binding.entity.properties[key.index(in: binding)]
     }
 
     private final var context: ManagedObjectContext {

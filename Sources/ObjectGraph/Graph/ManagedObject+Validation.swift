@@ -3,50 +3,46 @@ extension ManagedObject {
     /// Checks mandatory properties, the range of integers, and the counts of to-many relationships.
     final func validateProperties() throws {
         let entity = binding.entity
-        for index in entity.validatedIndexes {
-            let property = entity.properties[index]
-            if let relationship = property.relationship {
-                try validate(property, relationship)
-            } else {
-                try validateAttribute(property)
+        for index in entity.validatedIndexes { try validateValue(at: index) }
+        for index in entity.countedIndexes { try validateCount(of: entity.properties[index]) }
+    }
+
+    private final func validateValue(at index: Int) throws {
+        let accessor = binding.accessors[index]
+        if let changes, changes.contains(index) {
+            let value = changes[index]
+            if accessor.isMandatory, value.isNull {
+                throw error(index, .missingMandatoryProperty)
             }
+            guard accessor.integerBitWidth > 0, let integer = value.integer else { return }
+            let limit: Int64 = 1 << Int64(accessor.integerBitWidth - 1)
+            if integer < -limit || integer >= limit {
+                let type = binding.entity.properties[index].attributeType!
+                throw error(index, .integerOutOfRange(integer, type))
+            }
+        } else if accessor.isMandatory, !(rowStart?.rowHasValue(Int(accessor.slot)) ?? false) {
+            throw error(index, .missingMandatoryProperty)
         }
     }
 
-    private final func validateAttribute(_ property: Property) throws {
-        if !property.isOptional, isNull(property) {
-            throw ValidationError(self, key: property.name, .missingMandatoryProperty)
-        }
-        if let range = property.attributeType?.integerRange, let changes,
-            changes.contains(property.index), case .integer(let value) = changes[property.index],
-            !range.contains(value)
-        {
-            throw ValidationError(
-                self, key: property.name, .integerOutOfRange(value, property.attributeType!))
-        }
+    private final func error(_ index: Int, _ reason: ValidationError.Reason) -> ValidationError {
+        ValidationError(self, key: binding.entity.properties[index].name, reason)
     }
 
-    private final func validate(_ property: Property, _ relationship: Relationship) throws {
-        if property.kind == .toOne {
-            if !property.isOptional, isNull(property) {
-                throw ValidationError(self, key: property.name, .missingMandatoryProperty)
-            }
-            return
-        }
+    private final func validateCount(of property: Property) throws {
         // Contents that were not touched are as they were when they were last checked.
         guard state.contains(.inserted) || contents?.relationships[property.index] != nil else {
             return
         }
+        let relationship = property.relationship!
         let count = destinations(of: property).count
         let minCount = max(relationship.minCount, property.isOptional ? 0 : 1)
         if count < minCount, !(property.isOptional && count == 0) {
-            throw ValidationError(
-                self, key: property.name, .tooFewObjects(minCount: minCount, count: count))
+            throw error(property.index, .tooFewObjects(minCount: minCount, count: count))
         }
         if relationship.maxCount > 0, count > relationship.maxCount {
-            throw ValidationError(
-                self, key: property.name,
-                .tooManyObjects(maxCount: relationship.maxCount, count: count))
+            throw error(
+                property.index, .tooManyObjects(maxCount: relationship.maxCount, count: count))
         }
     }
 
@@ -65,14 +61,5 @@ extension ManagedObject {
                 throw ValidationError(self, key: property.name, .deniedDelete(count: count))
             }
         }
-    }
-
-    /// Whether a property that has a slot is nil.
-    private final func isNull(_ property: Property) -> Bool {
-        if let changes, changes.contains(property.index) {
-            return changes[property.index].isNull
-        }
-        guard let slot = property.slot, let row else { return true }
-        return !row.hasValue(slot)
     }
 }

@@ -14,56 +14,72 @@ extension ManagedObject {
 
     /// Gives an attribute a value of its own type.
     public final func set(_ value: AttributeValue, for key: PropertyKey) {
-        setAttribute(value, at: key.index(in: binding.entity))
+        setAttribute(value, at: key.index(in: binding))
     }
 
     @inline(__always)
     final func integer(_ key: PropertyKey) -> Int64? {
-        let index = key.index(in: binding.entity)
+        let index = key.index(in: binding)
         if state.contains(.fault) { fireFault() }
-        if let changes, changes.contains(index) { return changes[index].integer }
-        let accessor = binding.entity.accessors[index]
-        guard let row, accessor.slot >= 0, row.hasValue(Int(accessor.slot)) else { return nil }
-        return row.integer(at: Int(accessor.byteOffset))
+        if changes != nil, let value = changedValue(at: index) { return value.integer }
+        let accessor = binding.accessors[index]
+        guard let rowStart, accessor.slot >= 0, rowStart.rowHasValue(Int(accessor.slot)) else {
+            return nil
+        }
+        return rowStart.load(fromByteOffset: Int(accessor.byteOffset), as: Int64.self)
     }
 
     @inline(__always)
     final func real(_ key: PropertyKey) -> Double? {
-        let index = key.index(in: binding.entity)
+        let index = key.index(in: binding)
         if state.contains(.fault) { fireFault() }
-        if let changes, changes.contains(index) { return changes[index].double }
-        let accessor = binding.entity.accessors[index]
-        guard let row, accessor.slot >= 0, row.hasValue(Int(accessor.slot)) else { return nil }
-        return Double(bitPattern: UInt64(bitPattern: row.integer(at: Int(accessor.byteOffset))))
+        if changes != nil, let value = changedValue(at: index) { return value.double }
+        let accessor = binding.accessors[index]
+        guard let rowStart, accessor.slot >= 0, rowStart.rowHasValue(Int(accessor.slot)) else {
+            return nil
+        }
+        return rowStart.load(fromByteOffset: Int(accessor.byteOffset), as: Double.self)
     }
 
     @inline(__always)
     final func text(_ key: PropertyKey) -> String? {
-        let index = key.index(in: binding.entity)
+        let index = key.index(in: binding)
         if state.contains(.fault) { fireFault() }
-        if let changes, changes.contains(index) { return changes[index].string }
-        let slot = Int(binding.entity.accessors[index].slot)
-        guard let row, slot >= 0, row.hasValue(slot) else { return nil }
-        return row.text(slot, in: binding.entity.layout)
+        if changes != nil, let value = changedValue(at: index) { return value.string }
+        return bytes(at: index).map { String(decoding: $0, as: UTF8.self) }
     }
 
     final func blob(_ key: PropertyKey) -> Data? {
-        let index = key.index(in: binding.entity)
+        let index = key.index(in: binding)
         if state.contains(.fault) { fireFault() }
-        if let changes, changes.contains(index) {
-            if case .data(let value) = changes[index] { return value }
+        if changes != nil, let value = changedValue(at: index) {
+            if case .data(let data) = value { return data }
             return nil
         }
-        let slot = Int(binding.entity.accessors[index].slot)
-        guard let row, slot >= 0, row.hasValue(slot) else { return nil }
-        return Data(row.bytes(slot, in: binding.entity.layout))
+        return bytes(at: index).map { Data($0) }
+    }
+
+    /// The bytes of a text or blob in the row; valid while the object has this row.
+    @inline(__always)
+    private func bytes(at index: Int) -> UnsafeRawBufferPointer? {
+        let accessor = binding.accessors[index]
+        guard let rowStart, accessor.slot >= 0, rowStart.rowHasValue(Int(accessor.slot)) else {
+            return nil
+        }
+        let extent = rowStart.load(
+            fromByteOffset: Int(accessor.byteOffset), as: (UInt32, UInt32).self)
+        return UnsafeRawBufferPointer(start: rowStart + Int(extent.0), count: Int(extent.1))
+    }
+
+    @inline(never)
+    private func changedValue(at index: Int) -> AttributeValue? {
+        guard let changes, changes.contains(index) else { return nil }
+        return changes[index]
     }
 
     /// The unsaved value of an attribute; nil if it has none.
     final func changedValue(_ key: PropertyKey) -> AttributeValue? {
-        let index = key.index(in: binding.entity)
-        guard let changes, changes.contains(index) else { return nil }
-        return changes[index]
+        changedValue(at: key.index(in: binding))
     }
 
     /// The value of an attribute of any type; fires the fault.
@@ -100,38 +116,50 @@ extension ManagedObject {
         context.noteChange(of: self)
     }
 
-    /// The unsaved values, made when first needed.
-    final var changedValues: ChangedValues {
-        if let changes { return changes }
-        let made = ChangedValues.make(propertyCount: binding.entity.properties.count)
-        changes = made
-        return made
-    }
-
     /// The persistent properties whose unsaved value differs from the row's.
     final var changedProperties: PropertyMask {
         guard let changes else { return PropertyMask() }
         var mask = PropertyMask()
-        let entity = binding.entity
         changes.mask.forEach { index in
-            let property = entity.properties[index]
-            guard property.slot != nil else { return }
-            if let row, isStored(changes[index], in: row, property) { return }
+            let accessor = binding.accessors[index]
+            guard accessor.slot >= 0 else { return }
+            if let rowStart, isStored(changes[index], accessor, rowStart) { return }
             mask.insert(index)
         }
         return mask
     }
 
     /// Whether the row has this very value.
-    private func isStored(_ value: AttributeValue, in row: RowReference, _ property: Property)
-        -> Bool
-    {
-        if property.attributeType != nil {
-            return row.value(of: property, in: binding.entity.layout) == value
+    private func isStored(
+        _ value: AttributeValue, _ accessor: PropertyAccessor, _ row: UnsafeRawPointer
+    ) -> Bool {
+        guard row.rowHasValue(Int(accessor.slot)) else { return value.isNull }
+        let offset = Int(accessor.byteOffset)
+        switch accessor.slotKind {
+        case .integer:
+            let stored = row.load(fromByteOffset: offset, as: Int64.self)
+            if case .objectID(let id) = value { return stored == id.reference }
+            return stored == value.integer
+        case .real: return row.load(fromByteOffset: offset, as: Double.self) == value.double
+        case .text, .blob:
+            let extent = row.load(fromByteOffset: offset, as: (UInt32, UInt32).self)
+            let stored = UnsafeRawBufferPointer(
+                start: row + Int(extent.0), count: Int(extent.1))
+            return value.hasBytes(stored)
         }
-        guard case .objectID(let id) = value else { return !row.hasValue(property.slot!) }
-        return row.hasValue(property.slot!)
-            && row.integer(property.slot!, in: binding.entity.layout) == id.reference
+    }
+}
+
+extension AttributeValue {
+    /// Whether the value is a text or blob of exactly these bytes.
+    fileprivate func hasBytes(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        switch self {
+        case .string(var text): text.withUTF8 { $0.elementsEqual(bytes) }
+        case .uri(let uri): uri.absoluteString.utf8.elementsEqual(bytes)
+        case .data(let data): data.elementsEqual(bytes)
+        case .uuid(let uuid): withUnsafeBytes(of: uuid.uuid) { $0.elementsEqual(bytes) }
+        default: false
+        }
     }
 }
 

@@ -21,22 +21,59 @@ open class ManagedObject {
     /// The primary key, or a negative number as long as the object has no row.
     final var reference: Int64
 
-    /// The values last known to be stored; nil for a new object and for a fault without a row.
-    final var row: RowReference?
+    /// The slab of `row`, kept alive.
+    private final var slab: RowSlab?
+
+    /// Where `row` starts; nil without one.
+    final private(set) var rowStart: UnsafeRawPointer?
     final var state: ObjectState
 
     /// The values set since the last save.
-    final var changes: ChangedValues?
+    final private(set) var changes: ChangedValues?
 
     /// The to-many relationships that have been read or changed.
     final var contents: RelationshipContents?
 
     /// For the engine: takes what a context made for the object. Use `init(context:)`.
-    public required init(seed: ObjectSeed) {
-        binding = seed.binding
+    public required init(seed: consuming ObjectSeed) {
         reference = seed.reference
-        row = seed.row
+        rowStart = seed.rowStart
         state = seed.state
+        slab = seed.slab
+        binding = seed.binding
+    }
+
+    deinit { changes?.deallocate() }
+
+    /// The unsaved values, made when first needed.
+    @inline(__always)
+    final var changedValues: ChangedValues { changes ?? makeChangedValues() }
+
+    @inline(never)
+    private final func makeChangedValues() -> ChangedValues {
+        let made = ChangedValues.allocate(propertyCount: binding.propertyCount)
+        changes = made
+        return made
+    }
+
+    /// Forgets the unsaved values.
+    final func discardChanges() {
+        changes?.deallocate()
+        changes = nil
+    }
+
+    /// The values last known to be stored; nil for a new object and for a fault without a row.
+    final var row: RowReference? {
+        get { slab.map { RowReference(slab: $0, start: rowStart.unsafelyUnwrapped) } }
+        set {
+            slab = newValue?.slab
+            rowStart = newValue?.start
+        }
+    }
+
+    /// Whether the row cache may have a newer row.
+    final var isRowSuperseded: Bool {
+        slab?.hasSupersededRows.load(ordering: .relaxed) ?? true
     }
 
     /// Inserts a new object of the entity whose class this is; a temporary identifier, default values, `awakeFromInsert`.
@@ -129,13 +166,35 @@ extension ManagedObject: CustomStringConvertible {
 public struct ObjectSeed {
     let binding: EntityBinding
     let reference: Int64
-    let row: RowReference?
+    let slab: RowSlab?
+    // Points into `slab`.
+    let rowStart: UnsafeRawPointer?
     let state: ObjectState
+
+    init(binding: EntityBinding, reference: Int64, row: RowReference?, state: ObjectState) {
+        self.binding = binding
+        self.reference = reference
+        self.slab = row?.slab
+        self.rowStart = row?.start
+        self.state = state
+    }
 }
 
 /// What the objects of one entity, store and context share, so that each of them holds one reference.
 final class EntityBinding {
     private(set) weak var context: ManagedObjectContext?
+
+    /// Of the entity, which lives as long as the binding: found in one step when a property is read.
+    let accessors: UnsafePointer<PropertyAccessor>
+    let propertyCount: Int
+    let extent: RowExtent
+    let entityNumber: UInt32
+    let rootIndex: Int
+    let storeNumber: Int
+    let counters: GraphCounters
+
+    /// Whether the context sets limits to the age of rows.
+    var hasStalenessInterval = false
     let entity: Entity
     let scope: ObjectIDScope
     let model: ManagedObjectModel
@@ -148,6 +207,14 @@ final class EntityBinding {
         self.entity = entity
         self.scope = scope
         self.model = context.model
+        accessors = entity.accessors
+        propertyCount = entity.properties.count
+        extent = entity.layout.extent
+        entityNumber = UInt32(entity.number)
+        rootIndex = entity.rootIndex
+        storeNumber = scope.storeNumber
+        counters = context.coordinator.graphCounters
+        hasStalenessInterval = context.stalenessInterval != nil
     }
 }
 

@@ -39,11 +39,20 @@ extension ManagedObjectContext {
         // Either end may be asked; the end that names the join table stands for both.
         var note = JoinNote(
             source: source, destination: destination, propertyIndex: property.index)
-        if case .joinTable(let join) = property.relationship?.storage, !join.isOwner,
+        if model.inverse(of: property.relationship!)?.identifier == property.identifier {
+            // Its own inverse: both ends read the same column, so each direction is a pair.
+            let mirrored = JoinNote(
+                source: destination, destination: source, propertyIndex: property.index)
+            if mirrored != note { record(mirrored, isAddition: isAddition) }
+        } else if case .joinTable(let join) = property.relationship?.storage, !join.isOwner,
             let inverse = property.relationship?.inverseIndex
         {
             note = JoinNote(source: destination, destination: source, propertyIndex: inverse)
         }
+        record(note, isAddition: isAddition)
+    }
+
+    private func record(_ note: JoinNote, isAddition: Bool) {
         if joinNotes[note] == !isAddition {
             joinNotes[note] = nil
         } else {
@@ -145,7 +154,7 @@ extension ManagedObjectContext {
                 changes.refreshed.append(object.objectID)
             }
             object.state.subtract([.updated, .deleted, .deletionPropagated, .changedInEvent])
-            object.changes = nil
+            object.discardChanges()
             object.contents = nil
         }
         if hasObservers { post(.objectsDidChange(changes)) }
@@ -179,7 +188,7 @@ extension ManagedObjectContext {
         guard object.managedObjectContext === self else { return }
         if object.state.contains(.inserted) {
             guard !mergeChanges else { return }
-            object.changes = nil
+            object.discardChanges()
             for (index, value) in object.binding.entity.defaultValues {
                 object.changedValues[index] = value
             }

@@ -31,13 +31,13 @@ extension ManagedObjectContext: ObjectChannel {
             guard let row = try channel.row(key, scope, staleness: staleness) else { return nil }
             // What a child reads is registered here as well.
             _ = objects(
-                of: StoreRows(storeNumber: scope.storeNumber, rows: [row]),
+                of: StoreRows(storeNumber: scope.storeNumber, rows: RowList([row])),
                 root: model.entities[scope.entityIndex], realised: false, refreshes: false)
             return row
         }
     }
 
-    func rows(_ keys: [Int64], entity: Entity, storeNumber: Int) throws -> [RowReference] {
+    func rows(_ keys: [Int64], entity: Entity, storeNumber: Int) throws -> RowList {
         try performAndWait {
             let table = table(entity.index, storeNumber)
             let missing = keys.filter { key in
@@ -53,7 +53,7 @@ extension ManagedObjectContext: ObjectChannel {
                     realised: false, refreshes: false)
             }
             return withExtendedLifetime(loaded) {
-                keys.compactMap { table[$0].flatMap(currentRow) }
+                RowList(keys.lazy.compactMap { table[$0].flatMap(self.currentRow) })
             }
         }
     }
@@ -90,10 +90,10 @@ extension ManagedObjectContext: ObjectChannel {
     func unregister(_ keys: [Int64], root: Int, storeNumber: Int) {}
 
     private func rows(of objects: [ManagedObject]) -> [StoreRows] {
-        var groups: [Int: [RowReference]] = [:]
+        var groups: [Int: RowList] = [:]
         for object in objects {
             guard let row = currentRow(of: object) else { continue }
-            groups[object.binding.scope.storeNumber, default: []].append(row)
+            groups[object.binding.scope.storeNumber, default: RowList()].append(row)
         }
         return groups.sorted { $0.key < $1.key }.map {
             StoreRows(storeNumber: $0.key, rows: $0.value)

@@ -3,8 +3,9 @@ extension ManagedObjectContext {
     /// Changes the objects in conflict so that the next attempt can succeed.
     ///
     /// - Throws: `SaveError` if the policy is to throw.
-    func settle(_ conflict: PlanConflict, _ work: inout SaveWork) throws {
-        let objects = work.plannedObjects[conflict.storeNumber, default: []]
+    func settle(
+        _ conflict: PlanConflict, among objects: [ManagedObject], _ work: inout SaveWork
+    ) throws {
         switch conflict.conflict {
         case .versions(let positions):
             try settleVersions(
@@ -81,7 +82,9 @@ extension ManagedObjectContext {
         case .mergeByPropertyStoreTrump:
             object.changedProperties.forEach { index in
                 let property = entity.properties[index]
-                if isDifferent(theirs, base, property, entity.layout) {
+                if let slot = property.slot,
+                    !theirs.hasSameValue(slot, as: base, in: entity.layout)
+                {
                     object.changes?.remove(index)
                 }
             }
@@ -91,27 +94,12 @@ extension ManagedObjectContext {
                 object.changedValues[property.index] = value(of: base, property, object)
             }
         case .rollback:
-            object.changes = nil
+            object.discardChanges()
             object.contents = nil
         case .mergeByPropertyObjectTrump, .error:
             break
         }
         object.row = theirs
-    }
-
-    private func isDifferent(
-        _ first: RowReference, _ second: RowReference, _ property: Property, _ layout: RowLayout
-    ) -> Bool {
-        guard let slot = property.slot else { return false }
-        guard first.hasValue(slot), second.hasValue(slot) else {
-            return first.hasValue(slot) != second.hasValue(slot)
-        }
-        switch layout.slotKinds[slot] {
-        case .integer, .real:
-            return first.integer(slot, in: layout) != second.integer(slot, in: layout)
-        case .text, .blob:
-            return !first.bytes(slot, in: layout).elementsEqual(second.bytes(slot, in: layout))
-        }
     }
 
     /// The value of an attribute or to-one relationship in a row, as an unsaved value.

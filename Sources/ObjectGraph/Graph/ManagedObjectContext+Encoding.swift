@@ -6,18 +6,18 @@ extension ManagedObjectContext {
     func encode(
         _ object: ManagedObject, into writer: inout RowWriter, version: UInt32
     ) -> RowReference {
-        let entity = object.binding.entity
-        let layout = entity.layout
+        let binding = object.binding
         writer.begin(
-            layout, key: object.reference, version: version, entityNumber: UInt32(entity.number))
-        for property in entity.properties {
-            guard let slot = property.slot else { continue }
-            if let changes = object.changes, changes.contains(property.index) {
-                write(changes[property.index], property, slot, into: &writer)
-            } else if let row = object.row, row.hasValue(slot) {
-                copy(
-                    row, property, slot, layout, storeNumber: object.binding.scope.storeNumber,
-                    into: &writer)
+            binding.extent, key: object.reference, version: version,
+            entityNumber: binding.entityNumber)
+        let (changes, row) = (object.changes, object.rowStart)
+        for index in 0..<binding.propertyCount {
+            let accessor = binding.accessors[index]
+            guard accessor.slot >= 0 else { continue }
+            if let changes, changes.contains(index) {
+                write(changes.pointer(index), accessor, into: &writer)
+            } else if let row, row.rowHasValue(Int(accessor.slot)) {
+                copy(row, accessor, index, binding, into: &writer)
             }
         }
         return writer.finish()
@@ -25,53 +25,64 @@ extension ManagedObjectContext {
 
     @inline(__always)
     private func write(
-        _ value: AttributeValue, _ property: Property, _ slot: Int, into writer: inout RowWriter
+        _ value: UnsafePointer<AttributeValue>, _ accessor: PropertyAccessor,
+        into writer: inout RowWriter
     ) {
-        switch value {
+        let slot = Int(accessor.slot)
+        switch value.pointee {
         case .null: break
         case .boolean(let value): writer.set(slot, integer: value ? 1 : 0)
         case .integer(let value):
-            if property.attributeType?.slotKind == .real {
+            if accessor.slotKind == .real {
                 writer.set(slot, real: Double(value))
             } else {
                 writer.set(slot, integer: value)
             }
         case .double(let value): writer.set(slot, real: value)
         case .date(let value): writer.set(slot, real: value.timeIntervalSinceReferenceDate)
-        case .decimal: writer.set(slot, real: value.double!)
+        case .decimal: writer.set(slot, real: value.pointee.double!)
         case .string(let value): writer.set(slot, text: value)
         case .uri(let value): writer.set(slot, text: value.absoluteString)
         case .data(let value): value.withUnsafeBytes { writer.set(slot, bytes: $0) }
         case .uuid(let value): withUnsafeBytes(of: value.uuid) { writer.set(slot, bytes: $0) }
         case .objectID(let id):
-            writer.set(
-                slot,
-                integer: currentReference(
-                    id.reference, entityIndex: id.scope.entityIndex, id.scope.storeNumber))
-            if let entitySlot = property.entitySlot {
-                writer.set(entitySlot, integer: Int64(id.scope.entityIndex + 1))
+            let reference = currentReference(
+                id.reference, entityIndex: id.scope.entityIndex, id.scope.storeNumber)
+            writer.set(slot, integer: reference)
+            if accessor.entitySlot >= 0 {
+                writer.set(Int(accessor.entitySlot), integer: Int64(id.scope.entityIndex + 1))
             }
         }
     }
 
     @inline(__always)
     private func copy(
-        _ row: RowReference, _ property: Property, _ slot: Int, _ layout: RowLayout,
-        storeNumber: Int, into writer: inout RowWriter
+        _ row: UnsafeRawPointer, _ accessor: PropertyAccessor, _ index: Int,
+        _ binding: EntityBinding, into writer: inout RowWriter
     ) {
-        switch layout.slotKinds[slot] {
+        let (slot, offset) = (Int(accessor.slot), Int(accessor.byteOffset))
+        switch accessor.slotKind {
         case .integer:
-            var integer = row.integer(slot, in: layout)
-            if integer < 0, property.kind == .toOne {
+            var integer = row.load(fromByteOffset: offset, as: Int64.self)
+            if integer < 0, accessor.isToOne {
+                let destination = binding.entity.properties[index].relationship!.destinationIndex
                 integer = currentReference(
-                    integer, entityIndex: property.relationship!.destinationIndex, storeNumber)
+                    integer, entityIndex: destination, binding.scope.storeNumber)
             }
             writer.set(slot, integer: integer)
-            if let entitySlot = property.entitySlot, row.hasValue(entitySlot) {
-                writer.set(entitySlot, integer: row.integer(entitySlot, in: layout))
+            // The entity number of a to-one destination stands in the next slot.
+            if accessor.entitySlot >= 0, row.rowHasValue(Int(accessor.entitySlot)) {
+                writer.set(
+                    Int(accessor.entitySlot),
+                    integer: row.load(fromByteOffset: offset + 8, as: Int64.self))
             }
-        case .real: writer.set(slot, real: row.real(slot, in: layout))
-        case .text, .blob: writer.set(slot, bytes: row.bytes(slot, in: layout))
+        case .real: writer.set(slot, real: row.load(fromByteOffset: offset, as: Double.self))
+        case .text, .blob:
+            let extent = row.load(fromByteOffset: offset, as: (UInt32, UInt32).self)
+            writer.set(
+                slot,
+                bytes: UnsafeRawBufferPointer(
+                    start: row + Int(extent.0), count: Int(extent.1)))
         }
     }
 
@@ -87,9 +98,7 @@ extension ManagedObjectContext {
     func currentRow(of object: ManagedObject) -> RowReference? {
         if object.state.contains(.deleted) { return nil }
         if object.isFault {
-            if let row = object.row, !row.slab.hasSupersededRows.load(ordering: .relaxed) {
-                return row
-            }
+            if let row = object.row, !object.isRowSuperseded { return row }
             object.fireFault()
             if object.state.contains(.deleted) { return nil }
         }

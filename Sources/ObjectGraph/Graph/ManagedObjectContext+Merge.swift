@@ -37,7 +37,7 @@ extension ManagedObjectContext {
         }
         for id in changes.deleted {
             guard let object = registeredObject(for: id), !object.isDeleted else { continue }
-            object.changes = nil
+            object.discardChanges()
             object.state.insert([.deleted, .deletionPropagated])
             deletedList.append(object)
             merged.deleted.append(id)
@@ -76,7 +76,7 @@ extension ManagedObjectContext {
 
     /// Tells child contexts which primary keys their objects have been given (spec §4.2).
     func tellChildren(_ temporary: [(object: ManagedObject, reference: Int64)]) {
-        guard !temporary.isEmpty else { return }
+        guard !temporary.isEmpty, mailbox.withLock({ !$0.children.isEmpty }) else { return }
         forwardToChildren(
             temporary.map { object, reference in
                 PermanentKey(

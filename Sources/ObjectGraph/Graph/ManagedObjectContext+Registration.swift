@@ -79,7 +79,7 @@ extension ManagedObjectContext {
         objects.reserveCapacity(fetched.rows.count)
         var newKeys: [Int64] = []
         var binding = binding(root.index, fetched.storeNumber)
-        for row in fetched.rows {
+        fetched.rows.forEach { row in
             let key = row.key
             if let object = table[key] {
                 if object.state.contains(.fault) {
@@ -90,7 +90,7 @@ extension ManagedObjectContext {
                     object.contents = nil
                 }
                 objects.append(object)
-                continue
+                return
             }
             if row.entityIndex != binding.entity.index {
                 binding = self.binding(row.entityIndex, fetched.storeNumber)
@@ -142,13 +142,27 @@ extension ManagedObjectContext {
             throw FetchError.unknownEntity(entityName)
         }
         guard !entity.isAbstract else { throw FetchError.abstractEntity(entityName) }
-        let seed = seedForInsertion(of: entity)
+        let seed = seedForInsertion(bindingForInsertion(of: entity))
         let object = seed.binding.objectClass.init(seed: seed)
         registerInserted(object)
         return object
     }
 
     func seedForInsertion(of type: ManagedObject.Type) -> ObjectSeed {
+        let identifier = ObjectIdentifier(type)
+        if let last = lastInsertion, last.type == identifier,
+            last.storeGeneration == coordinator.storeGeneration.load(ordering: .relaxed)
+        {
+            return seedForInsertion(last.binding)
+        }
+        let binding = bindingForInsertion(of: entityForInsertion(of: type))
+        lastInsertion = LastInsertion(
+            type: identifier, binding: binding,
+            storeGeneration: coordinator.storeGeneration.load(ordering: .relaxed))
+        return seedForInsertion(binding)
+    }
+
+    private func entityForInsertion(of type: ManagedObject.Type) -> Entity {
         let entities = model.entities(ofClass: type)
         precondition(
             entities.count == 1,
@@ -160,24 +174,27 @@ extension ManagedObjectContext {
             !entities[0].isAbstract,
             "The entity '\(entities[0].name)' is abstract; insert an object of one of its subentities."
         )
-        return seedForInsertion(of: entities[0])
+        return entities[0]
     }
 
-    private func seedForInsertion(of entity: Entity) -> ObjectSeed {
-        let scope = coordinator.scopeForInsertion(of: entity)
-        return ObjectSeed(
-            binding: binding(entity.index, scope.storeNumber),
-            reference: ObjectIDScope.newTemporaryReference(), row: nil,
+    private func bindingForInsertion(of entity: Entity) -> EntityBinding {
+        binding(entity.index, coordinator.scopeForInsertion(of: entity).storeNumber)
+    }
+
+    private func seedForInsertion(_ binding: EntityBinding) -> ObjectSeed {
+        ObjectSeed(
+            binding: binding, reference: ObjectIDScope.newTemporaryReference(), row: nil,
             state: [.inserted, .changedInEvent])
     }
 
     func registerInserted(_ object: ManagedObject) {
-        table(object.binding.entity.index, object.binding.scope.storeNumber)[object.reference] =
-            object
+        let binding = object.binding
+        registry.table(rootIndex: binding.rootIndex, storeNumber: binding.storeNumber)[
+            object.reference] = object
         registeredCount += 1
         insertedList.append(object)
         eventList.append(object)
-        for (index, value) in object.binding.entity.defaultValues {
+        for (index, value) in binding.entity.defaultValues {
             object.changedValues[index] = value
         }
         object.awakeFromInsert()

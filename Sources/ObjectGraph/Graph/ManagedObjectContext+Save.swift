@@ -29,10 +29,8 @@ extension ManagedObjectContext {
         var updated: [ManagedObject] = []
         var deleted: [ManagedObject] = []
 
-        /// The rows that a plan was made of, in its order, by store number.
-        var plannedObjects: [Int: [ManagedObject]] = [:]
-
-        var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
+        /// The objects of the rows of each plan, in the same order.
+        var plannedObjects: [[ManagedObject]] = []
     }
 
     private var hasUnsavedWork: Bool {
@@ -69,7 +67,11 @@ extension ManagedObjectContext {
         where object.state.contains(.inserted) && !object.state.contains(.deleted) {
             work.inserted.append(object)
         }
-        for object in updatedList where object.isUpdated { work.updated.append(object) }
+        for object in updatedList where object.isUpdated {
+            // A fault may have changed by an inverse alone; it is checked and versioned like any other.
+            if object.isFault { object.fireFault() }
+            work.updated.append(object)
+        }
         for object in deletedList where object.state.contains(.deleted) {
             work.deleted.append(object)
         }
@@ -101,32 +103,29 @@ extension ManagedObjectContext {
     private func assignPermanentReferences(
         to objects: [ManagedObject]
     ) throws -> [(object: ManagedObject, reference: Int64)] {
-        var counts: [TableKey: Int] = [:]
-        for object in objects where object.reference < 0 {
-            counts[TableKey(object), default: 0] += 1
-        }
-        var keys: [TableKey: Range<Int64>] = [:]
-        for (table, count) in counts {
-            guard
-                let reserved = try channel.reserveKeys(
-                    count, root: model.entities[table.rootIndex], storeNumber: table.storeNumber)
-            else { return [] }
-            keys[table] = reserved
-        }
         var assigned: [(object: ManagedObject, reference: Int64)] = []
         assigned.reserveCapacity(objects.count)
-        var last: TableKey?
-        var next: Int64 = 0
-        for object in objects where object.reference < 0 {
-            let table = TableKey(object)
-            if table != last {
-                if let last { keys[last] = next..<keys[last]!.upperBound }
-                last = table
-                next = keys[table]!.lowerBound
+        var start = 0
+        while start < objects.count {
+            // A run of objects of one table takes its keys in one piece.
+            let table = TableKey(objects[start])
+            var end = start
+            var count = 0
+            while end < objects.count, TableKey(objects[end]) == table {
+                if objects[end].reference < 0 { count += 1 }
+                end += 1
             }
-            assigned.append((object, object.reference))
-            object.reference = next
-            next += 1
+            guard
+                var key = try channel.reserveKeys(
+                    count, root: model.entities[table.rootIndex], storeNumber: table.storeNumber)?
+                    .lowerBound
+            else { return [] }
+            for object in objects[start..<end] where object.reference < 0 {
+                assigned.append((object, object.reference))
+                object.reference = key
+                key += 1
+            }
+            start = end
         }
         return assigned
     }
@@ -136,8 +135,8 @@ extension ManagedObjectContext {
         let storeNumber: Int
 
         init(_ object: ManagedObject) {
-            rootIndex = object.binding.entity.rootIndex
-            storeNumber = object.binding.scope.storeNumber
+            rootIndex = object.binding.rootIndex
+            storeNumber = object.binding.storeNumber
         }
     }
 
@@ -149,7 +148,8 @@ extension ManagedObjectContext {
                 if !plans.isEmpty { try channel.save(plans, from: self) }
                 return plans
             } catch let conflict as PlanConflict {
-                try settle(conflict, &work)
+                let position = plans.firstIndex { $0.storeNumber == conflict.storeNumber }!
+                try settle(conflict, among: work.plannedObjects[position], &work)
             }
         }
         throw SaveError.unresolvedConflicts
@@ -157,28 +157,15 @@ extension ManagedObjectContext {
 
     /// Works the objects out into rows, in the order: inserted, updated, deleted.
     private func makePlans(_ work: inout SaveWork) throws -> [StorePlan] {
-        var plans: [StorePlan] = []
-        work.plannedObjects = [:]
+        var draft = PlanDraft()
         var writer = RowWriter(
             expectedByteCount: (work.inserted.count + work.updated.count) * 256)
-        func add(_ change: RowChange, _ object: ManagedObject) {
-            let number = object.binding.scope.storeNumber
-            let position = plan(number)
-            plans[position].plan.rows.append(change)
-            work.plannedObjects[number, default: []].append(object)
-        }
-        func plan(_ number: Int) -> Int {
-            if let last = plans.last, last.storeNumber == number { return plans.count - 1 }
-            if let found = plans.firstIndex(where: { $0.storeNumber == number }) { return found }
-            plans.append(StorePlan(storeNumber: number))
-            return plans.count - 1
-        }
         for object in work.inserted {
-            let row = encode(object, into: &writer, version: 1)
-            add(
+            draft.add(
                 RowChange(
-                    kind: .insert, entity: object.binding.entity, key: object.reference, row: row,
-                    changes: PropertyMask(), previousVersion: 0), object)
+                    kind: .insert, entity: object.binding.entity, key: object.reference,
+                    row: encode(object, into: &writer, version: 1), changes: PropertyMask(),
+                    previousVersion: 0), object)
         }
         for object in work.updated {
             if object.isFault { object.fireFault() }
@@ -186,15 +173,15 @@ extension ManagedObjectContext {
             guard let base = object.row,
                 !changed.isEmpty || object.state.contains(.relationshipChanged)
             else { continue }
-            let row = encode(object, into: &writer, version: base.version &+ 1)
-            add(
+            draft.add(
                 RowChange(
-                    kind: .update, entity: object.binding.entity, key: object.reference, row: row,
+                    kind: .update, entity: object.binding.entity, key: object.reference,
+                    row: encode(object, into: &writer, version: base.version &+ 1),
                     changes: changed, previousVersion: base.version), object)
         }
         for object in work.deleted where !object.isInserted {
             if object.isFault { object.fireFault() }
-            add(
+            draft.add(
                 RowChange(
                     kind: .delete, entity: object.binding.entity, key: object.reference, row: nil,
                     changes: PropertyMask(), previousVersion: object.row?.version ?? 0), object)
@@ -205,14 +192,45 @@ extension ManagedObjectContext {
                     ? !note.source.isDeleted && !note.destination.isDeleted
                     : !note.source.isInserted && !note.destination.isInserted
             else { continue }
-            plans[plan(note.source.binding.scope.storeNumber)].plan.joins.append(
+            draft.add(
                 JoinChange(
                     property: note.source.binding.entity.properties[note.propertyIndex],
                     entity: note.source.binding.entity, sourceKey: note.source.reference,
                     destinationEntity: note.destination.binding.entity,
-                    destinationKey: note.destination.reference, isInsertion: isInsertion))
+                    destinationKey: note.destination.reference, isInsertion: isInsertion),
+                storeNumber: note.source.binding.scope.storeNumber)
         }
-        return plans
+        work.plannedObjects = draft.objects
+        return draft.plans
+    }
+
+    /// Plans by store, and the objects of their rows in the same order.
+    private struct PlanDraft {
+        var plans: [StorePlan] = []
+        var objects: [[ManagedObject]] = []
+        private var current = 0
+
+        mutating func add(_ change: RowChange, _ object: ManagedObject) {
+            select(object.binding.storeNumber)
+            plans[current].plan.rows.append(change)
+            objects[current].append(object)
+        }
+
+        mutating func add(_ change: JoinChange, storeNumber: Int) {
+            select(storeNumber)
+            plans[current].plan.joins.append(change)
+        }
+
+        private mutating func select(_ storeNumber: Int) {
+            if current < plans.count, plans[current].storeNumber == storeNumber { return }
+            if let found = plans.firstIndex(where: { $0.storeNumber == storeNumber }) {
+                current = found
+            } else {
+                current = plans.count
+                plans.append(StorePlan(storeNumber: storeNumber))
+                objects.append([])
+            }
+        }
     }
 
     /// What was planned is now the state of the level above: takes it over (step 9).
@@ -220,23 +238,12 @@ extension ManagedObjectContext {
         _ plans: [StorePlan], _ work: SaveWork,
         _ temporary: [(object: ManagedObject, reference: Int64)]
     ) {
-        for plan in plans {
-            let objects = work.plannedObjects[plan.storeNumber, default: []]
-            for (change, object) in zip(plan.plan.rows, objects) where change.kind != .delete {
-                object.row = change.row
+        for (plan, objects) in zip(plans, work.plannedObjects) {
+            for position in plan.plan.rows.indices where plan.plan.rows[position].kind != .delete {
+                objects[position].row = plan.plan.rows[position].row
             }
         }
-        var newKeys: [TableKey: [Int64]] = [:]
-        for (object, reference) in temporary {
-            let key = TableKey(object)
-            let table = registry.table(rootIndex: key.rootIndex, storeNumber: key.storeNumber)
-            table[reference] = nil
-            table[object.reference] = object
-            newKeys[key, default: []].append(object.reference)
-        }
-        for (table, keys) in newKeys {
-            channel.register(keys, root: table.rootIndex, storeNumber: table.storeNumber)
-        }
+        moveToPermanentReferences(temporary)
         for object in work.inserted { clearChanges(of: object) }
         for object in work.updated { clearChanges(of: object) }
         insertedList = []
@@ -245,9 +252,28 @@ extension ManagedObjectContext {
         joinNotes = [:]
     }
 
+    private func moveToPermanentReferences(
+        _ temporary: [(object: ManagedObject, reference: Int64)]
+    ) {
+        var start = 0
+        while start < temporary.count {
+            let key = TableKey(temporary[start].object)
+            let table = registry.table(rootIndex: key.rootIndex, storeNumber: key.storeNumber)
+            var keys: [Int64] = []
+            while start < temporary.count, TableKey(temporary[start].object) == key {
+                let (object, reference) = temporary[start]
+                table[reference] = nil
+                table[object.reference] = object
+                keys.append(object.reference)
+                start += 1
+            }
+            channel.register(keys, root: key.rootIndex, storeNumber: key.storeNumber)
+        }
+    }
+
     private func clearChanges(of object: ManagedObject) {
         object.state.subtract([.inserted, .updated, .relationshipChanged])
-        object.changes = nil
+        object.discardChanges()
         if let contents = object.contents {
             for index in contents.relationships.keys {
                 contents.relationships[index]!.forgetNotes()

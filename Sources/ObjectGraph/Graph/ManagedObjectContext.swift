@@ -33,7 +33,11 @@ public final class ManagedObjectContext: @unchecked Sendable {
     public var mergePolicy: MergePolicy = .error
 
     /// For how long a cached row may be used when a fault fires; nil means for ever (spec §3.1).
-    public var stalenessInterval: Duration?
+    public var stalenessInterval: Duration? {
+        didSet {
+            for binding in bindings { binding?.hasStalenessInterval = stalenessInterval != nil }
+        }
+    }
 
     /// Called when a fault cannot be fired because the store fails; the object then reads as nil. Logs unless set.
     public var faultHandler: @Sendable (ManagedObjectID, any Error) -> Void = { id, error in
@@ -52,6 +56,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     var registry: ObjectRegistry
     /// By store number and entity index.
     var bindings: [EntityBinding?] = []
+    var lastInsertion: LastInsertion?
     /// Registered since the last sweep, and how many may be before the next.
     var registeredCount = 0
     var sweepLimit = 1024
@@ -107,6 +112,13 @@ public final class ManagedObjectContext: @unchecked Sendable {
             channel.unregister(keys, root: table.rootIndex, storeNumber: table.storeNumber)
         }
     }
+}
+
+/// Where the last new object went, since most new objects are like the one before.
+struct LastInsertion {
+    let type: ObjectIdentifier
+    let binding: EntityBinding
+    let storeGeneration: Int
 }
 
 /// What other contexts leave for a context, which takes it when it is next on its queue.

@@ -30,8 +30,8 @@ extension BatchInsertRow {
 
     @inline(__always)
     mutating func parameter(for key: PropertyKey) -> (Int32, Statement) {
-        let index = key.index(in: entity)
-        return (parameter(for: index, slot: Int(entity.accessors[index].slot)), statement)
+        let index = key.index(accessors, count: propertyCount) ?? key.index(in: entity)
+        return (parameter(for: index, slot: Int(accessors[index].slot)), statement)
     }
 }
 

@@ -9,20 +9,28 @@ public final class PropertyKey: Sendable {
 
     init(_ name: String) { self.name = name }
 
+    /// The index of the property in the entity of a binding.
+    @inline(__always)
+    func index(in binding: EntityBinding) -> Int {
+        index(binding.accessors, count: binding.propertyCount) ?? search(in: binding.entity)
+    }
+
     /// The index of the property in the entity.
     ///
     /// The remembered place is right for every entity that inherits the property, since a property keeps its index and
     /// identifier in descendants.
     @inline(__always)
     func index(in entity: Entity) -> Int {
+        index(entity.accessors, count: entity.properties.count) ?? search(in: entity)
+    }
+
+    /// The remembered index if the property is there; nil if it has to be looked up.
+    @inline(__always)
+    func index(_ accessors: UnsafePointer<PropertyAccessor>, count: Int) -> Int? {
         let found = lastFound.load(ordering: .relaxed)
         let index = Int(truncatingIfNeeded: found & 0xffff_ffff)
-        if index < entity.properties.count,
-            UInt64(entity.accessors[index].identifier) == found >> 32
-        {
-            return index
-        }
-        return search(in: entity)
+        guard index < count, UInt64(accessors[index].identifier) == found >> 32 else { return nil }
+        return index
     }
 
     @inline(never)

@@ -34,8 +34,12 @@ final class Entity: Sendable {
     /// What a new object starts with, by property index.
     let defaultValues: [(index: Int, value: AttributeValue)]
 
-    /// The properties that must have a value before a save, and those of a narrow integer type, by property index.
+    /// The attributes and to-one relationships that are mandatory or of a narrow integer type, by property index.
     let validatedIndexes: [Int]
+
+    /// The to-many relationships with a count to be kept, and the to-one relationships, by property index.
+    let countedIndexes: [Int]
+    let toOneIndexes: [Int]
 
     /// `properties` once more in the form that reading a property of an object needs.
     // nonisolated(unsafe): filled in `init`, never written again, and freed with the entity.
@@ -64,15 +68,20 @@ final class Entity: Sendable {
             property.defaultValue.map { (property.index, $0) }
         }
         validatedIndexes = properties.filter {
-            !$0.isOptional || $0.relationship.map { $0.minCount > 0 || $0.maxCount > 1 } ?? false
-                || $0.attributeType == .integer16 || $0.attributeType == .integer32
+            $0.kind != .toMany
+                && (!$0.isOptional || $0.attributeType == .integer16
+                    || $0.attributeType == .integer32)
         }.map(\.index)
+        countedIndexes = properties.filter {
+            $0.kind == .toMany
+                && (!$0.isOptional || $0.relationship!.minCount > 0
+                    || $0.relationship!.maxCount > 1)
+        }.map(\.index)
+        toOneIndexes = properties.filter { $0.kind == .toOne }.map(\.index)
         let accessors = UnsafeMutablePointer<PropertyAccessor>.allocate(
             capacity: properties.count)
         for property in properties {
-            accessors[property.index] = PropertyAccessor(
-                identifier: property.identifier, slot: Int32(property.slot ?? -1),
-                byteOffset: Int32(layout.slotsByteOffset + (property.slot ?? 0) * 8))
+            accessors[property.index] = PropertyAccessor(property, layout)
         }
         self.accessors = UnsafePointer(accessors)
     }
@@ -92,12 +101,42 @@ final class Entity: Sendable {
     func isKind(of other: Entity) -> Bool { other.familyIndexes.contains(index) }
 }
 
-/// What it takes to find the value of a property in a row.
+/// What it takes to find the value of a property in a row: `Property` without references, for the paths that run for each
+/// value of each object.
 struct PropertyAccessor: BitwiseCopyable {
     /// That of the property, so that a look-up remembered from another entity is recognised as wrong.
     let identifier: UInt32
 
     /// -1 without a slot.
-    let slot: Int32
+    let slot: Int16
+
+    /// The slot of the destination's entity number; -1 without one.
+    let entitySlot: Int16
+
+    /// Of the slot, from the start of the row.
     let byteOffset: Int32
+
+    /// Of an attribute or the foreign key of a to-one relationship.
+    let slotKind: SlotKind
+    let isToOne: Bool
+    let isMandatory: Bool
+
+    /// 16 or 32 for an integer that can be out of range; 0 otherwise.
+    let integerBitWidth: UInt8
+
+    init(_ property: Property, _ layout: RowLayout) {
+        identifier = property.identifier
+        slot = Int16(property.slot ?? -1)
+        entitySlot = Int16(property.entitySlot ?? -1)
+        byteOffset = Int32(layout.slotsByteOffset + (property.slot ?? 0) * 8)
+        slotKind = property.attributeType?.slotKind ?? .integer
+        isToOne = property.kind == .toOne
+        isMandatory = !property.isOptional && property.kind != .toMany
+        integerBitWidth =
+            switch property.attributeType {
+            case .integer16: 16
+            case .integer32: 32
+            default: 0
+            }
+    }
 }

@@ -6,6 +6,20 @@ struct RowLayout: Sendable {
     static let headerByteCount = 16
 
     let slotKinds: [SlotKind]
+    let extent: RowExtent
+
+    init(slotKinds: [SlotKind]) {
+        self.slotKinds = slotKinds
+        extent = RowExtent(slotCount: slotKinds.count)
+    }
+
+    var slotCount: Int { slotKinds.count }
+    var slotsByteOffset: Int { extent.slotsByteOffset }
+}
+
+/// The measures of a row, without references to count.
+struct RowExtent: Sendable, BitwiseCopyable {
+    let slotCount: Int
     let bitmapWordCount: Int
 
     /// The offset of slot 0 from the start of the row.
@@ -14,12 +28,10 @@ struct RowLayout: Sendable {
     /// The size of a row without its texts and blobs.
     let fixedByteCount: Int
 
-    init(slotKinds: [SlotKind]) {
-        self.slotKinds = slotKinds
-        bitmapWordCount = (slotKinds.count + 63) / 64
-        slotsByteOffset = Self.headerByteCount + bitmapWordCount * 8
-        fixedByteCount = slotsByteOffset + slotKinds.count * 8
+    init(slotCount: Int) {
+        self.slotCount = slotCount
+        bitmapWordCount = max(1, (slotCount + 63) / 64)
+        slotsByteOffset = RowLayout.headerByteCount + bitmapWordCount * 8
+        fixedByteCount = slotsByteOffset + slotCount * 8
     }
-
-    var slotCount: Int { slotKinds.count }
 }

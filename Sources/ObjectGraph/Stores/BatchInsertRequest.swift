@@ -29,6 +29,9 @@ public struct BatchInsertRequest: Sendable {
 public struct BatchInsertRow: ~Copyable {
     let entity: Entity
     let statement: Statement
+    // Of the entity, which the row keeps alive.
+    let accessors: UnsafePointer<PropertyAccessor>
+    let propertyCount: Int
     private var given = PropertyMask()
     /// What the last row left bound.
     private var bound = PropertyMask()
@@ -36,6 +39,8 @@ public struct BatchInsertRow: ~Copyable {
     init(_ entity: Entity, statement: Statement) {
         self.entity = entity
         self.statement = statement
+        accessors = entity.accessors
+        propertyCount = entity.properties.count
     }
 
     /// Sets an attribute by its name.
@@ -65,19 +70,24 @@ public struct BatchInsertRow: ~Copyable {
 
     /// Gives omitted attributes their defaults, or null where an earlier row was bound.
     mutating func complete() throws {
-        for property in entity.properties where !given.contains(property.index) {
-            guard let slot = property.slot else { continue }
-            if let value = property.defaultValue {
-                statement.bind(value, at: Self.parameter(slot))
-            } else if property.attributeType != nil, !property.isOptional {
-                throw StoreError(
-                    .missingMandatoryValue(attribute: property.name, entity: entity.name))
-            } else if bound.contains(property.index) {
-                statement.bindNull(at: Self.parameter(slot))
-            }
+        for index in 0..<propertyCount where !given.contains(index) {
+            try bindOmitted(index)
         }
         bound = given
         given = PropertyMask()
+    }
+
+    private func bindOmitted(_ index: Int) throws {
+        let property = entity.properties[index]
+        guard let slot = property.slot else { return }
+        if let value = property.defaultValue {
+            statement.bind(value, at: Self.parameter(slot))
+        } else if property.attributeType != nil, !property.isOptional {
+            throw StoreError(
+                .missingMandatoryValue(attribute: property.name, entity: entity.name))
+        } else if bound.contains(index) {
+            statement.bindNull(at: Self.parameter(slot))
+        }
     }
 }
 

@@ -14,7 +14,7 @@ protocol PersistentStore: AnyObject, Sendable {
     func resetStatistics()
 
     /// The rows that match, in the order asked for.
-    func fetchRows(_ request: FetchRequest, entity: Entity) throws -> [RowReference]
+    func fetchRows(_ request: FetchRequest, entity: Entity) throws -> RowList
 
     /// The identities of the rows that match, in the order asked for.
     func fetchKeys(_ request: FetchRequest, entity: Entity) throws -> [EntityKey]
@@ -30,7 +30,7 @@ protocol PersistentStore: AnyObject, Sendable {
     func row(_ key: Int64, entity: Entity) throws -> RowReference?
 
     /// The rows of the entity's family with these keys, in any order; missing ones are left out.
-    func rows(_ keys: [Int64], entity: Entity) throws -> [RowReference]
+    func rows(_ keys: [Int64], entity: Entity) throws -> RowList
 
     /// The contents of a to-many relationship of one row.
     func destinations(of property: Property, _ owner: Entity, key: Int64) throws -> [EntityKey]

@@ -1,11 +1,9 @@
 /// The columns that a SELECT must list so that its rows become rows of an entity and its descendants.
-struct RowSelection: Sendable {
+final class RowSelection: Sendable {
     /// The select list, for the table alias `t0`.
     let columns: String
-    private let entities: [Entity]
-
-    /// For each entity of the family, the column of each slot.
-    private let columnIndexes: [[Int32]]
+    private let firstIndex: Int
+    private let plans: [RowPlan]
 
     /// - Parameter includesSubentities: Whether rows of descendants come as well; each row is then read as its own entity.
     init(_ entity: Entity, includesSubentities: Bool, model: ManagedObjectModel) {
@@ -17,36 +15,69 @@ struct RowSelection: Sendable {
             names.append(column)
         }
         columns = names.map { "t0." + $0 }.joined(separator: ", ")
-        entities = family
-        columnIndexes = family.map { $0.columns.map { positions[$0]! } }
+        firstIndex = entity.index
+        plans = family.map { member in
+            RowPlan(
+                member.layout, entityNumber: UInt32(member.index + 1),
+                columns: member.columns.map { positions[$0]! })
+        }
     }
 
-    /// Copies the current row of the statement into a slab.
+    deinit { for plan in plans { plan.sources.deallocate() } }
+
+    /// Copies the current row of the statement into a slab; the caller finishes it.
     @inline(__always)
-    func readRow(of statement: Statement, into writer: inout RowWriter) -> RowReference {
+    func readRow(of statement: Statement, into writer: inout RowWriter) {
         var position = 0
-        if entities.count > 1 {
-            position = Int(statement.value(at: 2).integer) - 1 - entities[0].index
+        if plans.count > 1 {
+            position = Int(statement.value(at: 2).integer) - 1 - firstIndex
             // A row of an entity that the model does not have is read as one of the root entity.
-            if !entities.indices.contains(position) { position = 0 }
+            if !plans.indices.contains(position) { position = 0 }
         }
-        let entity = entities[position]
-        let indexes = columnIndexes[position]
+        let plan = plans[position]
         writer.begin(
-            entity.layout, key: statement.value(at: 0).integer,
+            plan.extent, key: statement.value(at: 0).integer,
             version: UInt32(truncatingIfNeeded: statement.value(at: 1).integer),
-            entityNumber: UInt32(entity.index + 1))
-        let kinds = entity.layout.slotKinds
-        for slot in 0..<kinds.count {
-            let value = statement.value(at: indexes[slot])
-            if value.isNull { continue }
-            switch kinds[slot] {
-            case .integer: writer.set(slot, integer: value.integer)
-            case .real: writer.set(slot, real: value.real)
-            case .text: writer.set(slot, bytes: value.text)
-            case .blob: writer.set(slot, bytes: value.blob)
+            entityNumber: plan.entityNumber)
+        for slot in 0..<plan.extent.slotCount {
+            let source = plan.sources[slot]
+            let value = statement.value(at: source.column)
+            // SQLite is asked for the type only where the value alone does not tell: NULL reads as zero or no bytes.
+            switch source.kind {
+            case .integer:
+                let integer = value.integer
+                if integer != 0 || !value.isNull { writer.set(slot, integer: integer) }
+            case .real:
+                let real = value.real
+                if real != 0 || !value.isNull { writer.set(slot, real: real) }
+            case .text:
+                let text = value.text
+                if text.baseAddress != nil { writer.set(slot, bytes: text) }
+            case .blob:
+                if !value.isNull { writer.set(slot, bytes: value.blob) }
             }
         }
-        return writer.finish()
+    }
+}
+
+/// How the rows of one entity are read: what each slot takes, without references to count.
+private struct RowPlan: @unchecked Sendable {
+    // @unchecked Sendable: `sources` is written here only, and freed by the selection that owns the plan.
+    struct Source {
+        let column: Int32
+        let kind: SlotKind
+    }
+
+    let extent: RowExtent
+    let entityNumber: UInt32
+    let sources: UnsafeMutablePointer<Source>
+
+    init(_ layout: RowLayout, entityNumber: UInt32, columns: [Int32]) {
+        extent = layout.extent
+        self.entityNumber = entityNumber
+        sources = .allocate(capacity: columns.count)
+        for (slot, column) in columns.enumerated() {
+            sources[slot] = Source(column: column, kind: layout.slotKinds[slot])
+        }
     }
 }

@@ -33,12 +33,22 @@ final class RowSlab: @unchecked Sendable {
 }
 
 /// A finished row in a slab.
-struct RowReference: Sendable {
+struct RowReference: @unchecked Sendable {
+    // @unchecked Sendable: `start` points into the slab beside it, whose finished rows never change.
     let slab: RowSlab
-    let offset: UInt32
+    let start: UnsafeRawPointer
 
-    @inline(__always)
-    private var start: UnsafeMutableRawPointer { slab.base + Int(offset) }
+    init(slab: RowSlab, start: UnsafeRawPointer) {
+        self.slab = slab
+        self.start = start
+    }
+
+    init(slab: RowSlab, offset: UInt32) {
+        self.init(slab: slab, start: slab.base + Int(offset))
+    }
+
+    /// The distance from the start of the slab.
+    var offset: UInt32 { UInt32(start - UnsafeRawPointer(slab.base)) }
 
     /// The primary key; negative in rows of unsaved objects that a parent context hands to a child.
     @inline(__always)
@@ -49,33 +59,24 @@ struct RowReference: Sendable {
     var entityIndex: Int { Int(start.load(fromByteOffset: 12, as: UInt32.self)) - 1 }
 
     @inline(__always)
-    func hasValue(_ slot: Int) -> Bool {
-        let word = start.load(
-            fromByteOffset: RowLayout.headerByteCount + (slot >> 6) << 3, as: UInt64.self)
-        return word & (1 << UInt64(slot & 63)) != 0
-    }
+    func hasValue(_ slot: Int) -> Bool { start.rowHasValue(slot) }
 
     /// The integer in a slot that has a value.
     @inline(__always)
     func integer(_ slot: Int, in layout: RowLayout) -> Int64 {
-        start.load(fromByteOffset: layout.slotsByteOffset + slot << 3, as: Int64.self)
-    }
-
-    @inline(__always)
-    func integer(at byteOffset: Int) -> Int64 {
-        start.load(fromByteOffset: byteOffset, as: Int64.self)
+        start.load(fromByteOffset: layout.slotsByteOffset + (slot << 3), as: Int64.self)
     }
 
     @inline(__always)
     func real(_ slot: Int, in layout: RowLayout) -> Double {
-        start.load(fromByteOffset: layout.slotsByteOffset + slot << 3, as: Double.self)
+        start.load(fromByteOffset: layout.slotsByteOffset + (slot << 3), as: Double.self)
     }
 
     /// The bytes of the text or blob in a slot that has a value; valid while the slab lives.
     @inline(__always)
     func bytes(_ slot: Int, in layout: RowLayout) -> UnsafeRawBufferPointer {
         let extent = start.load(
-            fromByteOffset: layout.slotsByteOffset + slot << 3, as: (UInt32, UInt32).self)
+            fromByteOffset: layout.slotsByteOffset + (slot << 3), as: (UInt32, UInt32).self)
         return UnsafeRawBufferPointer(start: start + Int(extent.0), count: Int(extent.1))
     }
 
@@ -83,16 +84,25 @@ struct RowReference: Sendable {
         String(decoding: bytes(slot, in: layout), as: UTF8.self)
     }
 
-    /// The size of the row with its texts and blobs.
-    func byteCount(in layout: RowLayout) -> Int {
-        var end = layout.fixedByteCount
-        for (slot, kind) in layout.slotKinds.enumerated()
-        where (kind == .text || kind == .blob) && hasValue(slot) {
-            let bytes = bytes(slot, in: layout)
-            end = max(end, bytes.baseAddress! - UnsafeRawPointer(start) + bytes.count)
+    /// Whether two rows of one layout have the same value in a slot.
+    func hasSameValue(_ slot: Int, as other: RowReference, in layout: RowLayout) -> Bool {
+        guard hasValue(slot), other.hasValue(slot) else {
+            return hasValue(slot) == other.hasValue(slot)
         }
-        return end
+        switch layout.slotKinds[slot] {
+        case .integer, .real: return integer(slot, in: layout) == other.integer(slot, in: layout)
+        case .text, .blob:
+            return bytes(slot, in: layout).elementsEqual(other.bytes(slot, in: layout))
+        }
     }
+}
 
-    var memory: UnsafeRawPointer { UnsafeRawPointer(start) }
+extension UnsafeRawPointer {
+    /// Whether the row that starts here has a value in a slot.
+    @inline(__always)
+    func rowHasValue(_ slot: Int) -> Bool {
+        let word = load(
+            fromByteOffset: RowLayout.headerByteCount + ((slot >> 6) << 3), as: UInt64.self)
+        return word & (1 << UInt64(slot & 63)) != 0
+    }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension SQLiteStore {
-    func fetchRows(_ request: FetchRequest, entity: Entity) throws -> [RowReference] {
+    func fetchRows(_ request: FetchRequest, entity: Entity) throws -> RowList {
         let selection = selection(entity, includesSubentities: request.includesSubentities)
         let translation = try FetchTranslation(
             request, entity: entity, model: model, selection: .columns(selection.columns))
@@ -50,12 +50,13 @@ extension SQLiteStore {
         return try read(statements[entity.index].selectRow) { statement in
             statement.bind(key, at: 1)
             guard try statement.step() else { return nil }
-            var writer = RowWriter(expectedByteCount: entity.layout.fixedByteCount * 2)
-            return selection.readRow(of: statement, into: &writer)
+            var writer = RowWriter(expectedByteCount: entity.layout.extent.fixedByteCount * 2)
+            selection.readRow(of: statement, into: &writer)
+            return writer.finish()
         }
     }
 
-    func rows(_ keys: [Int64], entity: Entity) throws -> [RowReference] {
+    func rows(_ keys: [Int64], entity: Entity) throws -> RowList {
         let selection = selection(entity, includesSubentities: true)
         // One parameter for any number of keys: the statement keeps its shape and no limit is met.
         let sql =
@@ -124,13 +125,25 @@ extension SQLiteStore {
 
     private func readRows(
         of statement: Statement, _ selection: RowSelection, expectedCount: Int = .max
-    ) throws -> [RowReference] {
-        var rows: [RowReference] = []
+    ) throws -> RowList {
+        var rows = RowList()
         var writer = RowWriter(
             expectedByteCount: expectedCount > 256 ? RowSlab.byteCount : expectedCount * 256)
+        var slab = writer.slab
+        var slabCount = writer.slabCount
+        var offsets: [UInt32] = []
         while try statement.step() {
-            rows.append(selection.readRow(of: statement, into: &writer))
+            selection.readRow(of: statement, into: &writer)
+            let offset = writer.finishedOffset()
+            if writer.slabCount != slabCount {
+                rows.append(offsets, in: slab)
+                offsets.removeAll(keepingCapacity: true)
+                slab = writer.slab
+                slabCount = writer.slabCount
+            }
+            offsets.append(offset)
         }
+        rows.append(offsets, in: slab)
         return rows
     }
 }

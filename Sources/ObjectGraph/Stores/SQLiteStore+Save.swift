@@ -40,18 +40,16 @@ private struct PlanWriter {
     private mutating func insert() throws {
         var entity: Entity?
         var statement: Statement!
-        for (position, change) in plan.rows.enumerated() where change.kind == .insert {
-            if change.entity !== entity {
-                entity = change.entity
-                statement = try connection.statement(store.statements[change.entity.index].insert)
+        for position in plan.rows.indices where plan.rows[position].kind == .insert {
+            if plan.rows[position].entity !== entity {
+                entity = plan.rows[position].entity
+                statement = try connection.statement(store.statements[entity!.index].insert)
+                statement.bind(entity!.number, at: 2)
             }
-            statement.bind(change.key, at: 1)
-            statement.bind(change.entity.number, at: 2)
-            statement.bind(Int64(change.row!.version), at: 3)
-            let layout = change.entity.layout
-            for slot in 0..<layout.slotCount {
-                statement.bind(change.row!, slot, layout, at: Int32(slot + 4))
-            }
+            let row = plan.rows[position].row!
+            statement.bind(plan.rows[position].key, at: 1)
+            statement.bind(Int64(row.version), at: 3)
+            statement.bindAll(of: row, entity!.layout, from: 4)
             try run(statement, position)
         }
     }
@@ -59,7 +57,8 @@ private struct PlanWriter {
     private mutating func update() throws {
         var shape: UpdateShape?
         var statement: Statement!
-        for (position, change) in plan.rows.enumerated() where change.kind == .update {
+        for position in plan.rows.indices where plan.rows[position].kind == .update {
+            let change = plan.rows[position]
             let next = UpdateShape(entity: change.entity.index, changes: change.changes)
             if next != shape {
                 shape = next
@@ -161,15 +160,36 @@ extension RowChange {
 }
 
 extension Statement {
+    /// Binds all values of a row to consecutive parameters, borrowing its bytes.
+    func bindAll(of row: RowReference, _ layout: RowLayout, from first: Int32) {
+        layout.slotKinds.withUnsafeBufferPointer { kinds in
+            for slot in 0..<kinds.count {
+                bind(row.start, slot, kinds[slot], layout.slotsByteOffset, at: first + Int32(slot))
+            }
+        }
+    }
+
+    @inline(__always)
+    private func bind(
+        _ row: UnsafeRawPointer, _ slot: Int, _ kind: SlotKind, _ slotsByteOffset: Int,
+        at index: Int32
+    ) {
+        guard row.rowHasValue(slot) else { return bindNull(at: index) }
+        let offset = slotsByteOffset + slot * 8
+        switch kind {
+        case .integer: bind(row.load(fromByteOffset: offset, as: Int64.self), at: index)
+        case .real: bind(row.load(fromByteOffset: offset, as: Double.self), at: index)
+        case .text, .blob:
+            let extent = row.load(fromByteOffset: offset, as: (UInt32, UInt32).self)
+            let bytes = UnsafeRawBufferPointer(
+                start: row + Int(extent.0), count: Int(extent.1))
+            if kind == .text { bind(text: bytes, at: index) } else { bind(blob: bytes, at: index) }
+        }
+    }
+
     /// Binds a value of a row, borrowing its bytes: the row must live until the statement is reset.
     @inline(__always)
     func bind(_ row: RowReference, _ slot: Int, _ layout: RowLayout, at index: Int32) {
-        guard row.hasValue(slot) else { return bindNull(at: index) }
-        switch layout.slotKinds[slot] {
-        case .integer: bind(row.integer(slot, in: layout), at: index)
-        case .real: bind(row.real(slot, in: layout), at: index)
-        case .text: bind(text: row.bytes(slot, in: layout), at: index)
-        case .blob: bind(blob: row.bytes(slot, in: layout), at: index)
-        }
+        bind(row.start, slot, layout.slotKinds[slot], layout.slotsByteOffset, at: index)
     }
 }

@@ -3,7 +3,19 @@ struct SavePlan: Sendable {
     var rows: [RowChange] = []
     var joins: [JoinChange] = []
 
-    var isEmpty: Bool { rows.isEmpty && joins.isEmpty }
+    /// Calls the body with each run of rows of one table and one kind of change.
+    func forEachTable(_ body: (Range<Int>) throws -> Void) rethrows {
+        var start = 0
+        while start < rows.count {
+            let (root, kind) = (rows[start].entity.rootIndex, rows[start].kind)
+            var end = start + 1
+            while end < rows.count, rows[end].kind == kind, rows[end].entity.rootIndex == root {
+                end += 1
+            }
+            try body(start..<end)
+            start = end
+        }
+    }
 }
 
 /// A row to be inserted, updated or deleted.

@@ -23,7 +23,7 @@ final class PagedTable<Element> {
     }
 
     deinit {
-        for page in pages.values {
+        forEachPage { _, page in
             page.deinitialize(count: Self.pageSize)
             page.deallocate()
         }
@@ -78,17 +78,16 @@ final class PagedTable<Element> {
         return page
     }
 
-    private var pages: [Int64: Page] {
-        var pages = farPages
-        for (number, page) in directory.enumerated() {
-            if let page { pages[Int64(number)] = page }
+    private func forEachPage(_ body: (Int64, Page) throws -> Void) rethrows {
+        for number in directory.indices {
+            if let page = directory[number] { try body(Int64(number), page) }
         }
-        return pages
+        for (number, page) in farPages { try body(number, page) }
     }
 
     /// Calls the body with every key and place, including empty ones, in no particular order.
     func forEach(_ body: (Int64, UnsafeMutablePointer<Element>) throws -> Void) rethrows {
-        for (number, page) in pages {
+        try forEachPage { number, page in
             for position in 0..<Self.pageSize {
                 try body(number << Self.pageShift + Int64(position), page + position)
             }
@@ -97,8 +96,8 @@ final class PagedTable<Element> {
 
     /// Frees the pages on which the condition holds for every element.
     func removePages(where isEmpty: (Element) -> Bool) {
-        for (number, page) in pages {
-            guard (0..<Self.pageSize).allSatisfy({ isEmpty(page[$0]) }) else { continue }
+        forEachPage { number, page in
+            guard (0..<Self.pageSize).allSatisfy({ isEmpty(page[$0]) }) else { return }
             page.deinitialize(count: Self.pageSize)
             page.deallocate()
             if number < Self.directoryLimit {

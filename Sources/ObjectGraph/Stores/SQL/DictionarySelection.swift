@@ -1,14 +1,14 @@
 /// The columns, groups and condition on groups of a dictionary fetch (spec §3.7).
 struct DictionarySelection {
-    private struct Fetched {
+    struct Fetched {
         let property: FetchedProperty
         let operand: Operand
     }
 
     private let request: FetchRequest
     private let resolver: ConditionResolver
-    private let fetched: [Fetched]
-    private let groups: [Operand]
+    let fetched: [Fetched]
+    let groups: [Operand]
     let columns: [DictionaryColumn]
 
     init(
@@ -131,7 +131,7 @@ extension ObjectExpression {
 }
 
 extension Operand {
-    fileprivate var hasAggregate: Bool {
+    var hasAggregate: Bool {
         switch self {
         case .aggregate: true
         case .function(_, let arguments): arguments.contains(where: \.hasAggregate)

@@ -1,0 +1,43 @@
+import ArgumentParser
+import Benchmarking
+import Datasets
+
+/// The root of the command line.
+struct BenchCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bench",
+        abstract: "Runs the same verified work over every stack and its alternatives.",
+        discussion: exitCodes,
+        subcommands: [
+            ListCommand.self, RunCommand.self, ReportCommand.self, CheckCommand.self,
+            WorkerCommand.self,
+        ])
+
+    private static var exitCodes: String {
+        let produced: [Benchmarking.ExitCode] = [
+            .success, .thresholdCrossed, .inconclusive, .wrongAnswer, .crash, .usage,
+            .probeUnavailable, .internalError, .interrupted,
+        ]
+        return "Exit codes:\n"
+            + produced.map { "  \($0.rawValue)  \($0.meaning)" }.joined(separator: "\n")
+    }
+}
+
+/// A command that cannot go on: what to tell the user, and the exit code.
+struct CommandFailure: Error {
+    var exitCode: Benchmarking.ExitCode
+    var message: String
+}
+
+extension CommandFailure {
+    /// The failure that an error means: a mistake of the user's where the error says so, else one
+    /// of ours.
+    init(_ error: any Error) {
+        switch error {
+        case let failure as CommandFailure: self = failure
+        case is ConfigurationError, is DatasetError, is RunDirectoryError, is ThresholdError:
+            self.init(exitCode: .usage, message: "\(error)")
+        default: self.init(exitCode: .internalError, message: "\(error)")
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import ArgumentParser
+import Benchmarking
+import Foundation
+
+/// Tells what exists.
+struct ListCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List workload files, kinds, stacks, peers and metrics.")
+
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case flat, json
+    }
+
+    @Option(help: "A line each, or JSON.")
+    var format = Format.flat
+
+    func run() throws {
+        let listing = try Listing()
+        switch format {
+        case .flat: print(listing.text)
+        case .json: print(try listing.json)
+        }
+    }
+}
+
+/// What `bench list` tells.
+private struct Listing: Encodable {
+    var workloads: [Workload]
+    var kinds: [Kind]
+    var subjects: [Subject]
+    var metrics: [Metric]
+
+    struct Workload: Encodable {
+        var file: String
+        var name: String
+        var kind: String
+        var title: String
+        var cellCount: Int
+        var repetitions: Int
+    }
+
+    struct Kind: Encodable {
+        var name: String
+        var summary: String
+        var parameters: [Parameter]
+    }
+
+    struct Parameter: Encodable {
+        var name: String
+        var allowed: String
+        var defaultValue: String
+        var summary: String
+    }
+
+    struct Subject: Encodable {
+        var name: String
+        var group: String
+        var summary: String
+    }
+}
+
+extension Listing {
+    init() throws {
+        workloads = try WorkloadFiles.all().flatMap { file in
+            try bench.Workload.load(file: file).map {
+                Workload(
+                    file: file, name: $0.name, kind: $0.kind.name, title: $0.title,
+                    cellCount: $0.cells.count, repetitions: $0.repetitions)
+            }
+        }
+        kinds = WorkloadKind.all.map { kind in
+            Kind(
+                name: kind.name, summary: kind.summary,
+                parameters: kind.parameters.map {
+                    Parameter(
+                        name: $0.name, allowed: $0.allowed, defaultValue: $0.defaultValue,
+                        summary: $0.summary)
+                })
+        }
+        subjects = bench.Subject.all.map {
+            Subject(name: $0.name, group: $0.group.rawValue, summary: $0.summary)
+        }
+        let extra = WorkloadKind.all.flatMap { [$0.primaryMetric] + $0.extraMetrics }
+        metrics = Metric.wellKnown + extra.filter { !Metric.wellKnown.contains($0) }
+    }
+
+    var json: String {
+        get throws {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            return String(decoding: try encoder.encode(self), as: UTF8.self)
+        }
+    }
+
+    var text: String {
+        return [
+            aligned(
+                workloads.map {
+                    let size = "\($0.cellCount) cells × \($0.repetitions)"
+                    return ["workload", $0.name, $0.kind, size, $0.file, $0.title]
+                }),
+            aligned(kinds.map { ["kind", $0.name, $0.summary] }),
+            aligned(
+                kinds.flatMap { kind in
+                    kind.parameters.map {
+                        let values = "\($0.allowed) (\($0.defaultValue))"
+                        return ["parameter", kind.name, $0.name, $0.summary, values]
+                    }
+                }),
+            aligned(subjects.map { [$0.group, $0.name, $0.summary] }),
+            aligned(metrics.map { ["metric", $0.name, $0.unit.rawValue, $0.title] }),
+        ].joined(separator: "\n\n")
+    }
+}
+
+/// Lines whose columns begin below each other.
+private func aligned(_ rows: [[String]]) -> String {
+    let columnCount = rows.map(\.count).max() ?? 0
+    let widths = (0..<columnCount).map { column in rows.map { $0[column].count }.max() ?? 0 }
+    return rows.map { row in
+        let cells = zip(row, widths).map { cell, width in
+            cell + String(repeating: " ", count: width - cell.count)
+        }
+        return cells.joined(separator: "  ").trimmingCharacters(in: .whitespaces)
+    }.joined(separator: "\n")
+}

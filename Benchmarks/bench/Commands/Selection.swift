@@ -1,0 +1,61 @@
+import Benchmarking
+
+/// The workloads that a command line asks for.
+struct Selection {
+    private(set) var workloads: [Workload]
+
+    /// Reads all files, so that a mistake in the last one is found before the first one runs.
+    init(files: [String]) throws {
+        workloads = try files.flatMap(Workload.load)
+        let names = Dictionary(grouping: workloads, by: \.name)
+        if let twice = names.first(where: { $0.value.count > 1 })?.key {
+            throw CommandFailure(
+                exitCode: .usage, message: "two workloads have the name \"\(twice)\"")
+        }
+    }
+
+    /// Keeps the workloads whose name or kind is named; all when nothing is.
+    mutating func keep(workloads filters: [String]) throws {
+        guard !filters.isEmpty else { return }
+        var allowed: [String] = []
+        for name in workloads.flatMap({ [$0.name, $0.kind.name] }) where !allowed.contains(name) {
+            allowed.append(name)
+        }
+        for filter in filters where !allowed.contains(filter) {
+            throw CommandFailure(
+                exitCode: .usage, message: unknown("workload", filter, allowed: allowed))
+        }
+        workloads = workloads.filter {
+            filters.contains($0.name) || filters.contains($0.kind.name)
+        }
+    }
+
+    /// Measures these subjects in place of those in the files; workloads that cannot measure any
+    /// of them are left out.
+    mutating func use(subjects names: [String]) throws {
+        guard !names.isEmpty else { return }
+        for name in names where Subject.named(name) == nil {
+            throw CommandFailure(
+                exitCode: .usage,
+                message: unknown("stack", name, allowed: Subject.all.map(\.name)))
+        }
+        let subjects = Subject.all.filter { names.contains($0.name) }
+        workloads = workloads.compactMap { workload in
+            var workload = workload
+            workload.subjects = subjects.filter { workload.kind.subjects.contains($0.group) }
+            if !workload.subjects.contains(where: { $0.name == workload.reference }) {
+                workload.reference = nil
+            }
+            return workload.cells.isEmpty ? nil : workload
+        }
+        guard !workloads.isEmpty else {
+            throw CommandFailure(
+                exitCode: .usage,
+                message: "none of the workloads can measure \(names.joined(separator: ", "))")
+        }
+    }
+
+    mutating func setRepetitions(_ repetitions: Int) {
+        for index in workloads.indices { workloads[index].repetitions = repetitions }
+    }
+}

@@ -1,0 +1,32 @@
+import Foundation
+
+/// The workload files of the package.
+enum WorkloadFiles {
+    /// Left out when no file is named: engine.yml measures the engine and ci.yml is small.
+    private static let notByDefault = ["engine.yml", "ci.yml"]
+
+    /// Every file, in the order of their names, as paths to show.
+    static func all() throws -> [String] {
+        guard let root = Executable.packageRoot else {
+            throw CommandFailure(
+                exitCode: .usage,
+                message: "there is no Benchmarks/Workloads here; name the workload files to run")
+        }
+        let folder = root.appendingPathComponent("Benchmarks/Workloads")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        return names.filter { $0.hasSuffix(".yml") }.sorted().map {
+            shown(folder.appendingPathComponent($0).path)
+        }
+    }
+
+    /// The files of the default shootout.
+    static func defaults() throws -> [String] {
+        try all().filter { path in !notByDefault.contains { path.hasSuffix("/" + $0) } }
+    }
+
+    /// Relative to the current folder where it lies below it.
+    private static func shown(_ path: String) -> String {
+        let current = FileManager.default.currentDirectoryPath + "/"
+        return path.hasPrefix(current) ? String(path.dropFirst(current.count)) : path
+    }
+}

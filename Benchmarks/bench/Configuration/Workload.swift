@@ -1,0 +1,101 @@
+import Datasets
+
+/// One document of a workload file: which operation, on what, by whom, how often.
+struct Workload: Sendable {
+    var name: String
+    var title: String
+    var kind: WorkloadKind
+    var subjects: [Subject]
+    var repetitions: Int
+    /// SQLite's `synchronous` pragma, the same for all subjects.
+    var synchronous: String
+    /// Each stack is measured under each of them.
+    var lockPolicies: [String]
+    /// The first so many flights of the data set; nil for all.
+    var flightCount: Int?
+    /// The values of every parameter of the kind, several where they are an axis of the matrix.
+    var parameters: [String: [String]]
+    /// The subject whose figures the others' are divided by.
+    var reference: String?
+
+    /// Reads a file, which holds one workload or several separated by `---`.
+    ///
+    /// - Throws: ``ConfigurationError`` with file, line, key and what is allowed.
+    static func load(file: String) throws -> [Workload] {
+        try ConfigurationNode.documents(in: file).map(Workload.init(reading:))
+    }
+
+    private init(reading document: ConfigurationNode) throws {
+        let entries = try document.mapping(allowing: [
+            "schema", "name", "title", "kind", "subjects", "repetitions", "synchronous",
+            "lockPolicies", "dataset", "parameters", "reference",
+        ])
+        try entries.requireSchema()
+        let name = try entries.required("name").string()
+        let kinds = WorkloadKind.all
+        let kindName = try entries.required("kind").choice("kind", of: kinds.map(\.name))
+        let kind = kinds.first { $0.name == kindName }!
+        let subjects = try Self.subjects(entries.required("subjects"), of: kind)
+
+        self.name = name
+        title = try entries["title"]?.string() ?? kind.summary
+        self.kind = kind
+        self.subjects = subjects
+        repetitions = try entries["repetitions"]?.integer(in: 1...1_000) ?? 3
+        synchronous =
+            try entries["synchronous"]?.choice("value", of: ["off", "normal", "full", "extra"])
+            ?? "normal"
+        lockPolicies =
+            try entries["lockPolicies"]?
+            .distinct { try $0.choice("lock policy", of: ["pooled", "serialized"]) } ?? ["pooled"]
+        flightCount = try entries["dataset"].flatMap { try Self.flightCount($0, of: kind) }
+        parameters = try Self.parameters(entries["parameters"], of: kind)
+        reference = try entries["reference"]?.choice("reference", of: subjects.map(\.name))
+    }
+
+    /// Names of subjects, or of the groups `all-stacks` and `peers`.
+    private static func subjects(
+        _ node: ConfigurationNode, of kind: WorkloadKind
+    ) throws -> [Subject] {
+        let possible = Subject.all.filter { kind.subjects.contains($0.group) }
+        let groups = ["all-stacks": Subject.Group.stack, "peers": .peer]
+            .filter { kind.subjects.contains($0.value) }
+        let allowed = possible.map(\.name) + groups.keys.sorted()
+        var subjects: [Subject] = []
+        for element in try node.list() {
+            let name = try element.choice("subject", of: allowed)
+            let group = groups[name]
+            let named = possible.filter { $0.name == name || $0.group == group }
+            for subject in named {
+                guard !subjects.contains(where: { $0.name == subject.name }) else {
+                    throw element.error("\(subject.name) is there twice")
+                }
+                subjects.append(subject)
+            }
+        }
+        return subjects
+    }
+
+    private static func flightCount(
+        _ node: ConfigurationNode, of kind: WorkloadKind
+    ) throws -> Int? {
+        guard kind.usesDataset else {
+            throw node.error("workloads of the kind \(kind.name) make their own rows")
+        }
+        let flights = try node.mapping(allowing: ["flights"]).required("flights")
+        if (try? flights.string()) == "all" { return nil }
+        return try flights.integer(in: 1...DatasetFacts.published.flightCount)
+    }
+
+    private static func parameters(
+        _ node: ConfigurationNode?, of kind: WorkloadKind
+    ) throws -> [String: [String]] {
+        let entries = try node?.mapping(allowing: kind.parameters.map(\.name))
+        var parameters: [String: [String]] = [:]
+        for parameter in kind.parameters {
+            parameters[parameter.name] =
+                try entries?[parameter.name]?.distinct(parameter.value) ?? [parameter.defaultValue]
+        }
+        return parameters
+    }
+}

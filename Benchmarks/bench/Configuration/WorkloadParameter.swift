@@ -1,0 +1,31 @@
+/// A parameter of a kind of workload: its name, what it may be, and its default.
+struct WorkloadParameter: Sendable {
+    var name: String
+    var values: Values
+    /// Used when a workload file leaves the parameter out.
+    var defaultValue: String
+    var summary: String
+    /// Values that only stacks can be asked for; a peer gets no cell for them.
+    var stackOnlyValues: Set<String> = []
+
+    enum Values: Sendable {
+        case integer(ClosedRange<Int>)
+        case choice([String])
+    }
+
+    /// Reads one value; a list of them in a file makes an axis of the matrix.
+    func value(of node: ConfigurationNode) throws -> String {
+        switch values {
+        case .integer(let range): String(try node.integer(in: range))
+        case .choice(let allowed): try node.choice(name, of: allowed)
+        }
+    }
+
+    /// What is allowed, in a few words.
+    var allowed: String {
+        switch values {
+        case .integer(let range): "\(range.lowerBound)…\(range.upperBound)"
+        case .choice(let allowed): allowed.joined(separator: "|")
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import CSQLite
+import Foundation
+
+/// One connection through the C API, as a C programmer would open it: without SQLite's mutexes, since one thread uses it.
+///
+/// The reference that all others are measured against, so nothing here may cost more than the calls themselves.
+final class CConnection {
+    private let database: OpaquePointer
+    private var isClosed = false
+
+    /// Opens a database that exists.
+    init(_ configuration: SubjectConfiguration) throws {
+        var opened: OpaquePointer?
+        let code = sqlite3_open_v2(
+            configuration.storeURL.path, &opened,
+            SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
+        guard code == SQLITE_OK, let opened else {
+            defer { sqlite3_close(opened) }
+            throw CSQLiteError(
+                operation: "open \(configuration.storeURL.path)",
+                reason: String(cString: sqlite3_errstr(code)))
+        }
+        database = opened
+        try execute("PRAGMA journal_mode = WAL")
+        try execute("PRAGMA synchronous = \(configuration.synchronous)")
+    }
+
+    deinit {
+        if !isClosed { sqlite3_close_v2(database) }
+    }
+
+    /// - Throws: `CSQLiteError` while a statement is alive.
+    func close() throws {
+        guard !isClosed else { return }
+        guard sqlite3_close(database) == SQLITE_OK else { throw error("close") }
+        isClosed = true
+    }
+
+    /// Runs one or several statements, discarding rows.
+    func execute(_ sql: String) throws {
+        guard sqlite3_exec(database, sql, nil, nil, nil) == SQLITE_OK else { throw error(sql) }
+    }
+
+    func prepare(_ sql: String) throws -> CStatement {
+        var pointer: OpaquePointer?
+        let code = sqlite3_prepare_v3(
+            database, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, nil)
+        guard code == SQLITE_OK, let pointer else { throw error(sql) }
+        return CStatement(pointer)
+    }
+
+    /// Runs `body` in a transaction of its own; rolls back when it throws.
+    func transaction<Result>(_ body: () throws -> Result) throws -> Result {
+        try execute("BEGIN IMMEDIATE")
+        do {
+            let result = try body()
+            try execute("COMMIT")
+            return result
+        } catch {
+            try? execute("ROLLBACK")
+            throw error
+        }
+    }
+
+    /// Rows changed by the last INSERT, UPDATE or DELETE.
+    @inline(__always)
+    var changes: Int { Int(sqlite3_changes64(database)) }
+
+    func integer(_ sql: String) throws -> Int64 {
+        var statement = try prepare(sql)
+        return try statement.step() ? statement.integer(0) : 0
+    }
+
+    private func error(_ operation: String) -> CSQLiteError {
+        CSQLiteError(operation: operation, reason: String(cString: sqlite3_errmsg(database)))
+    }
+}
+
+/// Why SQLite refused a peer's work.
+struct CSQLiteError: Error, CustomStringConvertible {
+    var operation: String
+    var reason: String
+
+    var description: String { "\(operation): \(reason)" }
+}

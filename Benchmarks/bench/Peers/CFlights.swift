@@ -1,0 +1,119 @@
+import Datasets
+import Foundation
+
+/// The flights through SQLite's C API, as the best C programmer would write it. All ratios are measured against it.
+final class CFlights: FlightsSubject {
+    let connection: CConnection
+
+    init(configuration: SubjectConfiguration) throws {
+        try FlightsModel.makeStoreIfMissing(configuration)
+        connection = try CConnection(configuration)
+    }
+
+    func close() throws {
+        try connection.close()
+    }
+
+    func insertFlights(_ flights: [FlightRow], by mode: BulkMode) throws {
+        let nothing = FlightReferences()
+        try insert(
+            flights, entity: "Flight", columns: FlightRecord.insertedColumns,
+            saveSize: mode.saveSize(of: flights.count)
+        ) { FlightRecord.bind($1, nothing, to: &$0) }
+    }
+
+    func delayFlights(byMinutes minutes: Int, by mode: BulkMode) throws {
+        switch mode {
+        case .request:
+            var update = try connection.prepare(
+                """
+                UPDATE ZFLIGHT \
+                SET ZDEPARTUREDELAYMINUTES = ZDEPARTUREDELAYMINUTES + ?, Z_OPT = Z_OPT + 1 \
+                WHERE ZDEPARTUREDELAYMINUTES IS NOT NULL
+                """)
+            update.bind(minutes, 1)
+            try update.run()
+        case .loop(let saveSize):
+            let departed = try flights("WHERE ZDEPARTUREDELAYMINUTES IS NOT NULL")
+            try delay(departed, byMinutes: minutes, saveSize: saveSize)
+        }
+    }
+
+    private func delay(_ flights: [FlightRecord], byMinutes minutes: Int, saveSize: Int) throws {
+        var update = try connection.prepare(
+            """
+            UPDATE ZFLIGHT SET ZDEPARTUREDELAYMINUTES = ?, Z_OPT = ? WHERE Z_PK = ? AND Z_OPT = ?
+            """)
+        for start in stride(from: 0, to: flights.count, by: saveSize) {
+            try connection.transaction {
+                for flight in flights[start..<min(start + saveSize, flights.count)] {
+                    update.bind(flight.departureDelayMinutes.map { $0 + minutes }, 1)
+                    update.bind(flight.version + 1, 2)
+                    update.bind(flight.key, 3)
+                    update.bind(flight.version, 4)
+                    try update.run()
+                    guard connection.changes == 1 else { throw RowChanged(key: flight.key) }
+                }
+            }
+        }
+    }
+
+    func findFlights(_ question: PredicateQuestion) throws -> FlightsChecksum {
+        var totals = try connection.prepare(
+            "SELECT COUNT(*), SUM(ZDISTANCE) FROM ZFLIGHT WHERE \(question.sqlCondition)")
+        _ = try totals.step()
+        return FlightsChecksum(
+            rowCount: Int(totals.integer(0)), distanceMiles: Int(totals.integer(1)))
+    }
+
+    // MARK: Paging
+
+    func scrollFlights(batchSize: Int, maximumRowCount: Int?) throws -> FlightsChecksum {
+        let maximum = maximumRowCount ?? .max
+        var checksum = FlightsChecksum(rowCount: 0, distanceMiles: 0)
+        guard batchSize > 0 else {
+            for flight in try flights("ORDER BY ZDISTANCE, Z_PK").prefix(maximum) {
+                checksum.add(flight)
+            }
+            return checksum
+        }
+        // Two statements, since SQLite's range over (ZDISTANCE, Z_PK) would read all ties anew for each page.
+        var ties = try connection.prepare(
+            """
+            SELECT \(FlightRecord.selection) FROM ZFLIGHT \
+            WHERE ZDISTANCE = ? AND Z_PK > ? ORDER BY Z_PK LIMIT ?
+            """)
+        var further = try connection.prepare(
+            """
+            SELECT \(FlightRecord.selection) FROM ZFLIGHT \
+            WHERE ZDISTANCE > ? ORDER BY ZDISTANCE, Z_PK LIMIT ?
+            """)
+        var page: [FlightRecord] = []
+        page.reserveCapacity(batchSize)
+        var last: (distance: Int, key: Int64) = (.min, 0)
+        repeat {
+            page.removeAll(keepingCapacity: true)
+            ties.bind(last.distance, 1)
+            ties.bind(last.key, 2)
+            ties.bind(batchSize, 3)
+            while try ties.step() { page.append(FlightRecord(ties)) }
+            if page.count < batchSize {
+                further.bind(last.distance, 1)
+                further.bind(batchSize - page.count, 2)
+                while try further.step() { page.append(FlightRecord(further)) }
+            }
+            for flight in page.prefix(maximum - checksum.rowCount) { checksum.add(flight) }
+            if let flight = page.last { last = (flight.distance, flight.key) }
+        } while page.count == batchSize && checksum.rowCount < maximum
+        return checksum
+    }
+
+    /// All flights that fit the end of the statement, in one array.
+    private func flights(_ tail: String) throws -> [FlightRecord] {
+        var select = try connection.prepare(
+            "SELECT \(FlightRecord.selection) FROM ZFLIGHT \(tail)")
+        var flights: [FlightRecord] = []
+        while try select.step() { flights.append(FlightRecord(select)) }
+        return flights
+    }
+}

@@ -1,0 +1,100 @@
+import Foundation
+
+/// The lines of the engine's speed table through SQLite's C API: what the engine is measured against.
+final class CItems: EngineSubject {
+    private let connection: CConnection
+    private var loadedItems: [ItemRecord] = []
+
+    init(configuration: SubjectConfiguration) throws {
+        connection = try CConnection(configuration)
+    }
+
+    func close() throws {
+        try connection.close()
+    }
+
+    // MARK: Reading
+
+    func readItems() throws -> ItemChecksum {
+        var checksum = ItemChecksum()
+        // Through the buffer, since an array's iterator retains every text of every item.
+        try fetchItems().withUnsafeBufferPointer { items in
+            for index in items.indices { checksum.add(items[index]) }
+        }
+        return checksum
+    }
+
+    func readNumbers() throws -> ItemChecksum {
+        try holdItems().checksum
+    }
+
+    func holdItems() throws -> HeldItems {
+        let items = try fetchItems()
+        var checksum = ItemChecksum()
+        for index in items.indices { checksum.add(number: items[index].number) }
+        return HeldItems(items: items, checksum: checksum)
+    }
+
+    func readItems(withKeys keys: [Int64]) throws -> ItemChecksum {
+        var select = try connection.prepare(
+            "SELECT \(ItemRecord.selection) FROM ZITEM WHERE Z_PK = ?")
+        var checksum = ItemChecksum()
+        for key in keys {
+            select.bind(key, 1)
+            if try select.step() {
+                checksum.add(ItemRecord(select))
+                try select.reset()
+            }
+        }
+        return checksum
+    }
+
+    private func fetchItems() throws -> [ItemRecord] {
+        var items: [ItemRecord] = []
+        // Keys have no gaps, so the last one, which is found at once, tells how many there are.
+        items.reserveCapacity(Int(try connection.integer("SELECT MAX(Z_PK) FROM ZITEM")))
+        var select = try connection.prepare("SELECT \(ItemRecord.selection) FROM ZITEM")
+        while try select.step() { items.append(ItemRecord(select)) }
+        return items
+    }
+
+    // MARK: Writing
+
+    func insert(_ items: [ItemRow], saveSize: Int) throws {
+        try connection.insert(
+            items, entity: "Item", columns: ItemRecord.insertedColumns, saveSize: saveSize
+        ) { ItemRecord.bind($1, to: &$0) }
+    }
+
+    func batchInsert(_ items: [ItemRow]) throws {
+        try insert(items, saveSize: max(items.count, 1))
+    }
+
+    func loadItems() throws {
+        loadedItems = try fetchItems()
+    }
+
+    func updateLoadedItems() throws {
+        var update = try connection.prepare(
+            "UPDATE ZITEM SET ZQUANTITY = ?, Z_OPT = ? WHERE Z_PK = ? AND Z_OPT = ?")
+        try connection.transaction {
+            for index in loadedItems.indices {
+                let version = loadedItems[index].version
+                loadedItems[index].quantity += 1
+                loadedItems[index].version += 1
+                update.bind(Int64(loadedItems[index].quantity), 1)
+                update.bind(Int64(version + 1), 2)
+                update.bind(loadedItems[index].key, 3)
+                update.bind(Int64(version), 4)
+                try update.run()
+                guard connection.changes == 1 else {
+                    throw RowChanged(key: loadedItems[index].key)
+                }
+            }
+        }
+    }
+
+    func batchUpdate() throws {
+        try connection.execute("UPDATE ZITEM SET ZQUANTITY = ZQUANTITY + 1, Z_OPT = Z_OPT + 1")
+    }
+}

@@ -1,0 +1,123 @@
+import Datasets
+import Foundation
+import GRDB
+
+/// The flights as GRDB records over a `DatabasePool`, as its documentation recommends where speed matters.
+final class GRDBFlights: FlightsSubject {
+    let pool: DatabasePool
+
+    init(configuration: SubjectConfiguration) throws {
+        try FlightsModel.makeStoreIfMissing(configuration)
+        pool = try DatabasePool(configuration)
+    }
+
+    func close() throws {
+        try pool.close()
+    }
+
+    func insertFlights(_ flights: [FlightRow], by mode: BulkMode) throws {
+        let nothing = FlightReferences()
+        try insert(flights, entity: "Flight", saveSize: mode.saveSize(of: flights.count)) {
+            FlightRecord($0, key: $1, nothing)
+        }
+    }
+
+    func delayFlights(byMinutes minutes: Int, by mode: BulkMode) throws {
+        let departed = FlightRecord.filter(FlightRecord.Columns.departureDelayMinutes != nil)
+        switch mode {
+        case .request:
+            try pool.write { database in
+                _ = try departed.updateAll(
+                    database,
+                    [
+                        FlightRecord.Columns.departureDelayMinutes += minutes,
+                        FlightRecord.Columns.version += 1,
+                    ])
+            }
+        case .loop(let saveSize):
+            let flights = try pool.read { try departed.fetchAll($0) }
+            try delay(flights, byMinutes: minutes, saveSize: saveSize)
+        }
+    }
+
+    /// Records have no optimistic locking, so the update that checks the version is a statement.
+    private func delay(_ flights: [FlightRecord], byMinutes minutes: Int, saveSize: Int) throws {
+        for start in stride(from: 0, to: flights.count, by: saveSize) {
+            try pool.write { database in
+                let update = try database.cachedStatement(
+                    sql: """
+                        UPDATE ZFLIGHT SET ZDEPARTUREDELAYMINUTES = ?, Z_OPT = ? \
+                        WHERE Z_PK = ? AND Z_OPT = ?
+                        """)
+                for flight in flights[start..<min(start + saveSize, flights.count)] {
+                    try update.execute(arguments: [
+                        flight.departureDelayMinutes.map { $0 + minutes }, flight.version + 1,
+                        flight.key, flight.version,
+                    ])
+                    guard database.changesCount == 1 else { throw RowChanged(key: flight.key) }
+                }
+            }
+        }
+    }
+
+    func findFlights(_ question: PredicateQuestion) throws -> FlightsChecksum {
+        let totals = FlightRecord.filter(sql: question.sqlCondition)
+            .select(count(FlightRecord.Columns.key), sum(FlightRecord.Columns.distance))
+        let row = try pool.read { try Row.fetchOne($0, totals) }
+        return FlightsChecksum(rowCount: row?[0] ?? 0, distanceMiles: row?[1] ?? 0)
+    }
+
+    // MARK: Paging
+
+    func scrollFlights(batchSize: Int, maximumRowCount: Int?) throws -> FlightsChecksum {
+        let maximum = maximumRowCount ?? .max
+        var checksum = FlightsChecksum(rowCount: 0, distanceMiles: 0)
+        guard batchSize > 0 else {
+            let ordered = FlightRecord.order(
+                FlightRecord.Columns.distance, FlightRecord.Columns.key)
+            let flights = try pool.read { try ordered.fetchAll($0) }
+            for flight in flights.prefix(maximum) { checksum.add(flight) }
+            return checksum
+        }
+        var last: (distance: Int, key: Int64) = (.min, 0)
+        while checksum.rowCount < maximum {
+            let page = try pool.read { try nextPage(in: $0, after: last, size: batchSize) }
+            for flight in page.prefix(maximum - checksum.rowCount) { checksum.add(flight) }
+            guard page.count == batchSize, let flight = page.last else { break }
+            last = (flight.distance, flight.key)
+        }
+        return checksum
+    }
+
+    /// The next flights in the order of distance and key: first those as far as the last one, then those further.
+    /// In SQL, since only such requests reuse their statements.
+    private func nextPage(
+        in database: Database, after last: (distance: Int, key: Int64), size: Int
+    ) throws -> [FlightRecord] {
+        let ties = SQLRequest<FlightRecord>(
+            sql: """
+                SELECT \(FlightRecord.selection) FROM ZFLIGHT \
+                WHERE ZDISTANCE = ? AND Z_PK > ? ORDER BY Z_PK LIMIT ?
+                """, arguments: [last.distance, last.key, size], cached: true)
+        var page = try ties.fetchAll(database)
+        guard page.count < size else { return page }
+        let further = SQLRequest<FlightRecord>(
+            sql: """
+                SELECT \(FlightRecord.selection) FROM ZFLIGHT \
+                WHERE ZDISTANCE > ? ORDER BY ZDISTANCE, Z_PK LIMIT ?
+                """, arguments: [last.distance, size - page.count], cached: true)
+        page += try further.fetchAll(database)
+        return page
+    }
+}
+
+extension DatabasePool {
+    /// Opens a store that exists, with the `synchronous` setting that all subjects have.
+    convenience init(_ configuration: SubjectConfiguration) throws {
+        try self.init(path: configuration.storeURL.path)
+        // After opening, since the pool itself sets NORMAL. Readers need none.
+        try writeWithoutTransaction {
+            try $0.execute(sql: "PRAGMA synchronous = \(configuration.synchronous)")
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import GRDB
+
+/// The lines of the engine's speed table as GRDB records.
+final class GRDBItems: EngineSubject {
+    private let pool: DatabasePool
+    private var loadedItems: [ItemRecord] = []
+
+    init(configuration: SubjectConfiguration) throws {
+        pool = try DatabasePool(configuration)
+    }
+
+    func close() throws {
+        try pool.close()
+    }
+
+    // MARK: Reading
+
+    func readItems() throws -> ItemChecksum {
+        var checksum = ItemChecksum()
+        let items = try pool.read { try ItemRecord.fetchAll($0) }
+        for item in items { checksum.add(item) }
+        return checksum
+    }
+
+    func readNumbers() throws -> ItemChecksum {
+        try holdItems().checksum
+    }
+
+    func holdItems() throws -> HeldItems {
+        let items = try pool.read { try ItemRecord.fetchAll($0) }
+        var checksum = ItemChecksum()
+        for item in items { checksum.add(number: item.number) }
+        return HeldItems(items: items, checksum: checksum)
+    }
+
+    func readItems(withKeys keys: [Int64]) throws -> ItemChecksum {
+        var checksum = ItemChecksum()
+        for key in keys {
+            let request = SQLRequest<ItemRecord>(
+                sql: "SELECT \(ItemRecord.selection) FROM ZITEM WHERE Z_PK = ?",
+                arguments: [key], cached: true)
+            if let item = try pool.read({ try request.fetchOne($0) }) { checksum.add(item) }
+        }
+        return checksum
+    }
+
+    // MARK: Writing
+
+    func insert(_ items: [ItemRow], saveSize: Int) throws {
+        try pool.insert(items, entity: "Item", saveSize: saveSize) { ItemRecord($0, key: $1) }
+    }
+
+    func batchInsert(_ items: [ItemRow]) throws {
+        try insert(items, saveSize: max(items.count, 1))
+    }
+
+    func loadItems() throws {
+        loadedItems = try pool.read { try ItemRecord.fetchAll($0) }
+    }
+
+    /// Records have no optimistic locking, so the update that checks the version is a statement.
+    func updateLoadedItems() throws {
+        try pool.write { database in
+            let update = try database.cachedStatement(
+                sql: "UPDATE ZITEM SET ZQUANTITY = ?, Z_OPT = ? WHERE Z_PK = ? AND Z_OPT = ?")
+            for index in loadedItems.indices {
+                let version = loadedItems[index].version
+                loadedItems[index].quantity += 1
+                loadedItems[index].version += 1
+                let item = loadedItems[index]
+                try update.execute(arguments: [item.quantity, item.version, item.key, version])
+                guard database.changesCount == 1 else { throw RowChanged(key: item.key) }
+            }
+        }
+    }
+
+    func batchUpdate() throws {
+        try pool.write { database in
+            _ = try ItemRecord.updateAll(
+                database, [ItemRecord.Columns.quantity += 1, ItemRecord.Columns.version += 1])
+        }
+    }
+}

@@ -1,0 +1,17 @@
+import Foundation
+
+/// A row of `ZITEM` as the peers read it: a plain struct, its fields in the order that leaves the fewest gaps.
+struct ItemRecord: ItemValues, Sendable {
+    var key: Int64
+    var number: Int64
+    var price: Double
+    var createdAt: Date
+    var weight: Double?
+    var isActive: Bool
+    var quantity: Int32
+    var delayMinutes: Int32?
+    var version: Int32
+    var name: String
+    var city: String
+    var note: String?
+}

@@ -1,0 +1,28 @@
+import Benchmarking
+import CSQLite
+
+extension EnvironmentFingerprint {
+    /// This machine, with the versions of what bench is linked with.
+    static func ofBench() -> EnvironmentFingerprint {
+        var options: [String] = []
+        while let option = sqlite3_compileoption_get(Int32(options.count)) {
+            options.append(String(cString: option))
+        }
+        return current(
+            swiftVersion: swiftVersion, sqliteVersion: String(cString: sqlite3_libversion()),
+            sqliteCompileOptions: options, allocator: Allocator.name)
+    }
+
+    /// The compiler's; it can only be asked about steps.
+    private static var swiftVersion: String {
+        #if compiler(>=6.5)
+            "6.5 or later"
+        #elseif compiler(>=6.4)
+            "6.4"
+        #elseif compiler(>=6.3)
+            "6.3"
+        #else
+            "6.2"
+        #endif
+    }
+}

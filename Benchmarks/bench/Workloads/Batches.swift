@@ -1,0 +1,64 @@
+import Benchmarking
+import Foundation
+
+/// Repetitions of the same work within one sample.
+struct Batches {
+    /// Enough for the fastest to be a quiet one, and for work of a millisecond to be seen at all.
+    private static let minimumCount = 5
+    private static let minimumSeconds = 0.5
+    /// Slow work is repeated less: each batch of it is long enough to be steady by itself.
+    private static let maximumSeconds = 3.0
+
+    private var seconds: [Double] = []
+    private(set) var cpuSeconds = 0.0
+
+    var count: Int { seconds.count }
+    var fastestSeconds: Double { seconds.min() ?? .infinity }
+
+    /// Whether more batches would make the fastest one more credible.
+    var areWanted: Bool {
+        let total = seconds.reduce(0, +)
+        return total < Self.maximumSeconds
+            && (count < Self.minimumCount || total < Self.minimumSeconds)
+    }
+
+    /// Runs one batch. Preparing and closing stay outside.
+    mutating func time<Result>(_ work: () throws -> Result) rethrows -> Result {
+        let cpuSecondsBefore = ProcessProbe.usage().cpuSeconds
+        let watch = Stopwatch()
+        let result = try work()
+        seconds.append(watch.elapsedSeconds)
+        cpuSeconds += ProcessProbe.usage().cpuSeconds - cpuSecondsBefore
+        return result
+    }
+}
+
+extension WorkerContext {
+    /// Runs batches and takes the time of the fastest, and the processor time of a mean one.
+    func measureBatches(
+        rowCount: Int, _ batch: (inout Batches) throws -> Void
+    ) throws -> Sample {
+        var batches = Batches()
+        var sample = try measure(rowCount: rowCount) {
+            while batches.areWanted { try batch(&batches) }
+        }
+        sample[.time] = batches.fastestSeconds
+        sample[.rowsPerSecond] = Double(rowCount) / batches.fastestSeconds
+        sample[.cpuTime] = batches.cpuSeconds / Double(batches.count)
+        // These are of all batches and of what lies between them.
+        sample[.bytesWritten] = nil
+        sample[.involuntarySwitches] = nil
+        return sample
+    }
+
+    /// Opens the subject on a new store that holds the items.
+    func openEngine(holding items: [ItemRow]) throws -> any EngineSubject {
+        for suffix in ["", "-wal", "-shm"] {
+            try? FileManager.default.removeItem(atPath: storeURL.path + suffix)
+        }
+        let maker = try ObjectGraphEngine(configuration: configuration)
+        if !items.isEmpty { try maker.batchInsert(items) }
+        try maker.close()
+        return try SubjectFactory.makeEngine(job.subject, configuration)
+    }
+}

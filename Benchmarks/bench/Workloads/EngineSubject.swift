@@ -1,0 +1,128 @@
+import Foundation
+
+/// What the engine workload measures: the engine, or a peer, opened on a store of items.
+///
+/// The store is made by the engine before anybody opens it, so that all work on the same file. Its one table:
+///
+///     CREATE TABLE ZITEM (
+///         Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER,
+///         ZNUMBER INTEGER, ZQUANTITY INTEGER, ZDELAYMINUTES INTEGER, ZISACTIVE INTEGER,
+///         ZPRICE FLOAT, ZWEIGHT FLOAT, ZCREATEDAT TIMESTAMP,
+///         ZNAME VARCHAR, ZCITY VARCHAR, ZNOTE VARCHAR)
+///
+/// (the order of the columns is not promised). Keys begin at 1 without gaps, `Z_ENT` and `Z_OPT` are 1, dates are
+/// seconds since 2001 (`Date.timeIntervalSinceReferenceDate`), a missing value is NULL.
+///
+/// Every method may be called several times on an open subject and does its whole work each time.
+protocol EngineSubject: AnyObject {
+    /// Opens the store, in WAL mode with the `synchronous` setting of the configuration.
+    init(configuration: SubjectConfiguration) throws
+
+    /// Fetches every item with all its columns into an array, in any order, then reads every property of each once as a
+    /// Swift value.
+    func readItems() throws -> ItemChecksum
+
+    /// Fetches every item with all its columns into an array, then reads the number of each.
+    func readNumbers() throws -> ItemChecksum
+
+    /// Fetches as ``readNumbers()`` does and returns what it fetched, which lives as long as the return value.
+    func holdItems() throws -> HeldItems
+
+    /// Inserts items one by one, with a transaction for every `saveSize` of them.
+    func insert(_ items: [ItemRow], saveSize: Int) throws
+
+    /// Inserts items by the subject's bulk way, in one transaction.
+    func batchInsert(_ items: [ItemRow]) throws
+
+    /// Fetches every item and keeps it, as an object or a value, for ``updateLoadedItems()``. Not measured.
+    func loadItems() throws
+
+    /// Adds 1 to the quantity of every loaded item and writes each by its key, in one transaction.
+    func updateLoadedItems() throws
+
+    /// Adds 1 to the quantity of every item in the store by one UPDATE.
+    func batchUpdate() throws
+
+    /// Reads the items with these keys one by one, each by a select of its own with no transaction around it, and
+    /// every property once. Nothing of them is cached when it begins.
+    func readItems(withKeys keys: [Int64]) throws -> ItemChecksum
+
+    /// Closes all connections.
+    func close() throws
+}
+
+/// The result of a fetch, kept alive while its memory is measured.
+struct HeldItems {
+    var items: Any
+    var checksum: ItemChecksum
+}
+
+/// An item's ten properties.
+protocol ItemValues {
+    var number: Int64 { get }
+    var quantity: Int32 { get }
+    var delayMinutes: Int32? { get }
+    var isActive: Bool { get }
+    var price: Double { get }
+    var weight: Double? { get }
+    var createdAt: Date { get }
+    /// 24 bytes.
+    var name: String { get }
+    /// 20 bytes.
+    var city: String { get }
+    /// 40 bytes; nil for one in four.
+    var note: String? { get }
+}
+
+/// An item as a value: what is inserted, and what a peer reads.
+struct ItemRow: ItemValues, Sendable, Hashable {
+    var number: Int64
+    var quantity: Int32
+    var delayMinutes: Int32?
+    var isActive: Bool
+    var price: Double
+    var weight: Double?
+    var createdAt: Date
+    var name: String
+    var city: String
+    var note: String?
+}
+
+/// What was read, so that a fast wrong answer is found out. Adding an item touches every property and no text's length
+/// twice, so that it costs the same few nanoseconds whoever reads.
+struct ItemChecksum: Sendable, Hashable {
+    private(set) var itemCount = 0
+    private(set) var sum: UInt64 = 0
+
+    @inline(__always)
+    mutating func add(_ item: some ItemValues) {
+        itemCount += 1
+        add(item.number)
+        add(Int64(item.quantity))
+        add(Int64(item.delayMinutes ?? -1))
+        add(item.isActive ? 1 : 0)
+        sum &+= item.price.bitPattern
+        sum &+= item.weight?.bitPattern ?? 1
+        sum &+= item.createdAt.timeIntervalSinceReferenceDate.bitPattern
+        add(item.name)
+        add(item.city)
+        if let note = item.note { add(note) }
+    }
+
+    /// An item of which only the number was read.
+    @inline(__always)
+    mutating func add(number: Int64) {
+        itemCount += 1
+        add(number)
+    }
+
+    @inline(__always)
+    private mutating func add(_ value: Int64) {
+        sum &+= UInt64(bitPattern: value)
+    }
+
+    @inline(__always)
+    private mutating func add(_ text: String) {
+        sum &+= UInt64(text.utf8.count) &+ UInt64(text.utf8.first ?? 0) << 8
+    }
+}

@@ -1,0 +1,211 @@
+import Benchmarking
+import Foundation
+
+/// A line of the engine's speed table: the same work several times in one process, of which the fastest counts.
+///
+/// What disturbs a machine only ever makes work slower, so the fastest of several is far steadier than their mean
+/// (`Batches`); the runner does the rest by taking subjects in turn.
+enum EngineWorkload {
+    private static let saveSize = 1_000
+
+    static func run(_ context: WorkerContext) throws -> WorkloadOutcome {
+        let rowCount = context.integer("rows")
+        return switch context.text("row") {
+        case "fetch-realise":
+            try read(rowCount, context, expecting: { $0.add($1) }) { try $0.readItems() }
+        case "fetch-one-integer":
+            try read(rowCount, context, expecting: { $0.add(number: $1.number) }) {
+                try $0.readNumbers()
+            }
+        case "fetch-memory": try hold(rowCount, context)
+        case "fault": try fault(rowCount, context)
+        case "insert": try insert(rowCount, context) { try $0.insert($1, saveSize: saveSize) }
+        case "batch-insert": try insert(rowCount, context) { try $0.batchInsert($1) }
+        case "update": try update(rowCount, context) { try $0.updateLoadedItems() }
+        case "batch-update": try update(rowCount, context) { try $0.batchUpdate() }
+        case "growth-fetch": try growth(rowCount, context, fetchSeconds)
+        case "growth-insert": try growth(rowCount, context, insertSeconds)
+        case let row: preconditionFailure("The kind's table allows no row \(row).")
+        }
+    }
+
+    // MARK: Reading
+
+    private static func read(
+        _ rowCount: Int, _ context: WorkerContext,
+        expecting add: (inout ItemChecksum, ItemRow) -> Void,
+        _ operation: (any EngineSubject) throws -> ItemChecksum
+    ) throws -> WorkloadOutcome {
+        let items = ItemRow.generated(count: rowCount, seed: context.job.seed)
+        let expected = items.reduce(into: ItemChecksum(), add)
+        let subject = try context.openEngine(holding: items)
+        var checksums: Set<ItemChecksum> = []
+        let sample = try context.measureBatches(rowCount: rowCount) { batches in
+            checksums.insert(try batches.time { try operation(subject) })
+        }
+        try subject.close()
+        return try outcome(sample, context) { $0.check(checksums, equal: expected) }
+    }
+
+    /// Items in random order: none is cached, since each is read once and every batch begins anew.
+    private static func fault(_ rowCount: Int, _ context: WorkerContext) throws -> WorkloadOutcome {
+        var random = SeededGenerator(seed: context.job.seed)
+        let keys = (1...Int64(rowCount)).shuffled(using: &random)
+        return try read(rowCount, context, expecting: { $0.add($1) }) {
+            try $0.readItems(withKeys: keys)
+        }
+    }
+
+    private static func hold(_ rowCount: Int, _ context: WorkerContext) throws -> WorkloadOutcome {
+        let items = ItemRow.generated(count: rowCount, seed: context.job.seed)
+        let expected = items.reduce(into: ItemChecksum()) { $0.add(number: $1.number) }
+        let subject = try context.openEngine(holding: items)
+        // Fills SQLite's page cache, which is no part of the result.
+        var checksums: Set = [try subject.readNumbers()]
+        var liveBytes = 0
+        var sample = try context.measure(rowCount: rowCount) {
+            let before = Allocator.liveBytes()
+            let held = try subject.holdItems()
+            liveBytes = Allocator.liveBytes() - before
+            checksums.insert(held.checksum)
+        }
+        sample[.liveMemory] = Double(liveBytes)
+        try subject.close()
+        return try outcome(sample, context) { $0.check(checksums, equal: expected) }
+    }
+
+    // MARK: Writing
+
+    /// Each batch begins with an empty store.
+    private static func insert(
+        _ rowCount: Int, _ context: WorkerContext,
+        _ operation: (any EngineSubject, [ItemRow]) throws -> Void
+    ) throws -> WorkloadOutcome {
+        let items = ItemRow.generated(count: rowCount, seed: context.job.seed)
+        let sample = try context.measureBatches(rowCount: rowCount) { batches in
+            let subject = try context.openEngine(holding: [])
+            try batches.time { try operation(subject, items) }
+            try subject.close()
+        }
+        return try outcome(sample, context) { verifier in
+            try verifier.checkItems(in: StoreReader(context.storeURL), are: items)
+        }
+    }
+
+    private static func update(
+        _ rowCount: Int, _ context: WorkerContext,
+        _ operation: (any EngineSubject) throws -> Void
+    ) throws -> WorkloadOutcome {
+        var items = ItemRow.generated(count: rowCount, seed: context.job.seed)
+        let subject = try context.openEngine(holding: items)
+        if context.text("row") == "update" { try subject.loadItems() }
+        var batchCount: Int32 = 0
+        let sample = try context.measureBatches(rowCount: rowCount) { batches in
+            try batches.time { try operation(subject) }
+            batchCount += 1
+        }
+        try subject.close()
+        for index in items.indices { items[index].quantity += batchCount }
+        return try outcome(sample, context) { verifier in
+            try verifier.checkItems(in: StoreReader(context.storeURL), are: items)
+        }
+    }
+
+    // MARK: Growth
+
+    private static let smallRowCount = 10_000
+
+    /// What a row costs at `rowCount` rows, divided by what it costs at 10,000.
+    private static func growth(
+        _ rowCount: Int, _ context: WorkerContext,
+        _ seconds: ([ItemRow], WorkerContext) throws -> Double
+    ) throws -> WorkloadOutcome {
+        let items = ItemRow.generated(count: smallRowCount, seed: context.job.seed)
+        let small = try seconds(items, context) / Double(items.count)
+        // Texts are shared between the rows, so that a million of them take little memory.
+        let manyItems = (0..<rowCount).map { items[$0 % items.count] }
+        var large = 0.0
+        var sample = try context.measure(rowCount: rowCount) {
+            large = try seconds(manyItems, context) / Double(rowCount)
+        }
+        sample[.time] = large * Double(rowCount)
+        sample[.rowsPerSecond] = 1 / large
+        sample.metrics["costGrowth"] = large / small
+        return try outcome(sample, context) { verifier in
+            try verifier.checkItems(in: StoreReader(context.storeURL), are: manyItems)
+        }
+    }
+
+    private static func fetchSeconds(
+        _ items: [ItemRow], _ context: WorkerContext
+    ) throws -> Double {
+        let subject = try context.openEngine(holding: items)
+        defer { try? subject.close() }
+        var batches = Batches()
+        while batches.areWanted { _ = try batches.time { try subject.readItems() } }
+        return batches.fastestSeconds
+    }
+
+    private static func insertSeconds(
+        _ items: [ItemRow], _ context: WorkerContext
+    ) throws -> Double {
+        var batches = Batches()
+        while batches.areWanted {
+            let subject = try context.openEngine(holding: [])
+            try batches.time { try subject.insert(items, saveSize: saveSize) }
+            try subject.close()
+        }
+        return batches.fastestSeconds
+    }
+
+    // MARK: Verifying
+
+    private static func outcome(
+        _ sample: Sample, _ context: WorkerContext, _ check: (inout Verifier) throws -> Void
+    ) throws -> WorkloadOutcome {
+        var verifier = Verifier()
+        try verifier.checkJournal(of: StoreReader(context.storeURL))
+        try check(&verifier)
+        return WorkloadOutcome(sample: sample, verification: verifier.verification)
+    }
+}
+
+extension Verifier {
+    /// All batches must have read the same.
+    fileprivate mutating func check(_ checksums: Set<ItemChecksum>, equal expected: ItemChecksum) {
+        check("answers", checksums.count, equals: 1)
+        for checksum in checksums {
+            check("items read", checksum.itemCount, equals: expected.itemCount)
+            check(
+                "checksum", Int(truncatingIfNeeded: checksum.sum),
+                equals: Int(truncatingIfNeeded: expected.sum))
+        }
+    }
+
+    /// Counts and sums over every column, read back with plain SQL.
+    fileprivate mutating func checkItems(in store: StoreReader, are items: [ItemRow]) throws {
+        let found = try store.integers(
+            """
+            SELECT COUNT(*), SUM(ZNUMBER), SUM(ZQUANTITY), SUM(ZDELAYMINUTES), SUM(ZISACTIVE), \
+            SUM(round(ZPRICE * 100)), COUNT(ZWEIGHT), SUM(ZCREATEDAT), \
+            SUM(length(ZNAME) + length(ZCITY)), SUM(length(ZNOTE)) FROM ZITEM
+            """)
+        let expected = [
+            items.count, items.reduce(0) { $0 + Int($1.number) },
+            items.reduce(0) { $0 + Int($1.quantity) },
+            items.reduce(0) { $0 + Int($1.delayMinutes ?? 0) }, items.count { $0.isActive },
+            items.reduce(0) { $0 + Int(($1.price * 100).rounded()) },
+            items.count { $0.weight != nil },
+            items.reduce(0) { $0 + Int($1.createdAt.timeIntervalSinceReferenceDate) },
+            items.reduce(0) { $0 + $1.name.utf8.count + $1.city.utf8.count },
+            items.reduce(0) { $0 + ($1.note?.utf8.count ?? 0) },
+        ]
+        let names = [
+            "items", "numbers", "quantities", "delays", "active items", "prices in cents",
+            "items with a weight", "dates", "bytes of names and cities", "bytes of notes",
+        ]
+        for (name, (found, expected)) in zip(names, zip(found, expected)) {
+            check(name, found, equals: expected)
+        }
+    }
+}

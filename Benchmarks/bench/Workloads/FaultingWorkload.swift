@@ -1,0 +1,37 @@
+import Benchmarking
+import ObjectGraph
+
+/// Fetches all flights in one form, in the order of their distance, then reads a share of them.
+enum FaultingWorkload {
+    static func run(_ context: WorkerContext) throws -> WorkloadOutcome {
+        guard let form = FlightsFetch.Form(rawValue: context.text("mode")) else {
+            preconditionFailure("The kind's table allows only forms that exist.")
+        }
+        let percent = context.integer("touch")
+        let subject = try context.openStack()
+        var result = FlightsFetch.Result()
+        var sample = try context.measure(subject, rowCount: context.facts.flightCount) {
+            result = try FlightsFetch(form, touchedPercent: percent).run(on: subject.stack)
+        }
+        try subject.close()
+        sample.metrics["fetchTime"] = result.fetchSeconds
+        sample.metrics["touchTime"] = result.touchSeconds
+        sample[.liveMemory] = Double(result.liveBytes)
+        sample.counters["touchStatements"] = result.touchStatements
+
+        let store = try StoreReader(context.storeURL)
+        let expected = try store.integers(
+            """
+            SELECT COUNT(*), SUM(distance) FROM (
+                SELECT ZDISTANCE AS distance, row_number() OVER (ORDER BY ZDISTANCE) - 1 AS position
+                FROM ZFLIGHT)
+            WHERE position % 100 < \(percent)
+            """)
+        var verifier = Verifier()
+        try verifier.checkJournal(of: store)
+        verifier.check("flights", result.rowCount, equals: context.facts.flightCount)
+        verifier.check("flights touched", result.touched.rowCount, equals: expected[0])
+        verifier.check("distance in miles", result.touched.distanceMiles, equals: expected[1])
+        return WorkloadOutcome(sample: sample, verification: verifier.verification)
+    }
+}

@@ -1,0 +1,60 @@
+import Datasets
+
+/// Inserts every table, relationships resolved, into an empty store.
+enum ImportWorkload {
+    static func run(_ context: WorkerContext) throws -> WorkloadOutcome {
+        let dataset = try context.loadDataset()
+        let saveSize = context.integer("saveSize")
+
+        let subject = try context.openSubject()
+        let sample = try context.measure(subject, rowCount: dataset.facts.rowCount) {
+            try subject.importDataset(dataset, saveSize: saveSize)
+        }
+        try subject.close()
+
+        let store = try StoreReader(context.storeURL)
+        var verifier = Verifier()
+        try verifier.checkJournal(of: store)
+        try verifier.checkImport(of: dataset.facts, into: store)
+        return WorkloadOutcome(sample: sample, verification: verifier.verification)
+    }
+}
+
+extension DatasetFacts {
+    /// The rows of all tables.
+    var rowCount: Int { airlineCount + airportCount + planeCount + weatherCount + flightCount }
+}
+
+extension Verifier {
+    /// The rows of each table, a sum, and every kind of reference.
+    mutating func checkImport(of facts: DatasetFacts, into store: StoreReader) throws {
+        for (table, count) in [
+            ("ZAIRLINE", facts.airlineCount), ("ZAIRPORT", facts.airportCount),
+            ("ZPLANE", facts.planeCount), ("ZWEATHER", facts.weatherCount),
+            ("ZFLIGHT", facts.flightCount),
+        ] {
+            let found = try store.integer("SELECT COUNT(*) FROM \(table)")
+            check("\(table) rows", found, equals: count)
+        }
+        check(
+            "distance in miles", try store.integer("SELECT SUM(ZDISTANCE) FROM ZFLIGHT"),
+            equals: facts.distanceMilesTotal)
+        // A key that leads nowhere counts as missing too, so that a broken reference is found.
+        for (name, table, column, count) in [
+            ("flights without airline", "ZAIRLINE", "ZAIRLINE", 0),
+            ("flights without origin", "ZAIRPORT", "ZORIGIN", 0),
+            ("flights without plane", "ZPLANE", "ZPLANE", facts.flightsWithoutPlane),
+            (
+                "flights without destination", "ZAIRPORT", "ZDESTINATION",
+                facts.flightsWithoutDestination
+            ),
+        ] {
+            let found = try store.integer(
+                """
+                SELECT COUNT(*) FROM ZFLIGHT AS f \
+                WHERE NOT EXISTS (SELECT 1 FROM \(table) AS t WHERE t.Z_PK = f.\(column))
+                """)
+            check(name, found, equals: count)
+        }
+    }
+}

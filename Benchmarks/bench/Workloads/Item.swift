@@ -1,0 +1,76 @@
+import Foundation
+import ObjectGraph
+
+/// The entity of the engine workload.
+final class Item: ManagedObject, ItemValues {
+    static let number = Attribute<Int64>("number")
+    static let quantity = Attribute<Int32>("quantity")
+    static let delayMinutes = Attribute<Int32?>("delayMinutes")
+    static let isActive = Attribute<Bool>("isActive")
+    static let price = Attribute<Double>("price")
+    static let weight = Attribute<Double?>("weight")
+    static let createdAt = Attribute<Date>("createdAt")
+    static let name = Attribute<String>("name")
+    static let city = Attribute<String>("city")
+    static let note = Attribute<String?>("note")
+
+    var number: Int64 { self[Self.number] }
+    var quantity: Int32 {
+        get { self[Self.quantity] }
+        set { self[Self.quantity] = newValue }
+    }
+    var delayMinutes: Int32? { self[Self.delayMinutes] }
+    var isActive: Bool { self[Self.isActive] }
+    var price: Double { self[Self.price] }
+    var weight: Double? { self[Self.weight] }
+    var createdAt: Date { self[Self.createdAt] }
+    var name: String { self[Self.name] }
+    var city: String { self[Self.city] }
+    var note: String? { self[Self.note] }
+
+    static func makeModel() throws -> ManagedObjectModel {
+        try ManagedObjectModel(entities: [
+            EntityDescription(
+                name: "Item", managedObjectClass: Item.self,
+                attributes: [
+                    AttributeDescription("number", .integer64, isOptional: false),
+                    AttributeDescription("quantity", .integer32, isOptional: false),
+                    AttributeDescription("delayMinutes", .integer32),
+                    AttributeDescription("isActive", .boolean, isOptional: false),
+                    AttributeDescription("price", .double, isOptional: false),
+                    AttributeDescription("weight", .double),
+                    AttributeDescription("createdAt", .date, isOptional: false),
+                    AttributeDescription("name", .string, isOptional: false),
+                    AttributeDescription("city", .string, isOptional: false),
+                    AttributeDescription("note", .string),
+                ])
+        ])
+    }
+
+    func take(_ row: ItemRow) {
+        self[Self.number] = row.number
+        self[Self.quantity] = row.quantity
+        self[Self.delayMinutes] = row.delayMinutes
+        self[Self.isActive] = row.isActive
+        self[Self.price] = row.price
+        self[Self.weight] = row.weight
+        self[Self.createdAt] = row.createdAt
+        self[Self.name] = row.name
+        self[Self.city] = row.city
+        self[Self.note] = row.note
+    }
+
+    /// The same for a row of a batch insert.
+    static func set(_ item: ItemRow, in row: inout BatchInsertRow) {
+        row.set(item.number, for: number)
+        row.set(item.quantity, for: quantity)
+        row.set(item.delayMinutes, for: delayMinutes)
+        row.set(item.isActive, for: isActive)
+        row.set(item.price, for: price)
+        row.set(item.weight, for: weight)
+        row.set(item.createdAt, for: createdAt)
+        row.set(item.name, for: name)
+        row.set(item.city, for: city)
+        row.set(item.note, for: note)
+    }
+}

@@ -1,0 +1,38 @@
+import Benchmarking
+import Foundation
+
+extension ItemRow {
+    /// Items numbered from 1, always the same for the same seed.
+    static func generated(count: Int, seed: UInt64) -> [ItemRow] {
+        var random = SeededGenerator(seed: seed)
+        return (0..<count).map { ItemRow(number: Int64($0 + 1), from: &random) }
+    }
+
+    private init(number: Int64, from random: inout SeededGenerator) {
+        self.number = number
+        quantity = Int32.random(in: 0..<1_000, using: &random)
+        delayMinutes = random.next() % 8 == 0 ? nil : Int32.random(in: -30...600, using: &random)
+        isActive = Bool.random(using: &random)
+        price = Double(Int.random(in: 1..<100_000, using: &random)) / 100
+        weight = random.next() % 8 == 0 ? nil : Double.random(in: 0..<50, using: &random)
+        createdAt = Date(
+            timeIntervalSinceReferenceDate: Double(
+                Int.random(in: 0..<800_000_000, using: &random)))
+        name = Self.text(length: 24, from: &random)
+        city = Self.text(length: 20, from: &random)
+        note = random.next() % 4 == 0 ? nil : Self.text(length: 40, from: &random)
+    }
+
+    /// Lowercase letters, twelve of each random number.
+    private static func text(length: Int, from random: inout SeededGenerator) -> String {
+        String(unsafeUninitializedCapacity: length) { bytes in
+            var bits: UInt64 = 0
+            for index in 0..<length {
+                if index % 12 == 0 { bits = random.next() }
+                bytes[index] = UInt8(ascii: "a") + UInt8(bits % 26)
+                bits /= 26
+            }
+            return length
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import Benchmarking
+import Foundation
+import Synchronization
+
+/// Starts an operation at a fixed interval, whether or not the ones before have finished, and takes the latency of each
+/// from the time at which it was due.
+final class LatencyProbe: Sendable {
+    /// Begins an operation and calls the completion, from any thread, when it is done.
+    typealias Operation =
+        @Sendable (_ completion: @escaping @Sendable (Result<Void, any Error>) -> Void) -> Void
+
+    private struct State {
+        var recorder = LatencyRecorder()
+        var error: (any Error)?
+        var isStopped = false
+    }
+
+    private let intervalNanoseconds: UInt64
+    private let operation: Operation
+    private let state = Mutex(State())
+    /// The operations under way, and the thread that starts them.
+    private let work = DispatchGroup()
+
+    init(everyMilliseconds milliseconds: Int, _ operation: @escaping Operation) {
+        intervalNanoseconds = UInt64(milliseconds) * 1_000_000
+        self.operation = operation
+    }
+
+    func start() {
+        work.enter()
+        let thread = Thread { [self] in
+            let schedule = OpenLoopSchedule(intervalNanoseconds: intervalNanoseconds)
+            var index = 0
+            while !state.withLock({ $0.isStopped }) {
+                let dueAt = schedule.intendedNanoseconds(of: index)
+                Self.sleep(until: dueAt)
+                begin(dueAt: dueAt)
+                index += 1
+            }
+            work.leave()
+        }
+        thread.start()
+    }
+
+    /// Waits for the operations under way; nil if none was begun.
+    ///
+    /// - Throws: the first error of an operation.
+    func stop() throws -> LatencySummary? {
+        state.withLock { $0.isStopped = true }
+        work.wait()
+        return try state.withLock { state in
+            if let error = state.error { throw error }
+            return state.recorder.summary
+        }
+    }
+
+    private func begin(dueAt: UInt64) {
+        work.enter()
+        operation { [self] result in
+            let completedAt = Stopwatch.nanoseconds()
+            state.withLock { state in
+                state.recorder.record(intendedAt: dueAt, completedAt: completedAt)
+                if case .failure(let error) = result { state.error = state.error ?? error }
+            }
+            work.leave()
+        }
+    }
+
+    private static func sleep(until nanoseconds: UInt64) {
+        var time = timespec(
+            tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+        while clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nil) == EINTR {}
+    }
+}

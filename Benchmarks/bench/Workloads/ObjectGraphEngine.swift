@@ -1,0 +1,157 @@
+import ObjectGraph
+import Synchronization
+
+/// The engine by itself: one coordinator, and a new context for each operation.
+final class ObjectGraphEngine: EngineSubject {
+    private let coordinator: PersistentStoreCoordinator
+    private let store: PersistentStoreHandle
+    private var loaded: LoadedItems?
+    /// Of all items in the order of their keys, fetched when first needed.
+    private var identifiers: [ManagedObjectID] = []
+
+    init(configuration: SubjectConfiguration) throws {
+        coordinator = PersistentStoreCoordinator(
+            model: try Item.makeModel(), lockPolicy: configuration.coordinatorLockPolicy)
+        var description = PersistentStoreDescription.sqlite(at: configuration.storeURL)
+        description.pragmas = ["synchronous": configuration.synchronous]
+        store = try coordinator.addPersistentStore(description)
+    }
+
+    func close() throws {
+        loaded = nil
+        try coordinator.removePersistentStore(store)
+    }
+
+    private func makeContext() -> ManagedObjectContext {
+        ManagedObjectContext(.privateQueue, coordinator: coordinator)
+    }
+
+    fileprivate static var allItems: FetchRequest {
+        var request = FetchRequest(entityName: "Item")
+        request.returnsObjectsAsFaults = false
+        return request
+    }
+
+    // MARK: Reading
+
+    func readItems() throws -> ItemChecksum {
+        let context = makeContext()
+        return try context.performAndWait {
+            var checksum = ItemChecksum()
+            for item in try context.fetch(Self.allItems, as: Item.self) { checksum.add(item) }
+            return checksum
+        }
+    }
+
+    func readNumbers() throws -> ItemChecksum {
+        let context = makeContext()
+        return try context.performAndWait {
+            var checksum = ItemChecksum()
+            for item in try context.fetch(Self.allItems, as: Item.self) {
+                checksum.add(number: item.number)
+            }
+            return checksum
+        }
+    }
+
+    func holdItems() throws -> HeldItems {
+        let loaded = try LoadedItems(in: makeContext())
+        return HeldItems(items: loaded, checksum: loaded.numbers())
+    }
+
+    func readItems(withKeys keys: [Int64]) throws -> ItemChecksum {
+        let context = makeContext()
+        if identifiers.isEmpty {
+            var request = FetchRequest(entityName: "Item", sortKeys: [.ascending("number")])
+            request.includesPropertyValues = false
+            let fetch = request
+            identifiers = try context.performAndWait { try context.fetchObjectIDs(fetch) }
+        }
+        let identifiers = identifiers
+        return context.performAndWait {
+            var checksum = ItemChecksum()
+            for key in keys {
+                guard let item = context.object(with: identifiers[Int(key) - 1]) as? Item
+                else { continue }
+                checksum.add(item)
+            }
+            return checksum
+        }
+    }
+
+    // MARK: Inserting
+
+    func insert(_ items: [ItemRow], saveSize: Int) throws {
+        let context = makeContext()
+        for start in stride(from: 0, to: items.count, by: saveSize) {
+            try context.performAndWait {
+                for row in items[start..<min(start + saveSize, items.count)] {
+                    Item(context: context).take(row)
+                }
+                try context.save()
+            }
+        }
+    }
+
+    func batchInsert(_ items: [ItemRow]) throws {
+        let context = makeContext()
+        let position = Atomic(0)
+        let request = BatchInsertRequest(entityName: "Item") { row in
+            let index = position.add(1, ordering: .relaxed).oldValue
+            guard index < items.count else { return true }
+            Item.set(items[index], in: &row)
+            return false
+        }
+        _ = try context.performAndWait { try context.execute(request) }
+    }
+
+    // MARK: Updating
+
+    func loadItems() throws {
+        loaded = try LoadedItems(in: makeContext())
+    }
+
+    func updateLoadedItems() throws {
+        try loaded?.update()
+    }
+
+    func batchUpdate() throws {
+        let context = makeContext()
+        let request = BatchUpdateRequest(
+            entityName: "Item",
+            propertiesToUpdate: [
+                "quantity": .function("add:to:", [.keyPath("quantity"), .constant(1)])
+            ])
+        _ = try context.performAndWait { try context.execute(request) }
+    }
+}
+
+/// Every item as an object, kept with the context from one operation to the next.
+private final class LoadedItems: @unchecked Sendable {
+    // @unchecked Sendable: the objects are used on their context's queue only.
+
+    private let context: ManagedObjectContext
+    private var items: [Item] = []
+
+    init(in context: ManagedObjectContext) throws {
+        self.context = context
+        try context.performAndWait {
+            items = Array(try context.fetch(ObjectGraphEngine.allItems, as: Item.self))
+        }
+    }
+
+    func numbers() -> ItemChecksum {
+        context.performAndWait {
+            var checksum = ItemChecksum()
+            for item in items { checksum.add(number: item.number) }
+            return checksum
+        }
+    }
+
+    func update() throws {
+        try context.performAndWait {
+            for item in items { item.quantity += 1 }
+            try context.save()
+        }
+    }
+}

@@ -1,0 +1,30 @@
+/// Reads flights in the order of their distance, which is indexed, a batch at a time.
+enum PagingWorkload {
+    /// About what a table shows before it is scrolled.
+    static let firstPageRowCount = 50
+
+    static func run(_ context: WorkerContext) throws -> WorkloadOutcome {
+        let batchSize = context.integer("fetchBatchSize")
+        let maximum = context.text("extent") == "whole" ? nil : firstPageRowCount
+        let rowCount = min(context.facts.flightCount, maximum ?? .max)
+
+        let subject = try context.openSubject()
+        var checksum = FlightsChecksum(rowCount: 0, distanceMiles: 0)
+        let sample = try context.measure(subject, rowCount: rowCount) {
+            checksum = try subject.scrollFlights(batchSize: batchSize, maximumRowCount: maximum)
+        }
+        try subject.close()
+
+        let store = try StoreReader(context.storeURL)
+        let expected = try store.integer(
+            """
+            SELECT SUM(ZDISTANCE) \
+            FROM (SELECT ZDISTANCE FROM ZFLIGHT ORDER BY ZDISTANCE LIMIT \(rowCount))
+            """)
+        var verifier = Verifier()
+        try verifier.checkJournal(of: store)
+        verifier.check("flights", checksum.rowCount, equals: rowCount)
+        verifier.check("distance in miles", checksum.distanceMiles, equals: expected)
+        return WorkloadOutcome(sample: sample, verification: verifier.verification)
+    }
+}

@@ -1,0 +1,75 @@
+/// A question about the flights in two wordings: the engine's predicate and the same in SQL.
+struct PredicateQuestion: Sendable, Hashable, Codable {
+    /// Names the question in workload files.
+    var id: String
+    var title: String
+    /// A format string for `ObjectPredicate`, its arguments written out.
+    var format: String
+    /// What peers ask, and what every answer is checked against.
+    var sqlCondition: String
+    /// What the reader learns from its cost.
+    var lesson: String
+
+    static func identified(by id: String) -> PredicateQuestion? {
+        all.first { $0.id == id }
+    }
+
+    static let all = termOrder + ladder
+
+    /// Does the order of terms matter, when one is cheap and the other dear?
+    private static let termOrder = [
+        PredicateQuestion(
+            id: "number-first", title: "long flights of a plane, number first",
+            format: #"distance > 2000 AND tailNumber CONTAINS "25""#,
+            sqlCondition: "ZDISTANCE > 2000 AND instr(ZTAILNUMBER, '25') > 0",
+            lesson: "terms run in their order: the cheap one spares most of the dear ones"),
+        PredicateQuestion(
+            id: "text-first", title: "long flights of a plane, text first",
+            format: #"tailNumber CONTAINS "25" AND distance > 2000"#,
+            sqlCondition: "instr(ZTAILNUMBER, '25') > 0 AND ZDISTANCE > 2000",
+            lesson: "the same answer with the dear term first"),
+    ]
+
+    /// What does each way of comparing text cost? Every step but the first finds about the same
+    /// flights. The tail numbers are ASCII, so that SQL's own folding equals `[cd]`.
+    private static let ladder = [
+        step(
+            "equal", #"= "N725MQ""#, "= 'N725MQ'",
+            folded: #"=[cd] "n725mq""#, "= 'n725mq' COLLATE NOCASE",
+            lesson: "an index answers it; folding needs the whole table"),
+        step(
+            "begins-with", #"BEGINSWITH "N725M""#, "GLOB 'N725M*'",
+            folded: #"BEGINSWITH[cd] "n725m""#, "LIKE 'n725m%'",
+            lesson: "an index can answer a prefix as a range"),
+        step(
+            "contains", #"CONTAINS "725M""#, "GLOB '*725M*'",
+            folded: #"CONTAINS[cd] "725m""#, "LIKE '%725m%'",
+            lesson: "no index helps: every text is searched"),
+        step(
+            "like", #"LIKE "N?25M*""#, "GLOB 'N?25M*'",
+            folded: #"LIKE[cd] "n?25m*""#, "LIKE 'n_25m%'",
+            lesson: "wildcards are matched text by text"),
+        step(
+            "matches", #"MATCHES "N[0-9]25M.*""#, "GLOB 'N[0-9]25M*'",
+            folded: #"MATCHES[cd] "n[0-9]25m.*""#, "upper(ZTAILNUMBER) GLOB 'N[0-9]25M*'",
+            lesson: "a regular expression is the dearest; peers ask GLOB, which has classes"),
+    ].flatMap(\.self)
+
+    /// One way of comparing the tail number, plain and `[cd]`.
+    private static func step(
+        _ id: String, _ comparison: String, _ sql: String,
+        folded foldedComparison: String, _ foldedSQL: String, lesson: String
+    ) -> [PredicateQuestion] {
+        let column = "ZTAILNUMBER "
+        return [
+            PredicateQuestion(
+                id: id, title: "tail number \(comparison)", format: "tailNumber \(comparison)",
+                sqlCondition: column + sql, lesson: lesson),
+            PredicateQuestion(
+                id: id + "-cd", title: "tail number \(foldedComparison)",
+                format: "tailNumber \(foldedComparison)",
+                sqlCondition: foldedSQL.hasPrefix("upper") ? foldedSQL : column + foldedSQL,
+                lesson: lesson),
+        ]
+    }
+}

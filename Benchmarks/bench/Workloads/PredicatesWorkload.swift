@@ -1,0 +1,71 @@
+import Benchmarking
+import Datasets
+
+/// Counts and sums the flights that match a predicate, in the store or among unsaved objects.
+enum PredicatesWorkload {
+    static func run(_ context: WorkerContext) throws -> WorkloadOutcome {
+        guard let question = PredicateQuestion.identified(by: context.text("question")) else {
+            preconditionFailure("The kind's table allows only questions that exist.")
+        }
+        let subject = try context.openSubject()
+        let (sample, checksum) =
+            context.text("place") == "sql"
+            ? try ask(question, of: subject, context)
+            : try askUnsaved(question, of: subject, context)
+        try subject.close()
+
+        let store = try StoreReader(context.storeURL)
+        let expected = try store.integers(
+            "SELECT COUNT(*), SUM(ZDISTANCE) FROM ZFLIGHT WHERE \(question.sqlCondition)")
+        var verifier = Verifier()
+        try verifier.checkJournal(of: store)
+        verifier.check("matching flights", checksum.rowCount, equals: expected[0])
+        verifier.check("distance in miles", checksum.distanceMiles, equals: expected[1])
+        return WorkloadOutcome(sample: sample, verification: verifier.verification)
+    }
+
+    private static func ask(
+        _ question: PredicateQuestion, of subject: any FlightsSubject, _ context: WorkerContext
+    ) throws -> (Sample, FlightsChecksum) {
+        var checksum = FlightsChecksum(rowCount: 0, distanceMiles: 0)
+        let sample = try context.measure(subject, rowCount: context.facts.flightCount) {
+            checksum = try subject.findFlights(question)
+        }
+        return (sample, checksum)
+    }
+
+    /// The objects are saved after the question, so that plain SQL can check the answer.
+    private static func askUnsaved(
+        _ question: PredicateQuestion, of subject: any FlightsSubject, _ context: WorkerContext
+    ) throws -> (Sample, FlightsChecksum) {
+        guard let subject = subject as? any UnsavedFlightsSubject else {
+            throw UnsupportedPlace(subject: context.job.subject)
+        }
+        try subject.insertUnsavedFlights(context.loadDataset().flights)
+        var checksum = FlightsChecksum(rowCount: 0, distanceMiles: 0)
+        let sample = try context.measure(subject, rowCount: context.facts.flightCount) {
+            checksum = try subject.findUnsavedFlights(question)
+        }
+        try subject.saveUnsavedFlights()
+        return (sample, checksum)
+    }
+}
+
+/// A subject that can hold flights that are not saved and answer questions about them: the stacks.
+protocol UnsavedFlightsSubject: FlightsSubject {
+    /// Inserts flights without relationships into the view context and does not save.
+    func insertUnsavedFlights(_ flights: [FlightRow]) throws
+
+    /// Counts and sums the unsaved flights that match.
+    func findUnsavedFlights(_ question: PredicateQuestion) throws -> FlightsChecksum
+
+    /// Saves them through to the store.
+    func saveUnsavedFlights() throws
+}
+
+/// A subject was asked about unsaved objects and has none.
+struct UnsupportedPlace: Error, CustomStringConvertible {
+    var subject: String
+
+    var description: String { "\(subject) cannot answer questions about unsaved objects" }
+}

@@ -1,0 +1,50 @@
+import Benchmarking
+import Dispatch
+import ObjectGraph
+
+/// Imports everything in the background while the main queue is to beat and the view context is to read a page.
+///
+/// A beat or a read is due at its time, however late the one before was, and its latency counts from then: no wait is
+/// hidden.
+enum ResponsivenessWorkload {
+    static func run(_ context: WorkerContext) throws -> WorkloadOutcome {
+        let dataset = try context.loadDataset()
+        let subject = try context.openStack()
+        let view = try subject.stack.viewContext
+        let heartbeat = LatencyProbe(
+            everyMilliseconds: context.integer("heartbeatIntervalMilliseconds")
+        ) { completion in
+            DispatchQueue.main.async { completion(.success(())) }
+        }
+        let reader = LatencyProbe(
+            everyMilliseconds: context.integer("readerIntervalMilliseconds")
+        ) { completion in
+            view.perform { completion(Result { try readPage(of: view) }) }
+        }
+
+        var sample = try context.measure(subject, rowCount: dataset.facts.rowCount) {
+            heartbeat.start()
+            reader.start()
+            try subject.importDataset(dataset, saveSize: context.integer("saveSize"))
+        }
+        sample.latencies["mainQueue"] = try heartbeat.stop()
+        sample.latencies["reader"] = try reader.stop()
+        try subject.close()
+
+        let store = try StoreReader(context.storeURL)
+        var verifier = Verifier()
+        try verifier.checkJournal(of: store)
+        try verifier.checkImport(of: dataset.facts, into: store)
+        return WorkloadOutcome(sample: sample, verification: verifier.verification)
+    }
+
+    /// What a list does when it is shown: the longest flights, with what stands in a cell.
+    private static func readPage(of view: ManagedObjectContext) throws {
+        var request = FetchRequest(entityName: "Flight", sortKeys: [.descending("distance")])
+        request.fetchLimit = PagingWorkload.firstPageRowCount
+        for flight in try view.fetch(request, as: Flight.self) {
+            _ = flight.distance
+            _ = flight[Flight.tailNumber]
+        }
+    }
+}

@@ -1,0 +1,234 @@
+import Datasets
+import ObjectGraph
+import Stacks
+import Synchronization
+
+/// A stack at work on the flights, as an app would use it: bulk work in a worker context, reading in the view context.
+final class StackSubject: FlightsSubject {
+    let stack: any PersistenceStack
+
+    init(_ kind: StackKind, _ configuration: SubjectConfiguration) throws {
+        stack = try kind.make(
+            StackConfiguration(
+                model: try FlightsModel.make(hasIndexes: configuration.hasIndexes),
+                location: .sqlite(configuration.storeURL),
+                lockPolicy: configuration.coordinatorLockPolicy,
+                pragmas: ["synchronous": configuration.synchronous]))
+        // A stack may open its store when it is first used, which is not what is measured.
+        _ = try stack.viewContext
+    }
+
+    func close() throws {
+        try stack.close()
+    }
+
+    // MARK: Importing
+
+    func importDataset(_ dataset: FlightsDataset, saveSize: Int) throws {
+        let worker = try stack.makeWorkerContext()
+        try insert(dataset.airlines, saveSize, in: worker) { Airline(context: worker).take($0) }
+        try insert(dataset.airports, saveSize, in: worker) { Airport(context: worker).take($0) }
+        try insert(dataset.planes, saveSize, in: worker) { Plane(context: worker).take($0) }
+        try insert(dataset.weather, saveSize, in: worker) { Weather(context: worker).take($0) }
+        let airlines = try identifiers(of: Airline.carrier, in: worker, Airline.self)
+        let airports = try identifiers(of: Airport.code, in: worker, Airport.self)
+        let planes = try identifiers(of: Plane.tailNumber, in: worker, Plane.self)
+        try insert(dataset.flights, saveSize, in: worker) { row in
+            let flight = Flight(context: worker)
+            flight.take(row)
+            flight[Flight.airline] = airlines.object(for: row.carrier, in: worker)
+            flight[Flight.origin] = airports.object(for: row.origin, in: worker)
+            flight[Flight.destination] = airports.object(for: row.destination, in: worker)
+            if let tailNumber = row.tailNumber {
+                flight[Flight.plane] = planes.object(for: tailNumber, in: worker)
+            }
+        }
+    }
+
+    /// Inserts objects in turns of the context's queue, each followed by a save down to the disk. Between turns nothing
+    /// keeps the objects: refreshing breaks the cycles that relationships make of them.
+    private func insert<Row: Sendable>(
+        _ rows: [Row], _ saveSize: Int, in context: ManagedObjectContext,
+        _ insertObject: @Sendable (Row) -> Void
+    ) throws {
+        for start in stride(from: 0, to: rows.count, by: saveSize) {
+            context.performAndWait {
+                for row in rows[start..<min(start + saveSize, rows.count)] { insertObject(row) }
+            }
+            try stack.saveToDisk(context)
+            context.performAndWait { context.refreshAllObjects() }
+        }
+    }
+
+    /// The saved objects of an entity by the attribute that its rows are referred to by.
+    private func identifiers<Object: ManagedObject>(
+        of key: Attribute<String>, in context: ManagedObjectContext, _ type: Object.Type
+    ) throws -> Identifiers<Object> {
+        try context.performAndWait {
+            let objects = try context.fetch(FetchRequest(entityName: "\(type)"), as: type)
+            return Identifiers(objects.map { ($0[key], $0.objectID) })
+        }
+    }
+
+    // MARK: Bulk work
+
+    func insertFlights(_ flights: [FlightRow], by mode: BulkMode) throws {
+        switch mode {
+        case .loop(let saveSize):
+            let worker = try stack.makeWorkerContext()
+            try insert(flights, saveSize, in: worker) { Flight(context: worker).take($0) }
+        case .request:
+            let position = Atomic(0)
+            let request = BatchInsertRequest(entityName: "Flight") { row in
+                let index = position.add(1, ordering: .relaxed).oldValue
+                guard index < flights.count else { return true }
+                Flight.set(flights[index], in: &row)
+                return false
+            }
+            let context = try stack.makeBatchContext()
+            _ = try context.performAndWait { try context.execute(request) }
+        }
+    }
+
+    func delayFlights(byMinutes minutes: Int, by mode: BulkMode) throws {
+        let departed = try ObjectPredicate("departureDelayMinutes != nil")
+        switch mode {
+        case .loop(let saveSize):
+            var request = FetchRequest(entityName: "Flight", predicate: departed)
+            request.fetchBatchSize = saveSize
+            try delayFlights(of: request, byMinutes: minutes)
+        case .request:
+            let delay = ObjectExpression.function(
+                "add:to:",
+                [.keyPath("departureDelayMinutes"), .constant(.integer(Int64(minutes)))])
+            let request = BatchUpdateRequest(
+                entityName: "Flight", predicate: departed,
+                propertiesToUpdate: ["departureDelayMinutes": delay])
+            let context = try stack.makeBatchContext()
+            _ = try context.performAndWait { try context.execute(request) }
+        }
+    }
+
+    /// Saves after each batch that the request loads.
+    private func delayFlights(of request: FetchRequest, byMinutes minutes: Int) throws {
+        let worker = try stack.makeWorkerContext()
+        let stack = stack
+        try worker.performAndWait {
+            let flights = try worker.fetch(request, as: Flight.self)
+            for (index, flight) in flights.enumerated() {
+                flight.departureDelayMinutes = flight.departureDelayMinutes.map { $0 + minutes }
+                if (index + 1) % request.fetchBatchSize == 0 { try stack.saveToDisk(worker) }
+            }
+            try stack.saveToDisk(worker)
+        }
+    }
+
+    // MARK: Reading
+
+    func scrollFlights(batchSize: Int, maximumRowCount: Int?) throws -> FlightsChecksum {
+        var request = FetchRequest(entityName: "Flight", sortKeys: [.ascending("distance")])
+        request.fetchBatchSize = batchSize
+        return try read(request, maximumRowCount: maximumRowCount)
+    }
+
+    /// One dictionary with the count and the sum: what peers ask SQL for.
+    func findFlights(_ question: PredicateQuestion) throws -> FlightsChecksum {
+        var request = FetchRequest(
+            entityName: "Flight", predicate: try ObjectPredicate(question.format))
+        request.propertiesToFetch = [
+            FetchedProperty(name: "count", expression: .function("count:", [.keyPath("distance")])),
+            FetchedProperty(name: "miles", expression: .function("sum:", [.keyPath("distance")])),
+        ]
+        let view = try stack.viewContext
+        let totals = request
+        return try view.performAndWait {
+            let row = try view.fetchDictionaries(totals).first ?? [:]
+            return FlightsChecksum(
+                rowCount: Int(row["count"]?.integer ?? 0),
+                distanceMiles: Int(row["miles"]?.integer ?? 0))
+        }
+    }
+
+    private func read(
+        _ request: FetchRequest, maximumRowCount: Int? = nil
+    ) throws -> FlightsChecksum {
+        let view = try stack.viewContext
+        return try view.performAndWait {
+            var checksum = FlightsChecksum(rowCount: 0, distanceMiles: 0)
+            for flight in try view.fetch(request, as: Flight.self).prefix(maximumRowCount ?? .max) {
+                checksum.rowCount += 1
+                checksum.distanceMiles += flight.distance
+            }
+            return checksum
+        }
+    }
+}
+
+extension StackSubject: UnsavedFlightsSubject {
+    func insertUnsavedFlights(_ flights: [FlightRow]) throws {
+        let view = try stack.viewContext
+        view.performAndWait {
+            for row in flights { Flight(context: view).take(row) }
+        }
+    }
+
+    func findUnsavedFlights(_ question: PredicateQuestion) throws -> FlightsChecksum {
+        try read(
+            FetchRequest(
+                entityName: "Flight", predicate: try ObjectPredicate(question.format)))
+    }
+
+    func saveUnsavedFlights() throws {
+        try stack.saveToDisk(stack.viewContext)
+    }
+}
+
+extension StackSubject: CountingSubject {
+    var counters: [String: Int64] {
+        let counters = stack.counters
+        return [
+            "statements": counters.statements, "rowsRead": counters.rowsRead,
+            "faultsFired": counters.faultsFired, "rowCacheHits": counters.rowCacheHits,
+            "saves": counters.saves, "transactions": counters.transactions,
+            "walBytes": counters.bytesWritten, "busyWaits": counters.busyWaits,
+            "conflicts": counters.conflicts, "mergedObjects": counters.mergedObjects,
+        ]
+    }
+
+    func resetCounters() {
+        for coordinator in stack.coordinators { coordinator.resetCounters() }
+    }
+}
+
+extension WorkerContext {
+    /// Opens the stack that the job names; see ``openSubject()``.
+    func openStack() throws -> StackSubject {
+        guard let stack = try openSubject() as? StackSubject else {
+            preconditionFailure("The kind \(job.kind) declares subjects that are not stacks.")
+        }
+        return stack
+    }
+}
+
+extension SubjectConfiguration {
+    /// The policy, whose name was checked when the workload was read.
+    var coordinatorLockPolicy: LockPolicy {
+        guard let policy = LockPolicy(rawValue: lockPolicy) else {
+            preconditionFailure("There is no lock policy \(lockPolicy).")
+        }
+        return policy
+    }
+}
+
+/// Saved objects by their code, to be referred to from any context.
+private struct Identifiers<Object: ManagedObject>: Sendable {
+    private let identifiers: [String: ManagedObjectID]
+
+    init(_ pairs: [(String, ManagedObjectID)]) {
+        identifiers = Dictionary(uniqueKeysWithValues: pairs)
+    }
+
+    func object(for code: String, in context: ManagedObjectContext) -> Object? {
+        identifiers[code].flatMap { context.object(with: $0) as? Object }
+    }
+}

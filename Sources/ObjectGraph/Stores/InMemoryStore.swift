@@ -1,0 +1,123 @@
+import Foundation
+import Synchronization
+
+/// A store without a file, which evaluates requests over its rows itself and lives as long as its coordinator keeps it
+/// (spec §11.3).
+///
+/// It ignores uniqueness constraints and refuses batch requests. Rows are those that contexts have saved, shared and never
+/// copied.
+final class InMemoryStore: PersistentStore {
+    let identifier = UUID().uuidString
+    let url: URL? = nil
+    let isReadOnly = false
+
+    /// All zero: there are no statements and no transactions of SQLite.
+    let statistics = ConnectionStatistics()
+    let model: ManagedObjectModel
+    private let scopes: [ObjectIDScope]
+    private let referenceSlots: [InMemoryStoreContents.ReferenceSlots]
+    private let contents: Mutex<InMemoryStoreContents>
+
+    /// The last primary key handed out, by root entity index.
+    private let lastKeys: Mutex<[Int64]>
+
+    init(model: ManagedObjectModel) {
+        self.model = model
+        let identifier = identifier
+        scopes = model.entities.map {
+            ObjectIDScope(
+                storeIdentifier: identifier, storeNumber: 0, entity: $0,
+                root: model.entities[$0.rootIndex])
+        }
+        referenceSlots = model.entities.map { entity in
+            entity.properties.compactMap { property in
+                guard let slot = property.slot, let relationship = property.relationship,
+                    model.inverse(of: relationship)?.kind == .toMany
+                else { return nil }
+                return (slot, InMemoryStoreContents.ReferenceColumn(entity, slot: slot))
+            }
+        }
+        contents = Mutex(InMemoryStoreContents(entityCount: model.entities.count))
+        lastKeys = Mutex(Array(repeating: 0, count: model.entities.count))
+    }
+
+    func resetStatistics() {}
+
+    /// Drops everything.
+    func close() {
+        contents.withLock { $0 = InMemoryStoreContents(entityCount: model.entities.count) }
+    }
+
+    /// What is in the store now. A save in the meantime copies the tables it changes, not their rows.
+    func snapshot() -> InMemoryStoreSnapshot {
+        InMemoryStoreSnapshot(contents.withLock { $0 }, model: model, scopes: scopes)
+    }
+
+    func save(_ plan: SavePlan) throws {
+        try contents.withLock { try $0.apply(plan, referenceSlots: referenceSlots) }
+    }
+
+    func reserveKeys(_ count: Int, root: Entity) -> Range<Int64> {
+        lastKeys.withLock { lastKeys in
+            let first = lastKeys[root.index] + 1
+            lastKeys[root.index] += Int64(count)
+            return first..<first + Int64(count)
+        }
+    }
+
+    // MARK: - Rows
+
+    func row(_ key: Int64, entity: Entity) -> RowReference? {
+        let row = contents.withLock { $0.row(key, root: entity.rootIndex) }
+        return row?.entityIndex == entity.index ? row : nil
+    }
+
+    func rows(_ keys: [Int64], entity: Entity) -> RowList {
+        let contents = snapshot().contents
+        return RowList(keys.lazy.compactMap { contents.row($0, root: entity.rootIndex) })
+    }
+
+    func destinations(of property: Property, _ owner: Entity, key: Int64) -> [EntityKey] {
+        destinations(of: property, owner, keys: [key])[key, default: []]
+    }
+
+    func destinations(
+        of property: Property, _ owner: Entity, keys: [Int64]
+    ) -> [Int64: [EntityKey]] {
+        let relationship = property.relationship!
+        let destination = model.destination(of: relationship)
+        let contents = snapshot().contents
+        var result: [Int64: [EntityKey]] = [:]
+        for key in keys {
+            result[key] = contents.destinations(of: relationship, key: key, in: destination)
+                .map(EntityKey.init)
+        }
+        return result
+    }
+
+    // MARK: - Batch requests
+
+    func execute(
+        _ request: BatchInsertRequest, entity: Entity, resultType: BatchResultType
+    ) throws -> BatchOutcome {
+        throw StoreError(.unsupported("a batch insert of \(entity.name); insert objects instead"))
+    }
+
+    func execute(
+        _ request: BatchUpdateRequest, entity: Entity, resultType: BatchResultType
+    ) throws -> BatchOutcome {
+        throw StoreError(.unsupported("a batch update of \(entity.name); change objects instead"))
+    }
+
+    func execute(
+        _ request: BatchDeleteRequest, entity: Entity, resultType: BatchResultType
+    ) throws -> BatchOutcome {
+        throw StoreError(.unsupported("a batch delete of \(entity.name); delete objects instead"))
+    }
+}
+
+extension EntityKey {
+    init(_ row: RowReference) {
+        self.init(entityIndex: row.entityIndex, key: row.key)
+    }
+}

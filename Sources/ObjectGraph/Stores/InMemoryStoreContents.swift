@@ -1,0 +1,116 @@
+/// The rows of an in-memory store and what they refer to.
+///
+/// A value, so that a request can go on reading what was there when it began while others save.
+struct InMemoryStoreContents: Sendable {
+    /// A column that holds primary keys of other rows: a foreign key, or one end of a join table.
+    struct ReferenceColumn: Sendable, Hashable {
+        let table: String
+        let column: String
+    }
+
+    /// The columns of an entity's rows that a to-many relationship is read from, with their slots.
+    typealias ReferenceSlots = [(slot: Int, column: ReferenceColumn)]
+
+    /// By root entity index.
+    private var tables: [[Int64: RowReference]]
+
+    /// By column, then by the key that stands there: the keys at the other end.
+    private var references: [ReferenceColumn: [Int64: Set<Int64>]] = [:]
+
+    init(entityCount: Int) {
+        tables = Array(repeating: [:], count: entityCount)
+    }
+
+    func row(_ key: Int64, root: Int) -> RowReference? { tables[root][key] }
+
+    func rows(root: Int) -> some Collection<RowReference> { tables[root].values }
+
+    /// The rows that a to-many relationship of the row with this key leads to, in any order.
+    func destinations(
+        of relationship: Relationship, key: Int64, in destination: Entity
+    ) -> [RowReference] {
+        guard let column = ReferenceColumn(relationship, destination) else { return [] }
+        // A pair whose row is gone leads nowhere, as in a join of tables.
+        return references[column]?[key]?.compactMap { tables[destination.rootIndex][$0] } ?? []
+    }
+
+    // MARK: - Changing
+
+    /// Makes every change of the plan, or none if a row has another version than expected.
+    mutating func apply(
+        _ plan: SavePlan, referenceSlots: [ReferenceSlots]
+    ) throws(StoreConflict) {
+        let conflicts = plan.rows.indices.filter { !isExpected(plan.rows[$0]) }
+        guard conflicts.isEmpty else { throw .versions(conflicts) }
+        for change in plan.rows {
+            apply(change, referenceSlots[change.entity.index])
+        }
+        for change in plan.joins {
+            apply(change)
+        }
+    }
+
+    private func isExpected(_ change: RowChange) -> Bool {
+        guard let row = row(change.key, root: change.entity.rootIndex) else {
+            // A row that is gone already is as a deletion wants it (spec §5.3).
+            return change.kind != .update
+        }
+        return change.kind != .insert && row.version == change.previousVersion
+    }
+
+    private mutating func apply(_ change: RowChange, _ slots: ReferenceSlots) {
+        let old = row(change.key, root: change.entity.rootIndex)
+        tables[change.entity.rootIndex][change.key] = change.row
+        for (slot, column) in slots {
+            let oldTarget = old?.reference(slot, change.entity.layout)
+            let newTarget = change.row?.reference(slot, change.entity.layout)
+            guard oldTarget != newTarget else { continue }
+            if let oldTarget { remove(change.key, from: column, at: oldTarget) }
+            if let newTarget { insert(change.key, into: column, at: newTarget) }
+        }
+    }
+
+    private mutating func apply(_ change: JoinChange) {
+        guard case .joinTable(let join) = change.property.relationship?.storage else { return }
+        let source = ReferenceColumn(table: join.table, column: join.sourceColumn)
+        let destination = ReferenceColumn(table: join.table, column: join.destinationColumn)
+        if change.isInsertion {
+            insert(change.destinationKey, into: source, at: change.sourceKey)
+            insert(change.sourceKey, into: destination, at: change.destinationKey)
+        } else {
+            remove(change.destinationKey, from: source, at: change.sourceKey)
+            remove(change.sourceKey, from: destination, at: change.destinationKey)
+        }
+    }
+
+    private mutating func insert(_ key: Int64, into column: ReferenceColumn, at target: Int64) {
+        references[column, default: [:]][target, default: []].insert(key)
+    }
+
+    private mutating func remove(_ key: Int64, from column: ReferenceColumn, at target: Int64) {
+        references[column]?[target]?.remove(key)
+        if references[column]?[target]?.isEmpty == true { references[column]?[target] = nil }
+    }
+}
+
+extension InMemoryStoreContents.ReferenceColumn {
+    /// The column that a to-many relationship is read from; nil for to-one.
+    init?(_ relationship: Relationship, _ destination: Entity) {
+        switch relationship.storage {
+        case .foreignKey: return nil
+        case .inverseForeignKey(let index):
+            self.init(destination, slot: destination.properties[index].slot!)
+        case .joinTable(let join): self.init(table: join.table, column: join.sourceColumn)
+        }
+    }
+
+    init(_ entity: Entity, slot: Int) {
+        self.init(table: entity.table, column: entity.columns[slot])
+    }
+}
+
+extension RowReference {
+    fileprivate func reference(_ slot: Int, _ layout: RowLayout) -> Int64? {
+        hasValue(slot) ? integer(slot, in: layout) : nil
+    }
+}

@@ -1,0 +1,58 @@
+/// What one request to an in-memory store sees, however long it takes.
+final class InMemoryStoreSnapshot: Sendable {
+    let contents: InMemoryStoreContents
+    let model: ManagedObjectModel
+
+    /// For identifiers that are compared with those in predicates; by entity index.
+    let scopes: [ObjectIDScope]
+
+    init(
+        _ contents: InMemoryStoreContents, model: ManagedObjectModel, scopes: [ObjectIDScope]
+    ) {
+        self.contents = contents
+        self.model = model
+        self.scopes = scopes
+    }
+}
+
+/// A row as predicates and sort keys see it.
+struct InMemoryStoreRow: PredicateSubject {
+    let row: RowReference
+    let snapshot: InMemoryStoreSnapshot
+
+    private var layout: RowLayout { snapshot.model.entities[row.entityIndex].layout }
+
+    var objectID: ManagedObjectID {
+        ManagedObjectID(scope: snapshot.scopes[row.entityIndex], reference: row.key)
+    }
+
+    func value(of property: Property) -> AttributeValue {
+        guard let relationship = property.relationship else {
+            return row.value(of: property, in: layout)
+        }
+        guard let slot = property.slot, row.hasValue(slot) else { return .null }
+        var entityIndex = relationship.destinationIndex
+        if let entitySlot = property.entitySlot, row.hasValue(entitySlot) {
+            entityIndex = Int(row.integer(entitySlot, in: layout)) - 1
+        }
+        return .objectID(
+            ManagedObjectID(
+                scope: snapshot.scopes[entityIndex], reference: row.integer(slot, in: layout)))
+    }
+
+    func destination(of property: Property) -> InMemoryStoreRow? {
+        guard let relationship = property.relationship, let slot = property.slot,
+            row.hasValue(slot)
+        else { return nil }
+        let root = snapshot.model.destination(of: relationship).rootIndex
+        return snapshot.contents.row(row.integer(slot, in: layout), root: root)
+            .map { InMemoryStoreRow(row: $0, snapshot: snapshot) }
+    }
+
+    func destinations(of property: Property) -> [InMemoryStoreRow] {
+        guard let relationship = property.relationship else { return [] }
+        return snapshot.contents.destinations(
+            of: relationship, key: row.key, in: snapshot.model.destination(of: relationship)
+        ).map { InMemoryStoreRow(row: $0, snapshot: snapshot) }
+    }
+}

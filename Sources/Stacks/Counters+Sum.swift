@@ -1,0 +1,17 @@
+import ObjectGraph
+
+extension Counters {
+    /// Adds what another coordinator has counted.
+    static func += (sum: inout Counters, other: Counters) {
+        sum.statements += other.statements
+        sum.rowsRead += other.rowsRead
+        sum.faultsFired += other.faultsFired
+        sum.rowCacheHits += other.rowCacheHits
+        sum.saves += other.saves
+        sum.transactions += other.transactions
+        sum.bytesWritten += other.bytesWritten
+        sum.busyWaits += other.busyWaits
+        sum.conflicts += other.conflicts
+        sum.mergedObjects += other.mergedObjects
+    }
+}

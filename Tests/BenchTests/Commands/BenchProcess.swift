@@ -1,0 +1,51 @@
+import Foundation
+import TestSupport
+
+/// The `bench` that was built beside the tests, running with a folder of its own.
+final class BenchProcess {
+    static let executable = Bundle.main.executableURL!
+        .deletingLastPathComponent().appending(path: "bench")
+
+    private let process = Process()
+    private let folder = TemporaryFolder()
+
+    /// - Parameter currentDirectory: nil for that of the tests.
+    init(
+        _ arguments: [String], executable: URL = BenchProcess.executable,
+        currentDirectory: URL? = nil
+    ) throws {
+        process.executableURL = executable
+        process.arguments = arguments
+        if let currentDirectory { process.currentDirectoryURL = currentDirectory }
+        // Files, since a pipe that nobody reads would stop the program when it is full.
+        process.standardOutput = try handle("output")
+        process.standardError = try handle("errors")
+        try process.run()
+    }
+
+    var isRunning: Bool { process.isRunning }
+
+    var processIdentifier: Int32 { process.processIdentifier }
+
+    /// Waits for the end.
+    var exitCode: Int32 {
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+
+    /// All of the standard output, after the end.
+    var output: String { text("output") }
+
+    /// All of the standard error output, after the end.
+    var errors: String { text("errors") }
+
+    private func handle(_ name: String) throws -> FileHandle {
+        try Data().write(to: folder.url(name))
+        return try FileHandle(forWritingTo: folder.url(name))
+    }
+
+    private func text(_ name: String) -> String {
+        process.waitUntilExit()
+        return (try? String(contentsOf: folder.url(name), encoding: .utf8)) ?? ""
+    }
+}

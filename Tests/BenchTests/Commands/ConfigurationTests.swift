@@ -1,0 +1,103 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct `Workload and threshold files` {
+    private let folder = TemporaryFolder()
+
+    /// What is replaced in a right file, by what, and what is then said after the file's name.
+    struct Mistake: CustomTestStringConvertible {
+        var right: String
+        var wrong: String
+        var message: String
+        var testDescription: String { wrong.isEmpty ? "without \(right)" : wrong }
+    }
+
+    private static let workload = """
+        schema: 1
+        name: small
+        kind: import
+        subjects: [sqlite-c]
+        dataset: { flights: 100 }
+        parameters:
+          saveSize: 100
+        """
+
+    @Test(arguments: [
+        Mistake(
+            right: "saveSize:", wrong: "savSize:",
+            message: ":7: parameters.savSize: unknown key \"savSize\"; did you mean \"saveSize\"?"),
+        Mistake(
+            right: "name:", wrong: "nmae:",
+            message: ":2: nmae: unknown key \"nmae\"; did you mean \"name\"?"),
+        Mistake(right: "name: small\n", wrong: "", message: ":1: the key \"name\" is missing"),
+        Mistake(
+            right: "schema: 1", wrong: "schema: 2", message: ":1: schema: 2 is not from 1 to 1"),
+        Mistake(
+            right: "kind: import", wrong: "kind: imprt",
+            message: ":3: kind: unknown kind \"imprt\"; did you mean \"import\"?"),
+        Mistake(
+            right: "[sqlite-c]", wrong: "[sqlite]", message: ":4: subjects: unknown subject"),
+        Mistake(
+            right: "[sqlite-c]", wrong: "[peers, grdb]",
+            message: ":4: subjects: grdb is there twice"),
+        Mistake(
+            right: "[sqlite-c]", wrong: "[object-graph]",
+            message: ":4: subjects: unknown subject \"object-graph\""),
+        Mistake(
+            right: "flights: 100", wrong: "flights: 0",
+            message: ":5: dataset.flights: 0 is not from 1 to 336776"),
+        Mistake(
+            right: "saveSize: 100", wrong: "saveSize: many",
+            message: ":7: parameters.saveSize: must be a whole number from 1 to 1000000"),
+        Mistake(
+            right: "saveSize: 100", wrong: "saveSize: [10, 10]",
+            message: ":7: parameters.saveSize: 10 is there twice"),
+        Mistake(
+            right: "kind: import", wrong: "kind: import\nkind: paging",
+            message: ":3: the key \"kind\" is there twice"),
+        Mistake(right: "[sqlite-c]", wrong: "[sqlite-c", message: ":5: is not valid YAML"),
+    ])
+    func `a mistake in a workload file is named with its file, line and key`(
+        mistake: Mistake
+    ) throws {
+        let text = Self.workload.replacingOccurrences(of: mistake.right, with: mistake.wrong)
+        let path = folder.path("small.yml")
+        try Data(text.utf8).write(to: folder.url("small.yml"))
+        let bench = try BenchProcess(["run", path, "--allow-debug"])
+        #expect(bench.exitCode == 64)
+        #expect(bench.errors.hasPrefix("bench: \(path)\(mistake.message)"))
+    }
+
+    @Test func `a missing file is named`() throws {
+        let path = folder.path("none.yml")
+        let bench = try BenchProcess(["run", path])
+        #expect(bench.exitCode == 64)
+        #expect(bench.errors == "bench: \(path): there is no such file\n")
+    }
+
+    @Test(arguments: [
+        Mistake(
+            right: "atMost: 1", wrong: "atMots: 1",
+            message: ":4: rules.atMots: unknown key \"atMots\"; did you mean \"atMost\"?"),
+        Mistake(
+            right: "atMost: 1", wrong: "atMost: one", message: ":4: rules.atMost: must be a number"),
+        Mistake(
+            right: "atMost: 1", wrong: "reason: none",
+            message: ":3: rules: a rule needs exactly one of atMost, atLeast and exactly"),
+        Mistake(
+            right: "atMost: 1", wrong: "atMost: 1\n    relativeTo: sqlite",
+            message: ":5: rules.relativeTo: unknown subject \"sqlite\""),
+    ])
+    func `a mistake in a threshold file is named with its file, line and key`(
+        mistake: Mistake
+    ) throws {
+        let right = "schema: 1\nrules:\n  - metric: time\n    atMost: 1\n"
+        let text = right.replacingOccurrences(of: mistake.right, with: mistake.wrong)
+        let path = folder.path("thresholds.yml")
+        try Data(text.utf8).write(to: folder.url("thresholds.yml"))
+        let bench = try BenchProcess(["check", folder.url.path, "--thresholds", path])
+        #expect(bench.exitCode == 64)
+        #expect(bench.errors.hasPrefix("bench: \(path)\(mistake.message)"))
+    }
+}

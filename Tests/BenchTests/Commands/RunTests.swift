@@ -1,0 +1,162 @@
+import Benchmarking
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.serialized) struct `bench run` {
+    private let folder = TemporaryFolder()
+    private var results: RunDirectory { RunDirectory(url: folder.url.appending(path: "run")) }
+
+    private func start(
+        _ text: String, options: [String] = []
+    ) throws -> BenchProcess {
+        try Data(text.utf8).write(to: folder.url("workload.yml"))
+        return try BenchProcess(
+            [
+                "run", folder.path("workload.yml"), "--allow-debug", "--output", results.url.path,
+            ] + options)
+    }
+
+    private static func questions(
+        _ names: String = "equal", repetitions: Int, hasIndexes: String = "true"
+    ) -> String {
+        """
+        schema: 1
+        name: questions
+        kind: predicates
+        subjects: [sqlite-c]
+        repetitions: \(repetitions)
+        dataset: { flights: 200 }
+        parameters: { question: [\(names)], hasIndexes: [\(hasIndexes)] }
+        """
+    }
+
+    /// A worker that is still there when somebody looks for it.
+    private static let slow = """
+        schema: 1
+        name: slow
+        kind: engine
+        subjects: [sqlite-c]
+        repetitions: 1
+        parameters: { row: [insert, batch-insert], rows: 2000 }
+        """
+
+    /// Asks again and again while the program runs.
+    private func waitFor<Value>(_ bench: BenchProcess, _ find: () -> Value?) throws -> Value {
+        while bench.isRunning {
+            if let value = find() { return value }
+            usleep(1_000)
+        }
+        throw EndedTooEarly(errors: bench.errors)
+    }
+
+    private struct EndedTooEarly: Error {
+        var errors: String
+    }
+
+    private func waitForSample(_ bench: BenchProcess) throws {
+        try waitFor(bench) {
+            try? results.load().workloads.first?.cells.first?.samples.first.map { _ in () }
+        }
+    }
+
+    /// Sources: proc_pid_task(5), the file `children`, and proc_pid_cmdline(5). A child that has
+    /// not yet become a worker holds its parent up, and must not be stopped.
+    private func waitForWorker(_ bench: BenchProcess) throws -> pid_t {
+        let id = bench.processIdentifier
+        return try waitFor(bench) {
+            let children = try? String(
+                contentsOfFile: "/proc/\(id)/task/\(id)/children", encoding: .utf8)
+            let child = children?.split(separator: " ").first.flatMap { pid_t($0) }
+            let arguments = child.flatMap {
+                try? String(contentsOfFile: "/proc/\($0)/cmdline", encoding: .utf8)
+            }
+            return arguments?.contains("\0worker\0") == true ? child : nil
+        }
+    }
+
+    @Test func `every cell is measured, verified and reported`() throws {
+        let bench = try start(
+            Self.questions("equal, matches-cd", repetitions: 2, hasIndexes: "true, false"))
+        #expect(bench.exitCode == 0, "\(bench.errors)")
+        let run = try results.load()
+        #expect(run.state == .completed)
+        #expect(run.dataset != nil)
+        let cells = try #require(run.workloads.first).cells
+        #expect(cells.count == 4)
+        for cell in cells {
+            #expect(cell.samples.map(\.repetition) == [0, 1])
+            #expect(cell.values(of: "time").allSatisfy { $0 > 0 })
+            guard case .verified = cell.verification else {
+                Issue.record("\(cell.identifier): \(cell.verification)")
+                continue
+            }
+        }
+        #expect(FileManager.default.fileExists(atPath: results.reportURL.path))
+        #expect(!FileManager.default.fileExists(atPath: results.url.path + "/work"))
+    }
+
+    @Test func `the same seed gives the same order`() throws {
+        let text = Self.questions("equal, like, matches, contains", repetitions: 3)
+        var orders: [[[Int]]] = []
+        for name in ["one", "two"] {
+            let directory = RunDirectory(url: folder.url.appending(path: name))
+            try Data(text.utf8).write(to: folder.url("workload.yml"))
+            let bench = try BenchProcess([
+                "run", folder.path("workload.yml"), "--allow-debug", "--seed", "7",
+                "--output", directory.url.path,
+            ])
+            #expect(bench.exitCode == 0, "\(bench.errors)")
+            orders.append(
+                try directory.load().workloads[0].cells.map { $0.samples.map(\.positionInRound) })
+        }
+        #expect(orders[0] == orders[1])
+        #expect(Set(orders[0]).count > 1)
+    }
+
+    @Test func `a run that is killed leaves what was done`() throws {
+        let bench = try start(Self.questions(repetitions: 1_000))
+        try waitForSample(bench)
+        kill(bench.processIdentifier, SIGKILL)
+        #expect(bench.exitCode == SIGKILL)
+        let run = try results.load()
+        #expect(run.state == .running)
+        #expect(run.finishedAt == nil)
+        #expect(!run.workloads[0].cells[0].samples.isEmpty)
+    }
+
+    @Test func `a run that is interrupted ends in order and exits 130`() throws {
+        let bench = try start(Self.questions(repetitions: 1_000))
+        try waitForSample(bench)
+        kill(bench.processIdentifier, SIGINT)
+        #expect(bench.exitCode == 130)
+        #expect(try results.load().state == .interrupted)
+        #expect(FileManager.default.fileExists(atPath: results.reportURL.path))
+    }
+
+    @Test func `a worker that crashes fails its cell only`() throws {
+        let bench = try start(Self.slow)
+        kill(try waitForWorker(bench), SIGSEGV)
+        #expect(bench.exitCode == 14)
+        let cells = try results.load().workloads[0].cells
+        #expect(cells.compactMap(\.failure).count == 1)
+        #expect(cells.compactMap(\.failure)[0].contains("signal \(SIGSEGV)"))
+        #expect(cells.filter { $0.failure == nil }[0].samples.count == 1)
+    }
+
+    @Test func `a worker that hangs is killed`() throws {
+        let bench = try start(Self.slow, options: ["--timeout", "1"])
+        kill(try waitForWorker(bench), SIGSTOP)
+        #expect(bench.exitCode == 14)
+        let failures = try results.load().workloads[0].cells.compactMap(\.failure)
+        #expect(failures.contains { $0.contains("hung") })
+    }
+
+    @Test func `a folder that holds a run is not overwritten`() throws {
+        let text = Self.questions(repetitions: 1)
+        #expect(try start(text).exitCode == 0)
+        let again = try start(text)
+        #expect(again.exitCode == 64)
+        #expect(again.errors.contains("already holds a run"))
+    }
+}

@@ -1,0 +1,101 @@
+import Benchmarking
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct `Workloads on few rows` {
+    private let folder = TemporaryFolder()
+
+    /// Runs one workload on 300 flights; all its answers must be right.
+    private func run(_ kind: String, _ subjects: String, _ parameters: String) throws
+        -> [CellResult]
+    {
+        let dataset = kind == "engine" ? "" : "dataset: { flights: 300 }"
+        let text = """
+            schema: 1
+            name: small
+            kind: \(kind)
+            subjects: [\(subjects)]
+            repetitions: 1
+            \(dataset)
+            parameters: { \(parameters) }
+            """
+        try Data(text.utf8).write(to: folder.url("workload.yml"))
+        let results = RunDirectory(url: folder.url("run"))
+        let bench = try BenchProcess([
+            "run", folder.path("workload.yml"), "--allow-debug", "--output", results.url.path,
+        ])
+        #expect(bench.exitCode == 0, "\(bench.errors)")
+        let cells = try #require(results.load().workloads.first).cells
+        #expect(cells.allSatisfy { $0.failure == nil && $0.samples.count == 1 })
+        return cells
+    }
+
+    @Test func `every stack and peer imports the same rows`() throws {
+        let cells = try run("import", "all-stacks, peers", "saveSize: 5000")
+        let facts: [[String: Fact]] = cells.map { cell in
+            guard case .verified(let facts) = cell.verification else { return [:] }
+            return facts
+        }
+        #expect(Set(facts).count == 1)
+        #expect(facts[0]["ZFLIGHT rows"] == .integer(300))
+    }
+
+    @Test func `a batch insert is one transaction, a loop one for each save`() throws {
+        for cell in try run(
+            "batch-insert", "shared", "mode: [request, loop], rows: 300, saveSize: 100")
+        {
+            let isRequest = cell.parameters["mode"] == "request"
+            #expect(cell.values(of: "saves") == [isRequest ? 0 : 3])
+            // Each save reserves primary keys in a transaction before it.
+            #expect(cell.values(of: "transactions") == [isRequest ? 1 : 6])
+        }
+    }
+
+    @Test func `both ways of updating change every flight that departed`() throws {
+        _ = try run("batch-update", "all-stacks, peers", "mode: [request, loop], saveSize: 100")
+    }
+
+    @Test func `a scroll costs a statement for the keys and one for each batch`() throws {
+        for cell in try run("paging", "nested, isolated-batch", "fetchBatchSize: [0, 20]") {
+            let statements = cell.parameters["fetchBatchSize"] == "0" ? 1 : 1 + 300 / 20
+            #expect(cell.values(of: "statements") == [Double(statements)])
+        }
+    }
+
+    @Test func `unsaved objects answer as the store does`() throws {
+        _ = try run(
+            "predicates", "single, nested",
+            "question: [number-first, equal-cd, like, matches-cd], place: [sql, memory]")
+    }
+
+    @Test func `touching costs a statement only where the values were not fetched`() throws {
+        let modes = "[faults-only, default, objects, prefetch, dictionary, ids]"
+        for cell in try run("faulting", "shared", "mode: \(modes), touch: 100") {
+            let isBare = ["faults-only", "ids"].contains(cell.parameters["mode"])
+            #expect(cell.values(of: "touchStatements") == [isBare ? 300 : 0], "\(cell.parameters)")
+        }
+    }
+
+    @Test func `a tenth is touched in the order of the distance`() throws {
+        _ = try run("faulting", "nested", "mode: [objects, dictionary], touch: 10")
+    }
+
+    @Test func `the main queue beats while every stack imports`() throws {
+        for cell in try run("responsiveness", "all-stacks", "readerIntervalMilliseconds: 5") {
+            let latencies = try #require(cell.samples.first).latencies
+            #expect(try #require(latencies["mainQueue"]).count > 0)
+            #expect(try #require(latencies["reader"]).count > 0)
+        }
+    }
+
+    @Test func `the engine and its peers agree about items`() throws {
+        let cells = try run(
+            "engine", "object-graph, peers",
+            """
+            rows: 200, row: [fetch-realise, fetch-one-integer, fetch-memory, insert, \
+            batch-insert, update, batch-update, fault]
+            """)
+        #expect(cells.count == 3 * 8)
+    }
+}

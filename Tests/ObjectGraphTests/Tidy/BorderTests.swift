@@ -1,0 +1,116 @@
+import Foundation
+import Testing
+
+/// The borders between folders and modules, held by reading the sources (DESIGN §2).
+@Suite struct `Borders of folders and modules` {
+    /// Each folder of the engine may name types of its own rank and lower ones only.
+    static let ranks = [
+        "Support": 0, "Model": 1, "Queries": 2, "SQLite": 3, "Stores": 4, "Coordinator": 5,
+        "Graph": 6,
+    ]
+
+    @Test func `a folder of the engine names no type of a higher rank`() throws {
+        let files = try SourceFile.all(in: "Sources/ObjectGraph")
+        var ranksOfTypes: [String: Int] = [:]
+        for file in files {
+            let rank = try #require(
+                Self.ranks[file.folder], "\(file.path) lies in a folder without a rank")
+            for type in file.declaredTypes { ranksOfTypes[type] = rank }
+        }
+        #expect(ranksOfTypes.count > 50)
+        for file in files {
+            let own = Self.ranks[file.folder, default: 0]
+            for word in file.words where ranksOfTypes[word, default: 0] > own {
+                // The channel to a parent is given the context that saves; it knows nothing else of it.
+                if word == "ManagedObjectContext", file.folder == "Coordinator" { continue }
+                Issue.record("\(file.path) names \(word), a type of a higher rank")
+            }
+        }
+    }
+
+    /// What a folder may not import, and why.
+    @Test(arguments: [
+        (
+            "Sources/ObjectGraph",
+            ["Foundation", "Synchronization", "Dispatch", "Logging", "CSQLite"],
+            "the engine depends on nothing else"
+        ),
+        (
+            "Sources/Stacks", ["Foundation", "Synchronization", "Dispatch", "ObjectGraph"],
+            "a stack is written against the engine's public API"
+        ),
+        (
+            "Sources/Benchmarking", ["Foundation", "Synchronization", "Histogram"],
+            "the instrument knows no store"
+        ),
+        ("Sources/Datasets", ["Foundation"], "the data are plain values"),
+    ])
+    func `a module imports only what it may`(
+        _ folder: String, _ allowed: [String], _ reason: String
+    )
+        throws
+    {
+        for file in try SourceFile.all(in: folder) {
+            for module in file.imports where !allowed.contains(module) {
+                Issue.record("\(file.path) imports \(module): \(reason)")
+            }
+        }
+    }
+
+    @Test func `only the SQLite folder of the engine imports CSQLite`() throws {
+        for file in try SourceFile.all(in: "Sources/ObjectGraph") where file.folder != "SQLite" {
+            #expect(!file.imports.contains("CSQLite"), "\(file.path) imports CSQLite")
+        }
+    }
+
+    @Test(arguments: [
+        "Sources/Stacks", "Benchmarks/bench", "Tests/StacksTests", "Tests/BenchTests",
+    ])
+    func `users of a module see its public API only`(_ folder: String) throws {
+        for file in try SourceFile.all(in: folder) {
+            #expect(!file.text.contains("@testable "), "\(file.path) imports with @testable")
+        }
+    }
+}
+
+/// A Swift file of the package.
+struct SourceFile {
+    let path: String
+    let text: String
+
+    /// The folder directly below the module, such as `Graph`.
+    var folder: String { path.split(separator: "/").dropFirst(2).first.map(String.init) ?? "" }
+
+    static func all(in folder: String) throws -> [SourceFile] {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        let base = root.appending(path: folder)
+        guard let paths = FileManager.default.enumerator(atPath: base.path) else { return [] }
+        return try paths.compactMap { $0 as? String }.filter { $0.hasSuffix(".swift") }.sorted()
+            .map { path in
+                SourceFile(
+                    path: "\(folder)/\(path)",
+                    text: try String(contentsOf: base.appending(path: path), encoding: .utf8))
+            }
+    }
+
+    /// The code without comments and texts.
+    var code: String {
+        text.replacing(/"""[\s\S]*?"""/, with: "").replacing(/\/\/[^\n]*/, with: "")
+            .replacing(/"(\\.|[^"\\\n])*"/, with: "")
+    }
+
+    var words: Set<String> { Set(code.matches(of: /\b[A-Z][A-Za-z0-9]+/).map { String($0.output) }) }
+
+    /// The types declared at the top level of the file.
+    var declaredTypes: [String] {
+        code.matches(
+            of:
+                /(?m)^(?:public |open |final |indirect |internal )*(?:class|struct|enum|protocol|actor) ([A-Z]\w+)/
+        ).map { String($0.output.1) }
+    }
+
+    var imports: [String] {
+        text.matches(of: /(?m)^(?:@testable )?import (\w+)/).map { String($0.output.1) }
+    }
+}
