@@ -9,17 +9,17 @@ extension ObjectPredicate {
     /// string. Within quotes nothing is replaced, except that `%%` is a percent sign. A format may have 1,000,000 bytes,
     /// 100 terms within each other and 250 arithmetic operators. Source: spec §7.1.
     ///
-    /// - Throws: `PredicateError` with the column, what was expected there and what was found.
+    /// - Throws: `PredicateFormatError` with the column, what was expected there and what was found.
     public init(
         _ format: String, _ arguments: (any PredicateArgument)?...
-    ) throws(PredicateError) {
+    ) throws(PredicateFormatError) {
         try self.init(format, arguments: arguments)
     }
 
     /// Reads a predicate format; see `init(_:_:)`.
     public init(
         _ format: String, arguments: [(any PredicateArgument)?]
-    ) throws(PredicateError) {
+    ) throws(PredicateFormatError) {
         self = try PredicateParser.parse(format, arguments)
     }
 

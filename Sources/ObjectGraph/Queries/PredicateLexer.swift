@@ -35,14 +35,14 @@ struct PredicateLexer {
         bytes = Array(text.utf8)
     }
 
-    mutating func next() throws(PredicateError) -> PredicateToken {
+    mutating func next() throws(PredicateFormatError) -> PredicateToken {
         while let byte = peek(), Self.isSpace(byte) { position += 1 }
         let start = position
         let kind = try nextKind()
         return PredicateToken(kind: kind, range: start..<position)
     }
 
-    private mutating func nextKind() throws(PredicateError) -> PredicateToken.Kind {
+    private mutating func nextKind() throws(PredicateFormatError) -> PredicateToken.Kind {
         guard let byte = peek() else { return .end }
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "'"): return .string(try string(quote: byte))
@@ -63,7 +63,7 @@ struct PredicateLexer {
         }
     }
 
-    private mutating func word(_ expected: String) throws(PredicateError) -> String {
+    private mutating func word(_ expected: String) throws(PredicateFormatError) -> String {
         let start = position
         guard let first = peek(), Self.isWordStart(first) else {
             throw error(at: position, expected: expected)
@@ -100,7 +100,7 @@ struct PredicateLexer {
         return String(decoding: bytes[start..<position], as: UTF8.self)
     }
 
-    private mutating func placeholder() throws(PredicateError) -> String {
+    private mutating func placeholder() throws(PredicateFormatError) -> String {
         let start = position
         position += 1
         while peek() == UInt8(ascii: "l") { position += 1 }
@@ -112,7 +112,7 @@ struct PredicateLexer {
     }
 
     /// `%%` is a percent sign here as well; other placeholders are left alone.
-    private mutating func string(quote: UInt8) throws(PredicateError) -> String {
+    private mutating func string(quote: UInt8) throws(PredicateFormatError) -> String {
         let start = position
         position += 1
         var content: [UInt8] = []
@@ -127,12 +127,12 @@ struct PredicateLexer {
             default: content.append(byte)
             }
         }
-        throw PredicateError(
+        throw PredicateFormatError(
             text, at: start, expected: "a closing \(Character(Unicode.Scalar(quote)))",
             found: "a string without end")
     }
 
-    private mutating func escape() throws(PredicateError) -> [UInt8] {
+    private mutating func escape() throws(PredicateFormatError) -> [UInt8] {
         let start = position - 1
         guard let letter = peek() else { throw error(at: start, expected: "an escape") }
         position += 1
@@ -162,7 +162,7 @@ struct PredicateLexer {
         "*", "/", "(", ")", "{", "}", "[", "]", ",", ".", "@",
     ].map { Array($0.utf8) }
 
-    private mutating func sign() throws(PredicateError) -> String {
+    private mutating func sign() throws(PredicateFormatError) -> String {
         for sign in Self.signs where bytes[position...].starts(with: sign) {
             position += sign.count
             return String(decoding: sign, as: UTF8.self)
@@ -170,9 +170,9 @@ struct PredicateLexer {
         throw error(at: position, expected: "a key, a value or an operator")
     }
 
-    private func error(at offset: Int, expected: String) -> PredicateError {
+    private func error(at offset: Int, expected: String) -> PredicateFormatError {
         let found = String(decoding: bytes[offset...], as: UTF8.self).first
-        return PredicateError(
+        return PredicateFormatError(
             text, at: offset, expected: expected,
             found: found.map { "'\($0)'" } ?? "the end of the text")
     }

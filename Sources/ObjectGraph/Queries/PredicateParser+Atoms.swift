@@ -2,7 +2,7 @@ import Foundation
 
 /// What stands between operators: constants, keys, placeholders, functions and terms in brackets.
 extension PredicateParser {
-    mutating func atom() throws(PredicateError) -> Node {
+    mutating func atom() throws(PredicateFormatError) -> Node {
         let expected = "a key path or a value"
         switch token.kind {
         case .number(let digits): return .expression(.constant(try number(digits)))
@@ -17,7 +17,7 @@ extension PredicateParser {
         case .key(let key): return .expression(try keyPath(key))
         case .word(let word): return try self.word(word)
         case .sign("("):
-            return try nested { (parser) throws(PredicateError) in
+            return try nested { (parser) throws(PredicateFormatError) in
                 try parser.advance()
                 let inner = try parser.disjunction()
                 try parser.expect(")")
@@ -29,7 +29,7 @@ extension PredicateParser {
         }
     }
 
-    private mutating func word(_ word: String) throws(PredicateError) -> Node {
+    private mutating func word(_ word: String) throws(PredicateFormatError) -> Node {
         switch word.uppercased() {
         case "TRUEPREDICATE":
             try advance()
@@ -53,7 +53,7 @@ extension PredicateParser {
             return .expression(try keyPath(key))
         case "CAST": return .expression(.constant(try cast()))
         case let keyword where Self.unsupportedForms.contains(keyword):
-            throw PredicateError(
+            throw PredicateFormatError(
                 text, at: token.range.lowerBound, expected: "a key path or a value",
                 found: "\(keyword), which is not supported yet")
         case let keyword where Self.reservedWords.contains(keyword):
@@ -75,7 +75,8 @@ extension PredicateParser {
     ]
 
     /// The current token is the first key; further keys follow dots.
-    private mutating func keyPath(_ first: String) throws(PredicateError) -> ObjectExpression {
+    private mutating func keyPath(_ first: String) throws(PredicateFormatError) -> ObjectExpression
+    {
         var path = first
         if first.isEmpty {
             path = try collectionOperator()
@@ -95,22 +96,23 @@ extension PredicateParser {
         return .keyPath(path)
     }
 
-    private mutating func collectionOperator() throws(PredicateError) -> String {
+    private mutating func collectionOperator() throws(PredicateFormatError) -> String {
         try expect("@")
         guard case .word(let name) = token.kind else { throw unexpected("a collection operator") }
         try advance()
         return "@" + name
     }
 
-    private mutating func function(_ name: String) throws(PredicateError) -> ObjectExpression {
+    private mutating func function(_ name: String) throws(PredicateFormatError) -> ObjectExpression
+    {
         try advance()
         return .function(name, try list("(", ")"))
     }
 
     private mutating func list(
         _ opening: String, _ closing: String
-    ) throws(PredicateError) -> [ObjectExpression] {
-        try nested { (parser) throws(PredicateError) in
+    ) throws(PredicateFormatError) -> [ObjectExpression] {
+        try nested { (parser) throws(PredicateFormatError) in
             try parser.expect(opening)
             var elements: [ObjectExpression] = []
             if try parser.take(closing) { return elements }
@@ -120,14 +122,14 @@ extension PredicateParser {
         }
     }
 
-    mutating func number(_ digits: String) throws(PredicateError) -> AttributeValue {
+    mutating func number(_ digits: String) throws(PredicateFormatError) -> AttributeValue {
         guard let value = AttributeValue(number: digits) else { throw unexpected("a number") }
         try advance()
         return value
     }
 
     /// `CAST(seconds, "NSDate")` and its like: how constants print that have no literal.
-    private mutating func cast() throws(PredicateError) -> AttributeValue {
+    private mutating func cast() throws(PredicateFormatError) -> AttributeValue {
         let start = token
         try advance()
         try expect("(")
@@ -137,7 +139,7 @@ extension PredicateParser {
         try advance()
         try expect(")")
         guard case .constant(let constant) = value, let result = constant.cast(to: type) else {
-            throw PredicateError(
+            throw PredicateFormatError(
                 text, at: start.range.lowerBound,
                 expected: "CAST of a constant to NSDate, NSDecimalNumber, NSData, NSUUID or NSURL",
                 found: "CAST(…, \"\(type)\")")
@@ -147,9 +149,9 @@ extension PredicateParser {
 
     private mutating func argument(
         of placeholder: String
-    ) throws(PredicateError) -> ObjectExpression {
+    ) throws(PredicateFormatError) -> ObjectExpression {
         guard let argument = arguments.popFirst() else {
-            throw PredicateError(
+            throw PredicateFormatError(
                 text, at: token.range.lowerBound, expected: "an argument for %\(placeholder)",
                 found: "no more arguments")
         }
@@ -173,7 +175,7 @@ extension PredicateParser {
             expected = "a number as the argument of %\(placeholder)"
         default: expected = "an integer as the argument of %\(placeholder)"
         }
-        throw PredicateError(
+        throw PredicateFormatError(
             text, at: token.range.lowerBound, expected: expected,
             found: expression.predicateFormat)
     }

@@ -25,7 +25,7 @@ struct PredicateParser {
 
     static func parse(
         _ text: String, _ arguments: [(any PredicateArgument)?]
-    ) throws(PredicateError) -> ObjectPredicate {
+    ) throws(PredicateFormatError) -> ObjectPredicate {
         var parser = try PredicateParser(text, arguments)
         let predicate = try parser.predicate()
         guard parser.token.kind == .end else {
@@ -33,16 +33,18 @@ struct PredicateParser {
         }
         guard parser.arguments.isEmpty else {
             let used = arguments.count - parser.arguments.count
-            throw PredicateError(
+            throw PredicateFormatError(
                 text, at: text.utf8.count, expected: "a placeholder for each argument",
                 found: "\(used) placeholders and \(arguments.count) arguments")
         }
         return predicate
     }
 
-    private init(_ text: String, _ arguments: [(any PredicateArgument)?]) throws(PredicateError) {
+    private init(_ text: String, _ arguments: [(any PredicateArgument)?])
+        throws(PredicateFormatError)
+    {
         guard text.utf8.count <= Self.maximumLength else {
-            throw PredicateError(
+            throw PredicateFormatError(
                 text, at: Self.maximumLength, expected: "at most \(Self.maximumLength) bytes",
                 found: "\(text.utf8.count)")
         }
@@ -54,38 +56,42 @@ struct PredicateParser {
 
     // MARK: - Predicates
 
-    mutating func predicate() throws(PredicateError) -> ObjectPredicate {
-        try predicate(disjunction())
+    mutating func predicate() throws(PredicateFormatError) -> ObjectPredicate {
+        let node = try disjunction()
+        return try predicate(node)
     }
 
-    mutating func disjunction() throws(PredicateError) -> Node {
+    mutating func disjunction() throws(PredicateFormatError) -> Node {
         let first = try conjunction()
         guard isNext("OR", "||") else { return first }
         var parts = [try predicate(first)]
         while try take("OR", "||") {
-            parts.append(try predicate(conjunction()))
+            let part = try conjunction()
+            parts.append(try predicate(part))
         }
         return .predicate(.or(parts))
     }
 
-    private mutating func conjunction() throws(PredicateError) -> Node {
+    private mutating func conjunction() throws(PredicateFormatError) -> Node {
         let first = try negation()
         guard isNext("AND", "&&") else { return first }
         var parts = [try predicate(first)]
         while try take("AND", "&&") {
-            parts.append(try predicate(negation()))
+            let part = try negation()
+            parts.append(try predicate(part))
         }
         return .predicate(.and(parts))
     }
 
-    private mutating func negation() throws(PredicateError) -> Node {
+    private mutating func negation() throws(PredicateFormatError) -> Node {
         guard try take("NOT", "!") else { return try comparison() }
-        return try nested { (parser) throws(PredicateError) in
-            .predicate(.not(try parser.predicate(parser.negation())))
+        return try nested { (parser) throws(PredicateFormatError) in
+            let part = try parser.negation()
+            return .predicate(.not(try parser.predicate(part)))
         }
     }
 
-    private mutating func comparison() throws(PredicateError) -> Node {
+    private mutating func comparison() throws(PredicateFormatError) -> Node {
         let isAll = try take("ALL")
         let isNone = isAll ? false : try take("NONE")
         let isAny = isAll || isNone ? false : try take("ANY", "SOME")
@@ -113,7 +119,7 @@ struct PredicateParser {
     ]
 
     private mutating func comparisonOperator()
-        throws(PredicateError) -> ObjectPredicate.Operator?
+        throws(PredicateFormatError) -> ObjectPredicate.Operator?
     {
         let found: ObjectPredicate.Operator? =
             switch token.kind {
@@ -125,7 +131,9 @@ struct PredicateParser {
         return found
     }
 
-    private mutating func comparisonOptions() throws(PredicateError) -> ObjectPredicate.Options {
+    private mutating func comparisonOptions() throws(PredicateFormatError)
+        -> ObjectPredicate.Options
+    {
         guard try take("[") else { return [] }
         let expected = "options out of c, d, n and l"
         guard case .word(let letters) = token.kind else { throw unexpected(expected) }
@@ -143,12 +151,12 @@ struct PredicateParser {
 
     // MARK: - Expressions
 
-    mutating func expression() throws(PredicateError) -> ObjectExpression {
+    mutating func expression() throws(PredicateFormatError) -> ObjectExpression {
         let start = token
         return try expression(sum(), from: start)
     }
 
-    mutating func sum() throws(PredicateError) -> Node {
+    mutating func sum() throws(PredicateFormatError) -> Node {
         let start = token
         var left = try product()
         while isNext("+", "-") {
@@ -160,7 +168,7 @@ struct PredicateParser {
         return left
     }
 
-    private mutating func product() throws(PredicateError) -> Node {
+    private mutating func product() throws(PredicateFormatError) -> Node {
         let start = token
         var left = try power()
         while isNext("*", "/") {
@@ -172,7 +180,7 @@ struct PredicateParser {
         return left
     }
 
-    private mutating func power() throws(PredicateError) -> Node {
+    private mutating func power() throws(PredicateFormatError) -> Node {
         let start = token
         var left = try negative()
         while try take("**") {
@@ -185,10 +193,10 @@ struct PredicateParser {
     private mutating func operation(
         _ name: String, _ left: Node, _ leftStart: PredicateToken, _ right: Node,
         _ rightStart: PredicateToken
-    ) throws(PredicateError) -> Node {
+    ) throws(PredicateFormatError) -> Node {
         operatorCount += 1
         guard operatorCount <= Self.maximumOperatorCount else {
-            throw PredicateError(
+            throw PredicateFormatError(
                 text, at: rightStart.range.lowerBound,
                 expected: "at most \(Self.maximumOperatorCount) arithmetic operators",
                 found: "one more")
@@ -201,12 +209,12 @@ struct PredicateParser {
     }
 
     /// The minus belongs to a number that follows; before anything else it subtracts from zero.
-    private mutating func negative() throws(PredicateError) -> Node {
+    private mutating func negative() throws(PredicateFormatError) -> Node {
         guard try take("-") else { return try atom() }
         if case .number(let digits) = token.kind {
             return .expression(.constant(try number("-" + digits)))
         }
-        return try nested { (parser) throws(PredicateError) in
+        return try nested { (parser) throws(PredicateFormatError) in
             let start = parser.token
             let operand = try parser.expression(parser.negative(), from: start)
             return .expression(.function("from:subtract:", [.constant(.integer(0)), operand]))
@@ -215,7 +223,7 @@ struct PredicateParser {
 
     // MARK: - Tokens
 
-    mutating func advance() throws(PredicateError) { token = try lexer.next() }
+    mutating func advance() throws(PredicateFormatError) { token = try lexer.next() }
 
     /// Whether the next token is one of these signs or keywords.
     func isNext(_ spelling: String, _ other: String? = nil) -> Bool {
@@ -226,20 +234,22 @@ struct PredicateParser {
         }
     }
 
-    mutating func take(_ spelling: String, _ other: String? = nil) throws(PredicateError) -> Bool {
+    mutating func take(_ spelling: String, _ other: String? = nil) throws(PredicateFormatError)
+        -> Bool
+    {
         guard isNext(spelling, other) else { return false }
         try advance()
         return true
     }
 
-    mutating func expect(_ sign: String) throws(PredicateError) {
+    mutating func expect(_ sign: String) throws(PredicateFormatError) {
         guard try take(sign) else { throw unexpected("'\(sign)'") }
     }
 
     /// Enters a term within a term.
     mutating func nested<Result>(
-        _ body: (inout Self) throws(PredicateError) -> Result
-    ) throws(PredicateError) -> Result {
+        _ body: (inout Self) throws(PredicateFormatError) -> Result
+    ) throws(PredicateFormatError) -> Result {
         guard depth < Self.maximumDepth else {
             throw unexpected("at most \(Self.maximumDepth) terms within each other")
         }
@@ -248,27 +258,27 @@ struct PredicateParser {
         return try body(&self)
     }
 
-    func predicate(_ node: Node) throws(PredicateError) -> ObjectPredicate {
+    func predicate(_ node: Node) throws(PredicateFormatError) -> ObjectPredicate {
         guard case .predicate(let predicate) = node else {
             throw unexpected("a comparison operator")
         }
         return predicate
     }
 
-    func expression(_ node: Node, from start: PredicateToken) throws(PredicateError)
+    func expression(_ node: Node, from start: PredicateToken) throws(PredicateFormatError)
         -> ObjectExpression
     {
         guard case .expression(let expression) = node else {
-            throw PredicateError(
+            throw PredicateFormatError(
                 text, at: start.range.lowerBound, expected: "a key path or a value",
                 found: "a predicate")
         }
         return expression
     }
 
-    func unexpected(_ expected: String) -> PredicateError {
+    func unexpected(_ expected: String) -> PredicateFormatError {
         let bytes = Array(text.utf8)[token.range]
-        return PredicateError(
+        return PredicateFormatError(
             text, at: token.range.lowerBound, expected: expected,
             found: token.kind == .end
                 ? "the end of the text" : "'\(String(decoding: bytes.prefix(40), as: UTF8.self))'")

@@ -8,6 +8,10 @@ struct BatchUpdateTranslation: Sendable {
     init(
         _ request: BatchUpdateRequest, entity: Entity, model: ManagedObjectModel
     ) throws(FetchError) {
+        guard !request.propertiesToUpdate.isEmpty else {
+            throw .invalidArguments(
+                function: "BatchUpdateRequest", expected: "at least one property to update")
+        }
         var writer = SQLConditionWriter(
             entity: entity, model: model, followsRelationships: false)
         let resolver = ConditionResolver(entity: entity, model: model)
@@ -25,8 +29,12 @@ struct BatchUpdateTranslation: Sendable {
                 throw .transientKeyNotAllowedHere(name, entity: entity.name)
             }
             text.append(", \(entity.columns[slot]) = ")
-            try writer.write(
-                Self.operand(value, for: name, type, resolver), to: &text, .required)
+            let operand = try Self.operand(value, for: name, type, resolver)
+            // A division or a product too large gives a number that is no integer.
+            let needsCast = type.slotKind == .integer && !operand.isConstant
+            if needsCast { text.append("CAST(") }
+            try writer.write(operand, to: &text, .required)
+            if needsCast { text.append(" AS INTEGER)") }
         }
         try text.appendRestriction(
             to: entity, includesSubentities: request.includesSubentities, request.predicate,
@@ -51,5 +59,11 @@ struct BatchUpdateTranslation: Sendable {
                 "\(name) = \(expression)", advice: "the value is not of type \(type).")
         }
         return operand
+    }
+}
+
+extension Operand {
+    fileprivate var isConstant: Bool {
+        if case .constant = self { true } else { false }
     }
 }

@@ -1,5 +1,5 @@
 /// A predicate format that cannot be read: where, what was expected there and what was found instead.
-public struct PredicateError: Error, Sendable, Hashable {
+public struct PredicateFormatError: Error, Sendable, Hashable {
     /// The whole format string.
     public let text: String
 
@@ -17,7 +17,7 @@ public struct PredicateError: Error, Sendable, Hashable {
     }
 }
 
-extension PredicateError: CustomStringConvertible {
+extension PredicateFormatError: CustomStringConvertible {
     /// The message, and below it the text around the fault with a caret.
     public var description: String {
         let contextLength = 60

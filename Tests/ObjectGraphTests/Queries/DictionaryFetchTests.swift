@@ -1,0 +1,206 @@
+import Foundation
+import Testing
+
+@testable import ObjectGraph
+
+@Suite struct `Dictionary results (§3.7)` {
+    private func translate(_ request: FetchRequest) throws -> FetchTranslation {
+        try FetchTranslation(
+            request, entity: QueryFixture.entity(request.entityName), model: QueryFixture.model,
+            selection: .dictionaries)
+    }
+
+    private func dictionaries(
+        _ request: FetchRequest, _ rows: [FixtureRow]
+    ) throws -> [[String: AttributeValue]] {
+        let database = try FixtureDatabase(rows)
+        let translation = try translate(request)
+        return try database.rows(translation) { row in
+            translation.dictionary(ofRow: row) { index, key in
+                QueryFixture.objectID(QueryFixture.model.entities[index].name, key)
+            }
+        }
+    }
+
+    @Test
+    func `without properties all persistent attributes are read, and NULL leaves its key out`()
+        throws
+    {
+        let id = UUID()
+        let values: [String: AttributeValue] = [
+            "distance": 5, "delay": 1.5, "tail": "x", "isLate": true,
+            "departure": .date(Date(timeIntervalSinceReferenceDate: 2)), "id": .uuid(id),
+            "payload": .data(Data([1])), "price": .decimal(Decimal(string: "0.1")!),
+            "link": .uri(URL(string: "https://a.b")!),
+        ]
+        let result = try dictionaries(
+            FetchRequest(entityName: "Flight"), [FixtureRow("Flight", 1, values)])
+        #expect(result == [values])
+    }
+
+    @Test func `groups, aggregates and a condition on groups`() throws {
+        var request = FetchRequest(
+            entityName: "Flight", predicate: try ObjectPredicate("distance > 0"),
+            sortKeys: [.descending("total")])
+        request.propertiesToFetch = [
+            "airline.name",
+            FetchedProperty(
+                name: "total", expression: .function("sum:", [.keyPath("distance")])),
+            FetchedProperty(name: "number", expression: .function("count:", [.evaluatedObject])),
+            FetchedProperty(name: "mean", expression: .function("average:", [.keyPath("delay")])),
+            FetchedProperty(name: "least", expression: .function("min:", [.keyPath("tail")])),
+        ]
+        request.propertiesToGroupBy = ["airline.name"]
+        request.havingPredicate = try ObjectPredicate("$number > 1")
+        let translation = try translate(request)
+        #expect(
+            translation.sql
+                == "SELECT t1.ZNAME, total(t0.ZDISTANCE), COUNT(t0.Z_PK), AVG(t0.ZDELAY), MIN(t0.ZTAIL) FROM ZFLIGHT t0 LEFT OUTER JOIN ZAIRLINE t1 ON t0.ZAIRLINE = t1.Z_PK WHERE t0.ZDISTANCE > ? GROUP BY t1.ZNAME HAVING COUNT(t0.Z_PK) > ? ORDER BY total(t0.ZDISTANCE) DESC"
+        )
+        let (united, delta) = (
+            FixtureRow("Airline", 1, ["name": "United"]),
+            FixtureRow("Airline", 2, ["name": "Delta"])
+        )
+        let flights = (1...6).map { key in
+            FixtureRow(
+                "Flight", Int64(key),
+                ["distance": .integer(Int64(key)), "delay": 2, "tail": .string("t\(key)")])
+        }
+        for (position, flight) in flights.enumerated() where position < 5 {
+            flight.connect("airline", to: position < 3 ? united : delta)
+        }
+        #expect(
+            try dictionaries(request, flights + [united, delta]) == [
+                ["airline.name": "Delta", "total": 9, "number": 2, "mean": 2.0, "least": "t4"],
+                ["airline.name": "United", "total": 6, "number": 3, "mean": 2.0, "least": "t1"],
+            ])
+    }
+
+    @Test func `objects are read with their concrete entity`() throws {
+        let flight = FixtureRow("Flight", 1)
+        let field = FixtureRow("Field", 3)
+        let airline = FixtureRow("Airline", 4)
+        flight.connect("origin", to: field)
+        flight.connect("airline", to: airline)
+        var request = FetchRequest(entityName: "Flight")
+        request.propertiesToFetch = [
+            FetchedProperty(name: "object", expression: .evaluatedObject), "origin", "airline",
+            "crew.@count",
+        ]
+        #expect(
+            try dictionaries(request, [flight, field, airline]) == [
+                [
+                    "object": .objectID(flight.objectID), "origin": .objectID(field.objectID),
+                    "airline": .objectID(airline.objectID), "crew.@count": 0,
+                ]
+            ])
+        #expect(
+            try translate(request).sql
+                == "SELECT t0.Z_PK, t0.Z_ENT, t0.ZORIGIN, t0.Z4_ORIGIN, t0.ZAIRLINE, (SELECT COUNT(*) FROM Z_2CREW t1 WHERE t1.Z_2FLIGHTS = t0.Z_PK) FROM ZFLIGHT t0"
+        )
+    }
+
+    @Test func `distinct results`() throws {
+        var request = FetchRequest(entityName: "Flight", sortKeys: [.ascending("tail")])
+        request.propertiesToFetch = ["tail"]
+        request.returnsDistinctResults = true
+        let rows = ["b", "a", "b"].enumerated().map {
+            FixtureRow("Flight", Int64($0), ["tail": .string($1)])
+        }
+        #expect(try dictionaries(request, rows) == [["tail": "a"], ["tail": "b"]])
+    }
+
+    @Test func `a column that is neither grouped nor an aggregate is refused`() {
+        var request = FetchRequest(entityName: "Flight")
+        request.propertiesToFetch = [
+            "tail", FetchedProperty(name: "n", expression: .function("count:", [.evaluatedObject])),
+        ]
+        #expect(throws: FetchError.notGrouped("tail")) { try translate(request) }
+        request.propertiesToGroupBy = ["delay"]
+        #expect(throws: FetchError.notGrouped("tail")) { try translate(request) }
+        request.propertiesToGroupBy = ["tail"]
+        request.sortKeys = [.ascending("delay")]
+        #expect(throws: FetchError.notGrouped("delay")) { try translate(request) }
+    }
+
+    @Test func `a condition on groups needs groups`() throws {
+        var request = FetchRequest(entityName: "Flight")
+        request.havingPredicate = try ObjectPredicate("distance > 1")
+        #expect(throws: FetchError.self) { try translate(request) }
+    }
+}
+
+@Suite struct `SQL of batch updates (§6.3)` {
+    private func translate(
+        _ entity: String, _ predicate: ObjectPredicate?, _ values: [String: ObjectExpression]
+    ) throws -> BatchUpdateTranslation {
+        try BatchUpdateTranslation(
+            BatchUpdateRequest(
+                entityName: entity, predicate: predicate, propertiesToUpdate: values),
+            entity: QueryFixture.entity(entity), model: QueryFixture.model)
+    }
+
+    @Test func `constants and expressions, by name, and the version goes up`() throws {
+        let translation = try translate(
+            "Flight", ObjectPredicate("tail ==[c] 'x' AND airline == nil"),
+            [
+                "tail": .constant(nil),
+                "distance": .function("add:to:", [.keyPath("distance"), .constant(1)]),
+                "isLate": .constant(true), "delay": .constant(2),
+            ])
+        #expect(
+            translation.sql
+                == "UPDATE ZFLIGHT AS t0 SET Z_OPT = Z_OPT + 1, ZDELAY = ?, ZDISTANCE = CAST((t0.ZDISTANCE + ?) AS INTEGER), ZISLATE = ?, ZTAIL = ? WHERE OGCompare(t0.ZTAIL, ?, 1) = 0 AND t0.ZAIRLINE IS NULL"
+        )
+        #expect(translation.bindings == [.real(2), .integer(1), .integer(1), .null, .text("x")])
+    }
+
+    @Test func `the entity is named where its table holds others`() throws {
+        let translation = try translate("Heliport", nil, ["altitude": .constant(1)])
+        #expect(
+            translation.sql
+                == "UPDATE ZPLACE AS t0 SET Z_OPT = Z_OPT + 1, ZALTITUDE = ? WHERE t0.Z_ENT = ?")
+        #expect(translation.bindings == [.integer(1), .integer(7)])
+    }
+
+    @Test func `the statement runs`() throws {
+        let database = try FixtureDatabase([
+            FixtureRow("Flight", 1, ["distance": 5]), FixtureRow("Flight", 2, ["distance": 7]),
+        ])
+        let translation = try translate(
+            "Flight", ObjectPredicate("distance > 5"),
+            ["distance": .function("divide:by:", [.keyPath("distance"), .constant(2)])])
+        let statement = try database.connection.statement(translation.sql)
+        statement.bind(translation.bindings)
+        try statement.run()
+        let request = FetchRequest(
+            entityName: "Flight", predicate: try ObjectPredicate("distance == 3"))
+        #expect(try database.keys(request) == [2])
+    }
+
+    @Test func `relationships, unknown keys and values of other types are refused`() throws {
+        let one: [String: ObjectExpression] = ["distance": .constant(1)]
+        for format in ["airline.name == 'x'", "ANY crew.name == 'x'", "crew.@count == 1"] {
+            #expect(throws: FetchError.self) {
+                try translate("Flight", ObjectPredicate(format), one)
+            }
+        }
+        #expect(throws: FetchError.unknownKeyPath("colour", entity: "Flight")) {
+            try translate("Flight", nil, ["colour": .constant(1)])
+        }
+        #expect(throws: FetchError.relationshipNotAllowedHere("airline", entity: "Flight")) {
+            try translate("Flight", nil, ["airline": .constant(nil)])
+        }
+        #expect(throws: FetchError.transientKeyNotAllowedHere("note", entity: "Flight")) {
+            try translate("Flight", nil, ["note": .constant(nil)])
+        }
+        #expect(
+            throws: FetchError.typeMismatch(
+                key: "seats", expected: "of type integer16", value: 100_000)
+        ) { try translate("Flight", nil, ["seats": .constant(100_000)]) }
+        #expect(throws: FetchError.self) {
+            try translate("Flight", nil, ["tail": .keyPath("distance")])
+        }
+        #expect(throws: FetchError.self) { try translate("Flight", nil, [:]) }
+    }
+}

@@ -1,0 +1,277 @@
+import Foundation
+import Testing
+
+@testable import ObjectGraph
+
+/// A predicate of Flight, and what follows `FROM ZFLIGHT t0` with its bindings.
+struct Shape: Sendable, CustomTestStringConvertible {
+    let format: String
+    let sql: String
+    let bindings: [SQLBinding]
+    var testDescription: String { format }
+
+    init(_ format: String, _ sql: String, _ bindings: SQLBinding...) {
+        self.format = format
+        self.sql = sql
+        self.bindings = bindings
+    }
+}
+
+/// What a fetch of an entity without a predicate says about the entity.
+struct Restriction: Sendable {
+    let entity: String
+    let includesSubentities: Bool
+    let sql: String
+    let numbers: [Int64]
+
+    init(_ entity: String, _ includesSubentities: Bool, _ sql: String, _ numbers: Int64...) {
+        self.entity = entity
+        self.includesSubentities = includesSubentities
+        self.sql = sql
+        self.numbers = numbers
+    }
+}
+
+private func translate(
+    _ request: FetchRequest, _ selection: FetchTranslation.Selection = .columns("t0.Z_PK")
+) throws -> FetchTranslation {
+    try FetchTranslation(
+        request, entity: QueryFixture.entity(request.entityName), model: QueryFixture.model,
+        selection: selection)
+}
+
+private func translate(
+    entity: String = "Flight", _ format: String, _ arguments: (any PredicateArgument)?...
+) throws -> FetchTranslation {
+    try translate(
+        FetchRequest(
+            entityName: entity, predicate: ObjectPredicate(format, arguments: arguments)))
+}
+
+@Suite struct `SQL of predicates (§7.6)` {
+    @Test(arguments: [
+        Shape("TRUEPREDICATE", ""),
+        Shape("FALSEPREDICATE", " WHERE 0"),
+        Shape("tail == 'x'", " WHERE t0.ZTAIL = ?", .text("x")),
+        Shape("tail != 'x'", " WHERE t0.ZTAIL <> ?", .text("x")),
+        Shape("'x' == tail", " WHERE ? = t0.ZTAIL", .text("x")),
+        Shape("tail == nil", " WHERE t0.ZTAIL IS NULL"),
+        Shape("nil != tail", " WHERE t0.ZTAIL IS NOT NULL"),
+        Shape("distance > 40", " WHERE t0.ZDISTANCE > ?", .integer(40)),
+        Shape("distance <= 5.5", " WHERE t0.ZDISTANCE <= ?", .real(5.5)),
+        Shape("distance < 5.0", " WHERE t0.ZDISTANCE < ?", .integer(5)),
+        Shape("delay >= 3", " WHERE t0.ZDELAY >= ?", .real(3)),
+        Shape("isLate == YES", " WHERE t0.ZISLATE = ?", .integer(1)),
+        Shape("isLate == 0", " WHERE t0.ZISLATE = ?", .integer(0)),
+        Shape("departure < CAST(2.5, 'NSDate')", " WHERE t0.ZDEPARTURE < ?", .real(2.5)),
+        Shape("price == 1.5", " WHERE t0.ZPRICE = ?", .real(1.5)),
+        Shape("payload == CAST('AQI=', 'NSData')", " WHERE t0.ZPAYLOAD = ?", .blob(Data([1, 2]))),
+        Shape(
+            "id == CAST('00000000-0000-0000-0000-0000000000FF', 'NSUUID')", " WHERE t0.ZID = ?",
+            .blob(Data(repeating: 0, count: 15) + [255])),
+        Shape("link == 'https://a.b'", " WHERE t0.ZLINK = ?", .text("https://a.b")),
+        Shape(
+            "distance BETWEEN {1, 9}", " WHERE t0.ZDISTANCE BETWEEN ? AND ?", .integer(1),
+            .integer(9)),
+        Shape("distance IN {1, 2}", " WHERE t0.ZDISTANCE IN (?,?)", .integer(1), .integer(2)),
+        Shape("distance IN {}", " WHERE 0"),
+        Shape(
+            "distance IN {1, nil}", " WHERE (t0.ZDISTANCE IS NULL OR t0.ZDISTANCE IN (?))",
+            .integer(1)),
+        Shape("tail IN[c] {'Ab'}", " WHERE OGFold(t0.ZTAIL, 1) IN (?)", .text("ab")),
+        Shape(
+            "distance > 1 AND tail == 'x'", " WHERE t0.ZDISTANCE > ? AND t0.ZTAIL = ?", .integer(1),
+            .text("x")),
+        Shape(
+            "tail == 'x' AND distance > 1", " WHERE t0.ZTAIL = ? AND t0.ZDISTANCE > ?", .text("x"),
+            .integer(1)),
+        Shape(
+            "(distance > 1 OR tail == 'x') AND delay < 0",
+            " WHERE (t0.ZDISTANCE > ? OR t0.ZTAIL = ?) AND t0.ZDELAY < ?", .integer(1), .text("x"),
+            .real(0)),
+        Shape("NOT (distance > 1)", " WHERE NOT (t0.ZDISTANCE > ?)", .integer(1)),
+        Shape(
+            "tail BEGINSWITH 'N1'", " WHERE (t0.ZTAIL >= ? AND t0.ZTAIL < ?)", .text("N1"),
+            .text("N2")),
+        Shape("tail BEGINSWITH ''", " WHERE t0.ZTAIL >= ?", .text("")),
+        Shape(
+            "tail BEGINSWITH '\u{D7FF}'", " WHERE (t0.ZTAIL >= ? AND t0.ZTAIL < ?)",
+            .text("\u{D7FF}"), .text("\u{E000}")),
+        Shape(
+            "tail BEGINSWITH 'a\u{10FFFF}'", " WHERE (t0.ZTAIL >= ? AND t0.ZTAIL < ?)",
+            .text("a\u{10FFFF}"), .text("b")),
+        Shape("NOT tail BEGINSWITH 'N'", " WHERE NOT (OGBeginsWith(t0.ZTAIL, ?, 0))", .text("N")),
+        Shape("tail BEGINSWITH[c] 'N'", " WHERE OGBeginsWith(t0.ZTAIL, ?, 1)", .text("N")),
+        Shape(
+            "tail BEGINSWITH[n] 'N'", " WHERE (t0.ZTAIL >= ? AND t0.ZTAIL < ?)", .text("N"),
+            .text("O")),
+        Shape("tail CONTAINS 'x'", " WHERE OGContains(t0.ZTAIL, ?, 0)", .text("x")),
+        Shape("tail CONTAINS[cd] 'x'", " WHERE OGContains(t0.ZTAIL, ?, 3)", .text("x")),
+        Shape("tail ENDSWITH 'x'", " WHERE OGEndsWith(t0.ZTAIL, ?, 0)", .text("x")),
+        Shape("tail LIKE 'x*'", " WHERE OGLike(t0.ZTAIL, ?, 0)", .text("x*")),
+        Shape("tail MATCHES 'x.*'", " WHERE OGMatches(t0.ZTAIL, ?, 0)", .text("x.*")),
+        Shape("tail ==[c] 'x'", " WHERE OGCompare(t0.ZTAIL, ?, 1) = 0", .text("x")),
+        Shape("tail <[d] 'x'", " WHERE OGCompare(t0.ZTAIL, ?, 2) < 0", .text("x")),
+        Shape("'xyz' CONTAINS tail", " WHERE OGContains(?, t0.ZTAIL, 0)", .text("xyz")),
+        Shape("tail IN 'xyz'", " WHERE OGContains(?, t0.ZTAIL, 0)", .text("xyz")),
+        Shape(
+            "distance * 2 + 1 > delay",
+            " WHERE ((t0.ZDISTANCE * ?) + ?) > t0.ZDELAY", .integer(2), .integer(1)),
+        Shape(
+            "distance / 2 == 1.5", " WHERE (CAST(t0.ZDISTANCE AS REAL) / ?) = ?", .integer(2),
+            .real(1.5)),
+        Shape(
+            "abs:(delay) > 1 AND length:(tail) == 2",
+            " WHERE ABS(t0.ZDELAY) > ? AND LENGTH(t0.ZTAIL) = ?", .integer(1), .integer(2)),
+        Shape("lowercase:(tail) == 'x'", " WHERE OGLowercase(t0.ZTAIL) = ?", .text("x")),
+        Shape("canonical:(tail) == 'x'", " WHERE OGFold(t0.ZTAIL, 3) = ?", .text("x")),
+        Shape("airline == nil", " WHERE t0.ZAIRLINE IS NULL"),
+        Shape(
+            "airline.name == 'x'",
+            " JOIN ZAIRLINE t1 ON t0.ZAIRLINE = t1.Z_PK WHERE t1.ZNAME = ?", .text("x")),
+        Shape(
+            "airline.name == 'x' OR distance > 1",
+            " LEFT OUTER JOIN ZAIRLINE t1 ON t0.ZAIRLINE = t1.Z_PK WHERE t1.ZNAME = ? OR t0.ZDISTANCE > ?",
+            .text("x"), .integer(1)),
+        Shape(
+            "NOT airline.name == 'x'",
+            " LEFT OUTER JOIN ZAIRLINE t1 ON t0.ZAIRLINE = t1.Z_PK WHERE NOT (t1.ZNAME = ?)",
+            .text("x")),
+        Shape(
+            "airline.name == nil",
+            " LEFT OUTER JOIN ZAIRLINE t1 ON t0.ZAIRLINE = t1.Z_PK WHERE t1.ZNAME IS NULL"),
+        Shape(
+            "(airline.name == 'x' OR airline.name == 'y') AND airline.name > 'a'",
+            " JOIN ZAIRLINE t1 ON t0.ZAIRLINE = t1.Z_PK WHERE (t1.ZNAME = ? OR t1.ZNAME = ?) AND t1.ZNAME > ?",
+            .text("x"), .text("y"), .text("a")),
+        Shape(
+            "crew.@count > 1",
+            " WHERE (SELECT COUNT(*) FROM Z_2CREW t1 WHERE t1.Z_2FLIGHTS = t0.Z_PK) > ?",
+            .integer(1)),
+        Shape(
+            "airline.flights.@count == 0",
+            " LEFT OUTER JOIN ZAIRLINE t1 ON t0.ZAIRLINE = t1.Z_PK WHERE (SELECT COUNT(*) FROM ZFLIGHT t2 WHERE t2.ZAIRLINE = t1.Z_PK) = ?",
+            .integer(0)),
+        Shape(
+            "ANY crew.name == 'x'",
+            " WHERE EXISTS (SELECT 1 FROM Z_2CREW t1 JOIN ZPERSON t2 ON t2.Z_PK = t1.Z_3CREW WHERE t1.Z_2FLIGHTS = t0.Z_PK AND t2.ZNAME = ?)",
+            .text("x")),
+        Shape(
+            "NONE crew.name == 'x'",
+            " WHERE NOT (EXISTS (SELECT 1 FROM Z_2CREW t1 JOIN ZPERSON t2 ON t2.Z_PK = t1.Z_3CREW WHERE t1.Z_2FLIGHTS = t0.Z_PK AND t2.ZNAME = ?))",
+            .text("x")),
+        Shape(
+            "ALL crew.name == 'x'",
+            " WHERE NOT EXISTS (SELECT 1 FROM Z_2CREW t1 JOIN ZPERSON t2 ON t2.Z_PK = t1.Z_3CREW WHERE t1.Z_2FLIGHTS = t0.Z_PK AND (t2.ZNAME = ?) IS NOT TRUE)",
+            .text("x")),
+        Shape(
+            "ANY airline.flights.delay > distance",
+            " JOIN ZAIRLINE t1 ON t0.ZAIRLINE = t1.Z_PK WHERE EXISTS (SELECT 1 FROM ZFLIGHT t2 WHERE t2.ZAIRLINE = t1.Z_PK AND t2.ZDELAY > t0.ZDISTANCE)"
+        ),
+        Shape(
+            "ANY crew.home.code == 'x'",
+            " WHERE EXISTS (SELECT 1 FROM Z_2CREW t1 JOIN ZPERSON t2 ON t2.Z_PK = t1.Z_3CREW JOIN ZPLACE t3 ON t2.ZHOME = t3.Z_PK WHERE t1.Z_2FLIGHTS = t0.Z_PK AND t3.ZCODE = ?)",
+            .text("x")),
+    ])
+    func `a predicate has exactly this SQL`(shape: Shape) throws {
+        let translation = try translate(entity: "Flight", shape.format)
+        #expect(translation.sql == "SELECT t0.Z_PK FROM ZFLIGHT t0" + shape.sql)
+        #expect(translation.bindings == shape.bindings)
+    }
+
+    @Test func `objects are compared by foreign key or primary key, without a join`() throws {
+        let airline = QueryFixture.objectID("Airline", 7)
+        let flight = QueryFixture.objectID("Flight", 8)
+        let person = QueryFixture.objectID("Person", 9)
+        let place = QueryFixture.objectID("Field", 10)
+        #expect(try translate("airline == %@", airline).sql.hasSuffix(" WHERE t0.ZAIRLINE = ?"))
+        #expect(try translate("airline == %@", airline).bindings == [.integer(7)])
+        #expect(try translate("SELF == %@", flight).sql.hasSuffix(" WHERE t0.Z_PK = ?"))
+        #expect(try translate("SELF IN %@", [flight]).sql.hasSuffix(" WHERE t0.Z_PK IN (?)"))
+        #expect(try translate("origin == %@", place).sql.hasSuffix(" WHERE t0.ZORIGIN = ?"))
+        let members =
+            " WHERE EXISTS (SELECT 1 FROM Z_2CREW t1 WHERE t1.Z_2FLIGHTS = t0.Z_PK AND t1.Z_3CREW = ?)"
+        #expect(try translate("ANY crew == %@", person).sql.hasSuffix(members))
+        #expect(try translate("crew CONTAINS %@", person).sql.hasSuffix(members))
+        #expect(try translate("%@ IN crew", person).sql.hasSuffix(members))
+        #expect(
+            try translate(entity: "Person", "ANY flights.airline == %@", airline).sql
+                == "SELECT t0.Z_PK FROM ZPERSON t0 WHERE EXISTS (SELECT 1 FROM Z_2CREW t1 JOIN ZFLIGHT t2 ON t2.Z_PK = t1.Z_2FLIGHTS WHERE t1.Z_3CREW = t0.Z_PK AND t2.ZAIRLINE = ?)"
+        )
+        #expect(
+            try translate(entity: "Airline", "ANY flights == %@", flight).sql
+                == "SELECT t0.Z_PK FROM ZAIRLINE t0 WHERE EXISTS (SELECT 1 FROM ZFLIGHT t1 WHERE t1.ZAIRLINE = t0.Z_PK AND t1.Z_PK = ?)"
+        )
+    }
+
+    @Test(arguments: [
+        Restriction("Place", true, ""),
+        Restriction("Place", false, " WHERE t0.Z_ENT = ?", 4),
+        Restriction("Airport", true, " WHERE t0.Z_ENT BETWEEN ? AND ?", 5, 6),
+        Restriction("Airport", false, " WHERE t0.Z_ENT = ?", 5),
+        Restriction("Heliport", true, " WHERE t0.Z_ENT = ?", 7),
+        Restriction("Airline", false, ""),
+    ])
+    func `the entity is named only where its table holds others`(restriction: Restriction) throws {
+        var request = FetchRequest(entityName: restriction.entity)
+        request.includesSubentities = restriction.includesSubentities
+        let translation = try translate(request)
+        let table = QueryFixture.entity(restriction.entity).table
+        #expect(translation.sql == "SELECT t0.Z_PK FROM \(table) t0\(restriction.sql)")
+        #expect(translation.bindings == restriction.numbers.map { SQLBinding.integer($0) })
+    }
+
+    @Test func `an alternative keeps its parentheses beside the entity`() throws {
+        #expect(
+            try translate(entity: "Heliport", "code == 'x' OR altitude > 1").sql
+                == "SELECT t0.Z_PK FROM ZPLACE t0 WHERE t0.Z_ENT = ? AND (t0.ZCODE = ? OR t0.ZALTITUDE > ?)"
+        )
+    }
+
+    @Test func `order, limit and offset`() throws {
+        var request = FetchRequest(
+            entityName: "Flight",
+            sortKeys: [
+                SortKey("airline.name", comparison: .caseInsensitive), .descending("distance"),
+                SortKey("tail", ascending: false, comparison: .localizedStandard),
+            ])
+        request.fetchLimit = 20
+        request.fetchOffset = 40
+        let translation = try translate(request)
+        #expect(
+            translation.sql
+                == "SELECT t0.Z_PK FROM ZFLIGHT t0 LEFT OUTER JOIN ZAIRLINE t1 ON t0.ZAIRLINE = t1.Z_PK ORDER BY t1.ZNAME COLLATE OGCaseInsensitive, t0.ZDISTANCE DESC, t0.ZTAIL COLLATE OGLocalizedStandard DESC LIMIT ? OFFSET ?"
+        )
+        #expect(translation.bindings == [.integer(20), .integer(40)])
+        request.sortKeys = []
+        request.fetchLimit = 0
+        #expect(
+            try translate(request).sql == "SELECT t0.Z_PK FROM ZFLIGHT t0 LIMIT -1 OFFSET ?")
+    }
+
+    @Test func `a count ignores the order and keeps the limit`() throws {
+        var request = FetchRequest(
+            entityName: "Flight", predicate: try ObjectPredicate("distance > 1"),
+            sortKeys: [.ascending("airline.name")])
+        #expect(
+            try translate(request, .count).sql
+                == "SELECT COUNT(*) FROM ZFLIGHT t0 WHERE t0.ZDISTANCE > ?")
+        request.fetchLimit = 5
+        #expect(
+            try translate(request, .count).sql
+                == "SELECT COUNT(*) FROM (SELECT 1 FROM ZFLIGHT t0 WHERE t0.ZDISTANCE > ? LIMIT ?)")
+    }
+
+    @Test func `a long list travels in one parameter`() throws {
+        let keys = Array(1...501)
+        let integers = try translate("distance IN %@", keys)
+        #expect(
+            integers.sql.hasSuffix(" WHERE t0.ZDISTANCE IN (SELECT value FROM json_each(?))"))
+        let json = "[" + keys.map(String.init).joined(separator: ",") + "]"
+        #expect(integers.bindings == [.text(json)])
+        let doubles = try translate("delay IN %@", keys)
+        #expect(doubles.sql.hasSuffix("IN (SELECT OGReal(value) FROM json_each(?))"))
+        let identifiers = try translate("id IN %@", keys.map { _ in UUID() })
+        #expect(identifiers.sql.hasSuffix("IN (SELECT OGBlob(value) FROM json_each(?))"))
+    }
+}

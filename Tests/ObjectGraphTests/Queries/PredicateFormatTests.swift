@@ -1,0 +1,107 @@
+import Foundation
+import Testing
+
+@testable import ObjectGraph
+
+@Suite struct `Printing predicates (§7.1)` {
+    @Test(arguments: [
+        ("a=1 && b<>'x'", #"a == 1 AND b != "x""#),
+        ("(a=1 OR b=1) AND c=1", "(a == 1 OR b == 1) AND c == 1"),
+        ("a=1 OR (b=1 AND c=1)", "a == 1 OR b == 1 AND c == 1"),
+        ("NOT (a=1 OR b=1)", "NOT (a == 1 OR b == 1)"),
+        ("NONE a.b IN {1,2}", "NOT ANY a.b IN {1, 2}"),
+        ("a LIKE[dc] '100%% *'", #"a LIKE[cd] "100%% *""#),
+        ("(a+1)*2 == a-(1-2)", "(a + 1) * 2 == a - (1 - 2)"),
+        ("#in == nil", "#in == NULL"),
+        ("a.in == YES", "a.in == TRUE"),
+        ("a == 1.0", "a == 1.0"),
+        ("length:(a) == abs:(-1)", "length:(a) == abs:(-1)"),
+    ])
+    func `the canonical form`(format: String, printed: String) throws {
+        #expect(try ObjectPredicate(format).predicateFormat == printed)
+    }
+
+    @Test func `a date prints as a cast`() {
+        let date = Date(timeIntervalSinceReferenceDate: 12.5)
+        let predicate = ObjectPredicate.comparison(
+            .init(.keyPath("a"), .equal, .constant(.date(date))))
+        #expect(predicate.predicateFormat == #"a == CAST(12.5, "NSDate")"#)
+    }
+
+    @Test func `every printed tree reads back as an equal tree`() throws {
+        var generator = SeededGenerator()
+        for _ in 0..<5_000 {
+            let predicate = generator.predicateTree(depth: 4)
+            let format = predicate.predicateFormat
+            let read = try ObjectPredicate(format)
+            #expect(read == predicate, "TEST_SEED=\(generator.seed) \(format)")
+            if read != predicate { return }
+        }
+    }
+}
+
+extension SeededGenerator {
+    fileprivate mutating func predicateTree(depth: Int) -> ObjectPredicate {
+        switch depth == 0 ? 3 : Int.random(in: 0..<6, using: &self) {
+        case 0:
+            .and(
+                (0..<Int.random(in: 2...3, using: &self)).map { _ in predicateTree(depth: depth - 1)
+                })
+        case 1:
+            .or(
+                (0..<Int.random(in: 2...3, using: &self)).map { _ in predicateTree(depth: depth - 1)
+                })
+        case 2: .not(predicateTree(depth: depth - 1))
+        case 4: .value(chance(50))
+        default:
+            .comparison(
+                .init(
+                    expressionTree(depth: 3), pick(ObjectPredicate.Operator.allCases),
+                    expressionTree(depth: 3),
+                    modifier: ObjectPredicate.Modifier(
+                        rawValue: Int.random(in: 0...2, using: &self))!,
+                    options: ObjectPredicate.Options(rawValue: Int.random(in: 0..<16, using: &self))
+                ))
+        }
+    }
+
+    fileprivate mutating func expressionTree(depth: Int) -> ObjectExpression {
+        switch Int.random(in: 0..<(depth == 0 ? 5 : 8), using: &self) {
+        case 0, 1: .constant(constant())
+        case 2:
+            .keyPath(pick(["a", "a.b", "items.@count", "in", "or.not", "x.size", "größe", "_1"]))
+        case 3: .evaluatedObject
+        case 4: .variable(pick(["x", "and"]))
+        case 5:
+            .function(
+                pick(["add:to:", "from:subtract:", "multiply:by:", "divide:by:", "raise:toPower:"]),
+                [expressionTree(depth: depth - 1), expressionTree(depth: depth - 1)])
+        case 6:
+            .function(
+                pick(["abs:", "lowercase:", "now"]) == "abs:" ? "abs:" : "uppercase:",
+                [expressionTree(depth: depth - 1)])
+        default:
+            .aggregate(
+                (0..<Int.random(in: 0...3, using: &self)).map { _ in
+                    expressionTree(depth: depth - 1)
+                })
+        }
+    }
+
+    private mutating func constant() -> AttributeValue {
+        switch Int.random(in: 0..<10, using: &self) {
+        case 0: .null
+        case 1: .boolean(chance(50))
+        case 2: .integer(pick([0, -1, .min, .max, 42]))
+        case 3: .double(pick([0.1, -2.5, 1e300, 5e-300, 3.0, .infinity, -.infinity]))
+        case 4:
+            .decimal(Decimal(string: pick(["0.1", "-12.50", "123456789012345678901234567890"]))!)
+        case 5: .date(Date(timeIntervalSinceReferenceDate: pick([0, -1.5, 757_000_000.25])))
+        case 6: .data(Data([1, 2, 255]))
+        case 7: .uuid(UUID(uuidString: "E621E1F8-C36C-495A-93FC-0C247A3E6E5F")!)
+        case 8: .uri(URL(string: "https://example.org/a?b=%20c")!)
+        default:
+            .string(pick(["", "a\"b\\c'", "100%", "%@", "%%", "\n\t\r", "é\u{301}日本", "$x #y"]))
+        }
+    }
+}

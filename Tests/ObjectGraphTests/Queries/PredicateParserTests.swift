@@ -1,0 +1,255 @@
+import Foundation
+import Testing
+
+@testable import ObjectGraph
+
+private func comparison(
+    _ left: ObjectExpression, _ operation: ObjectPredicate.Operator, _ right: ObjectExpression,
+    _ modifier: ObjectPredicate.Modifier = .direct, _ options: ObjectPredicate.Options = []
+) -> ObjectPredicate {
+    .comparison(.init(left, operation, right, modifier: modifier, options: options))
+}
+
+private func failure(
+    _ format: String, _ arguments: (any PredicateArgument)?...
+) -> PredicateFormatError? {
+    do throws(PredicateFormatError) {
+        _ = try ObjectPredicate(format, arguments: arguments)
+        return nil
+    } catch {
+        return error
+    }
+}
+
+private let a = ObjectExpression.keyPath("a")
+private let one = ObjectExpression.constant(1)
+
+/// A format and the tree that it stands for.
+struct Reading: Sendable, CustomTestStringConvertible {
+    let format: String
+    let tree: ObjectPredicate
+    var testDescription: String { format }
+
+    init(_ format: String, _ tree: ObjectPredicate) {
+        self.format = format
+        self.tree = tree
+    }
+}
+
+/// A format that cannot be read, the column at fault, and words of the message.
+struct Refusal: Sendable, CustomTestStringConvertible {
+    let format: String
+    let column: Int
+    let message: String
+    var testDescription: String { format }
+
+    init(_ format: String, _ column: Int, _ message: String) {
+        self.format = format
+        self.column = column
+        self.message = message
+    }
+}
+
+@Suite struct `Predicate formats (§7.1)` {
+    @Test(arguments: [
+        Reading("a = 1", comparison(a, .equal, one)),
+        Reading("a == 1", comparison(a, .equal, one)),
+        Reading("a != 1", comparison(a, .notEqual, one)),
+        Reading("a<>1", comparison(a, .notEqual, one)),
+        Reading("a=<1", comparison(a, .lessThanOrEqual, one)),
+        Reading("a => 1", comparison(a, .greaterThanOrEqual, one)),
+        Reading("a < -1", comparison(a, .lessThan, .constant(-1))),
+        Reading("a > 1.5e3", comparison(a, .greaterThan, .constant(1500.0))),
+        Reading("a == 0x1F", comparison(a, .equal, .constant(31))),
+        Reading("a == 0b101", comparison(a, .equal, .constant(5))),
+        Reading("a == 0o17", comparison(a, .equal, .constant(15))),
+        Reading("a == .5", comparison(a, .equal, .constant(0.5))),
+        Reading("a == -9223372036854775808", comparison(a, .equal, .constant(.integer(.min)))),
+        Reading("a == 9223372036854775808", comparison(a, .equal, .constant(.double(0x1p63)))),
+        Reading(
+            "a BeginsWith[CD] 'x'",
+            comparison(
+                a, .beginsWith, .constant("x"), .direct, [.caseInsensitive, .diacriticInsensitive])
+        ),
+        Reading(
+            "a matches[nl] \"x\"",
+            comparison(a, .matches, .constant("x"), .direct, [.normalized, .localeSensitive])),
+        Reading(
+            "a IN {1, 'b', nil, YES}",
+            comparison(
+                a, .in, .aggregate([one, .constant("b"), .constant(nil), .constant(true)]))),
+        Reading("a IN {}", comparison(a, .in, .aggregate([]))),
+        Reading("a between {1, 1}", comparison(a, .between, .aggregate([one, one]))),
+        Reading("ANY a.b == 1", comparison(.keyPath("a.b"), .equal, one, .any)),
+        Reading("some a == 1", comparison(a, .equal, one, .any)),
+        Reading("ALL a == 1", comparison(a, .equal, one, .all)),
+        Reading("NONE a == 1", .not(comparison(a, .equal, one, .any))),
+        Reading("a.@count > 1", comparison(.keyPath("a.@count"), .greaterThan, one)),
+        Reading("SELF == $x", comparison(.evaluatedObject, .equal, .variable("x"))),
+        Reading("self.a == 1", comparison(a, .equal, one)),
+        Reading("#and == 1", comparison(.keyPath("and"), .equal, one)),
+        Reading("größe == 1", comparison(.keyPath("größe"), .equal, one)),
+        Reading(
+            #"a == "q\"\\\n\u00e9 100%%""#, comparison(a, .equal, .constant("q\"\\\né 100%"))),
+        Reading("a == '%@ stays'", comparison(a, .equal, .constant("%@ stays"))),
+        Reading("TRUEPREDICATE", .value(true)),
+        Reading("not FalsePredicate", .not(.value(false))),
+        Reading("((a == 1))", comparison(a, .equal, one)),
+        Reading("(a) == (1)", comparison(a, .equal, one)),
+        Reading(
+            "a == 1 OR a == 1 && NOT a == 1",
+            .or([
+                comparison(a, .equal, one),
+                .and([comparison(a, .equal, one), .not(comparison(a, .equal, one))]),
+            ])),
+        Reading(
+            "a == 1 and (a == 1 and a == 1)",
+            .and([
+                comparison(a, .equal, one),
+                .and([comparison(a, .equal, one), comparison(a, .equal, one)]),
+            ])),
+        Reading("! (a == 1)", .not(comparison(a, .equal, one))),
+        Reading(
+            "a + 1 * a - 1 == 1",
+            comparison(
+                .function(
+                    "from:subtract:",
+                    [
+                        .function("add:to:", [a, .function("multiply:by:", [one, a])]), one,
+                    ]), .equal, one)),
+        Reading(
+            "-(a) == 1",
+            comparison(.function("from:subtract:", [.constant(0), a]), .equal, one)),
+        Reading(
+            "lowercase:(a) == 'x'",
+            comparison(.function("lowercase:", [a]), .equal, .constant("x"))),
+        Reading(
+            "add:to:(a, 1) == 1", comparison(.function("add:to:", [a, one]), .equal, one)),
+        Reading(
+            "CAST(1.5, 'NSDate') == a",
+            comparison(
+                .constant(.date(Date(timeIntervalSinceReferenceDate: 1.5))), .equal, a)),
+    ])
+    func `a format is read as its tree`(reading: Reading) throws {
+        #expect(try ObjectPredicate(reading.format) == reading.tree)
+    }
+
+    @Test(arguments: [
+        Refusal("", 1, "expected a key path or a value, found the end of the text"),
+        Refusal("distance", 9, "expected a comparison operator, found the end of the text"),
+        Refusal("distance banana 5", 10, "expected a comparison operator, found 'banana'"),
+        Refusal("a == ", 6, "expected a key path or a value, found the end of the text"),
+        Refusal("a == 1 b", 8, "expected AND, OR or the end of the text, found 'b'"),
+        Refusal("a == 1 AND", 11, "expected a key path or a value"),
+        Refusal("a == 1 AND 2", 13, "expected a comparison operator"),
+        Refusal("(a == 1", 8, "expected ')', found the end of the text"),
+        Refusal("a == 1)", 7, "expected AND, OR or the end of the text, found ')'"),
+        Refusal("(a == 1) + 1 == 2", 1, "expected a key path or a value, found a predicate"),
+        Refusal("a == 1 == 1", 8, "expected AND, OR or the end of the text"),
+        Refusal("a ==[x] 1", 6, "expected options out of c, d, n and l, found 'x'"),
+        Refusal("a ==[c 1", 8, "expected ']', found '1'"),
+        Refusal("a == 'x", 6, "expected a closing ', found a string without end"),
+        Refusal(#"a == "\d""#, 7, "expected one of the escapes"),
+        Refusal("a == 1x", 6, "expected a number, found '1x'"),
+        Refusal("a == 1.2.3", 6, "expected a number"),
+        Refusal("a == 1e999", 6, "expected a number"),
+        Refusal("a IN {1, 2", 11, "expected ',' or '}'"),
+        Refusal("a IN {1 2}", 9, "expected ',' or '}', found '2'"),
+        Refusal("a. == 1", 4, "expected a key, found '=='"),
+        Refusal("a == %@", 6, "expected an argument for %@, found no more arguments"),
+        Refusal("a == %q", 6, "expected %@, %K"),
+        Refusal("a == ;", 6, "expected a key, a value or an operator, found ';'"),
+        Refusal("and == 1", 1, "a key of this name is written '#and'"),
+        Refusal("SUBQUERY(a, $x, $x == 1) == 1", 1, "SUBQUERY, which is not supported yet"),
+        Refusal("a[0] == 1", 2, "indexes are not supported yet"),
+        Refusal("CAST(a, 'NSDate') == 1", 1, "expected CAST of a constant"),
+        Refusal("ANY a", 6, "expected a comparison operator"),
+        Refusal("größe =! 1", 8, "expected a key path or a value, found '!'"),
+        Refusal("$ == 1", 2, "expected the name of a variable"),
+        Refusal("a == 1 OR\n  b ** == 1", 18, "expected a key path or a value, found '=='"),
+    ])
+    func `a mistake is named with its column`(refusal: Refusal) throws {
+        let error = try #require(failure(refusal.format))
+        #expect(error.column == refusal.column)
+        #expect(error.description.contains(refusal.message), "\(error)")
+    }
+
+    @Test func `the message shows the text with a caret below the fault`() throws {
+        let error = try #require(failure("größe banana 5"))
+        #expect(
+            error.description == """
+                expected a comparison operator, found 'banana' at column 7:
+                  größe banana 5
+                        ^
+                """)
+    }
+
+    @Test func `arguments take the place of their placeholders`() throws {
+        let id = UUID()
+        let date = Date(timeIntervalSinceReferenceDate: 5)
+        let predicate = try ObjectPredicate(
+            "%K == %@ AND b == %d AND c > %f AND d IN %@ AND e == %@ AND f == %@ AND g == %@ AND h == %s AND i == %lu",
+            "a.b", "x", 3, 2.5, [1, 2], id, date, nil, "y", UInt(7))
+        let expected: [ObjectPredicate] = [
+            comparison(.keyPath("a.b"), .equal, .constant("x")),
+            comparison(.keyPath("b"), .equal, .constant(3)),
+            comparison(.keyPath("c"), .greaterThan, .constant(2.5)),
+            comparison(.keyPath("d"), .in, .aggregate([.constant(1), .constant(2)])),
+            comparison(.keyPath("e"), .equal, .constant(.uuid(id))),
+            comparison(.keyPath("f"), .equal, .constant(.date(date))),
+            comparison(.keyPath("g"), .equal, .constant(nil)),
+            comparison(.keyPath("h"), .equal, .constant("y")),
+            comparison(.keyPath("i"), .equal, .constant(7)),
+        ]
+        #expect(predicate == .and(expected))
+    }
+
+    @Test func `an argument of the wrong kind is refused`() {
+        #expect(failure("a == %d", "one") != nil)
+        #expect(failure("a == %f", "one") != nil)
+        #expect(failure("a == %s", 1) != nil)
+        #expect(failure("%K == 1", 1) != nil)
+    }
+
+    @Test func `an argument too many is refused`() throws {
+        let error = try #require(failure("a == %@", 1, 2))
+        #expect(error.found == "1 placeholders and 2 arguments")
+    }
+
+    @Test(arguments: ["(", "NOT ", "!", "-", "abs:(", "{", "1 + (", "a == 1 AND ("])
+    func `nesting is bounded`(opening: String) throws {
+        let format = String(repeating: opening, count: 100_000) + "a == 1"
+        let error = try #require(failure(format))
+        #expect(error.expected.contains("at most"))
+    }
+
+    @Test func `operators and length are bounded`() throws {
+        let chain = "a == 1" + String(repeating: " + 1", count: 1_000)
+        #expect(failure(chain) != nil)
+        let long = "a == '" + String(repeating: "x", count: 1_000_000) + "'"
+        #expect(failure(long) != nil)
+    }
+
+    @Test func `many terms beside each other are not nested`() throws {
+        let format = Array(repeating: "a == 1", count: 10_000).joined(separator: " AND ")
+        guard case .and(let parts) = try ObjectPredicate(format) else {
+            Issue.record("not a conjunction")
+            return
+        }
+        #expect(parts.count == 10_000)
+    }
+
+    @Test func `predicates combine with operators`() {
+        let (first, second) = (comparison(a, .equal, one), ObjectPredicate.value(true))
+        #expect((first && second) == .and([first, second]))
+        #expect((first || second) == .or([first, second]))
+        #expect(!first == .not(first))
+    }
+
+    @Test func `variables are replaced by name`() throws {
+        let template = try ObjectPredicate("a == $x AND abs:($y) IN {$x, 2}")
+        #expect(
+            template.withSubstitutionVariables(["x": 1])
+                == (try ObjectPredicate("a == 1 AND abs:($y) IN {1, 2}")))
+    }
+}
