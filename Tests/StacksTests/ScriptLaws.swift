@@ -3,7 +3,7 @@ import Stacks
 import TestSupport
 import Testing
 
-@Suite struct `Laws: the same script ends in the same rows` {
+@Suite(.serialized) struct `Laws: the same script ends in the same rows` {
     private static let generator = SeededGenerator.fromEnvironment()
 
     @Test(arguments: LawCase.all)
