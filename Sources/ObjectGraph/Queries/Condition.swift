@@ -3,7 +3,9 @@
 /// Both evaluators work from it, the one in memory and the one that writes SQL, so they cannot differ in what they accept.
 indirect enum Condition: Sendable {
     case value(Bool)
+    /// At least two.
     case and([Condition])
+    /// At least two.
     case or([Condition])
     case not(Condition)
     case compare(Operand, Relation, Operand, ObjectPredicate.Options)

@@ -17,8 +17,13 @@ struct ConditionResolver {
         case .value(let value): return .value(value)
         case .not(let predicate): return .not(try condition(predicate))
         case .comparison(let comparison): return try condition(comparison)
-        case .and(let parts): return .and(try conditions(parts))
-        case .or(let parts): return .or(try conditions(parts))
+        // No parts have a value, and one is what it is: a compound of the result has at least two.
+        case .and(let parts):
+            let conditions = try conditions(parts)
+            return conditions.count > 1 ? .and(conditions) : conditions.first ?? .value(true)
+        case .or(let parts):
+            let conditions = try conditions(parts)
+            return conditions.count > 1 ? .or(conditions) : conditions.first ?? .value(false)
         }
     }
 
@@ -322,6 +327,8 @@ extension AttributeValue {
                 return integer.map { .integer($0) } ?? double.map { .double($0) }
             default: return nil
             }
+        // Compared in double precision, in which all numbers fit.
+        case (.decimal, .integer), (.decimal, .double), (.decimal, .decimal): return self
         case (.string, .uri), (.uri, .string): return string.map { .string($0) }
         default: return converted(to: type)
         }

@@ -225,6 +225,10 @@ extension SeededGenerator {
         }
         let name = pick(["add:to:", "from:subtract:", "multiply:by:", "divide:by:", "length:"])
         if name == "length:" { return .function(name, [.keyPath("tail")]) }
+        // A division by zero is nil.
+        if name == "divide:by:" {
+            return .function(name, [.keyPath("distance"), .constant(.double(pick([2, -0.5])))])
+        }
         // One side only: SQLite's arithmetic on the extremes is not exact where ours overflows.
         return .function(name, [.keyPath(pick(["distance", "delay", "seats"])), number(0)])
     }

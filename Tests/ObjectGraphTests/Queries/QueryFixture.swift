@@ -75,11 +75,15 @@ final class FixtureRow {
 
     var objectID: ManagedObjectID { QueryFixture.objectID(entity.name, key) }
 
-    /// Sets a to-one relationship and its inverse.
+    /// Makes the other row the destination, or one of them, and keeps the inverse.
     func connect(_ name: String, to other: FixtureRow) {
-        destination[name] = other
-        let inverse = QueryFixture.model.inverse(
-            of: entity.property(named: name)!.relationship!)!
+        let property = entity.property(named: name)!
+        let inverse = QueryFixture.model.inverse(of: property.relationship!)!
+        if property.kind == .toOne {
+            destination[name] = other
+        } else {
+            destinations[name, default: []].append(other)
+        }
         other.destinations[inverse.name, default: []].append(self)
     }
 }

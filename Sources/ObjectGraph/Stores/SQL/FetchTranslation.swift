@@ -143,6 +143,6 @@ extension FetchRequest {
 
 extension Condition {
     fileprivate var isDisjunction: Bool {
-        if case .or(let parts) = self { parts.count > 1 } else { false }
+        if case .or = self { true } else { false }
     }
 }

@@ -35,11 +35,10 @@ struct SQLConditionWriter {
     ) throws(FetchError) {
         switch condition {
         case .value(let value): text.append(value ? "1" : "0")
-        case .and(let parts): try write(parts, " AND ", whenEmpty: "1", to: &text, place)
+        case .and(let parts): try write(parts, " AND ", to: &text, place)
         case .or(let parts):
-            let inner = Place(
-                isRequired: place.isRequired && parts.count == 1, isNegated: place.isNegated)
-            try write(parts, " OR ", whenEmpty: "0", to: &text, inner)
+            let inner = Place(isRequired: false, isNegated: place.isNegated)
+            try write(parts, " OR ", to: &text, inner)
         case .not(let part):
             text.append("NOT (")
             try write(part, to: &text, Place(isRequired: false, isNegated: !place.isNegated))
@@ -68,13 +67,11 @@ struct SQLConditionWriter {
     }
 
     private mutating func write(
-        _ parts: [Condition], _ separator: String, whenEmpty: String, to text: inout SQLText,
-        _ place: Place
+        _ parts: [Condition], _ separator: String, to text: inout SQLText, _ place: Place
     ) throws(FetchError) {
-        if parts.isEmpty { text.append(whenEmpty) }
         for (position, part) in parts.enumerated() {
             if position > 0 { text.append(separator) }
-            let isNested = parts.count > 1 && part.isCompound
+            let isNested = part.isCompound
             if isNested { text.append("(") }
             try write(part, to: &text, place)
             if isNested { text.append(")") }
@@ -287,7 +284,7 @@ struct SQLConditionWriter {
 extension Condition {
     var isCompound: Bool {
         switch self {
-        case .and(let parts), .or(let parts): parts.count > 1
+        case .and, .or: true
         default: false
         }
     }
