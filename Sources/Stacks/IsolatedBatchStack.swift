@@ -55,7 +55,7 @@ public final class IsolatedBatchStack: PersistenceStack {
             .privateQueue, on: current.coordinators[1], name: "worker")
         if view == .mergesIdentifiers {
             current.saves.observe(worker) { [view = current.view] changes in
-                ManagedObjectContext.mergeChanges(changes, into: [view])
+                view.perform { ManagedObjectContext.mergeChanges(changes, into: [view]) }
             }
         }
         return worker

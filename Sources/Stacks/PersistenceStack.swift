@@ -97,15 +97,19 @@ extension PersistenceStack {
         }
     }
 
-    /// Makes the view context's objects take their values anew when next read; unsaved changes stay.
+    /// Makes the view context's objects read their rows anew; unsaved changes stay.
     ///
-    /// After it, and a new fetch, the view shows all that was saved before, whatever the stack's visibility. Waits for
-    /// merges under way.
+    /// After it, and a new fetch, the view shows all that was saved before, by whatever way: it also tells of batch
+    /// requests and of other coordinators. Waits for merges under way. Cost: a statement for each row that is read again
+    /// before it is fetched.
     ///
     /// - Throws: as `viewContext`.
     public func refreshView() async throws {
         for level in try Array(sequence(first: viewContext, next: \.parent)).reversed() {
-            try await level.perform(schedule: .enqueued) { level.refreshAllObjects() }
+            try await level.perform(schedule: .enqueued) {
+                let saved = level.registeredObjects.filter { !$0.isInserted }.map(\.objectID)
+                ManagedObjectContext.mergeChanges(ObjectChanges(updated: saved), into: [level])
+            }
         }
     }
 }

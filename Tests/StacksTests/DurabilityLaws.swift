@@ -4,7 +4,7 @@ import Stacks
 import TestSupport
 import Testing
 
-@Suite struct `Laws: what is saved to disk stays there` {
+@Suite(.serialized) struct `Laws: what is saved to disk stays there` {
     @Test(arguments: LawCase.onDisk)
     func `everything is there after close and reopen`(_ lawCase: LawCase) throws {
         let test = try StackUnderTest(lawCase)

@@ -28,6 +28,9 @@ struct LawCase: Sendable, CustomTestStringConvertible {
 }
 
 /// An open stack over the library model in a folder of its own.
+///
+/// The suites of the laws are serialized because each open stack holds about a dozen files, and systems commonly allow
+/// a process 1,024.
 struct StackUnderTest: Sendable {
     let stack: any PersistenceStack
     private let folder = TemporaryFolder()

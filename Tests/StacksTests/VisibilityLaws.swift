@@ -3,7 +3,7 @@ import Stacks
 import TestSupport
 import Testing
 
-@Suite struct `Laws: what one context has saved, the next one sees` {
+@Suite(.serialized) struct `Laws: what one context has saved, the next one sees` {
     @Test(arguments: LawCase.all)
     func `a worker sees what another worker has saved`(_ lawCase: LawCase) throws {
         let test = try StackUnderTest(lawCase)
@@ -164,7 +164,7 @@ import Testing
     }
 }
 
-@Suite struct `Laws: the main queue may use every context directly` {
+@Suite(.serialized) struct `Laws: the main queue may use every context directly` {
     // On Linux the main queue has no thread of its own once a program waits in `dispatchMain`.
     @Test(arguments: LawCase.all) @MainActor
     func `code on the main queue enters the view and workers without waiting for itself`(

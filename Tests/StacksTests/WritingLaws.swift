@@ -3,7 +3,7 @@ import Stacks
 import TestSupport
 import Testing
 
-@Suite struct `Laws: no update is lost` {
+@Suite(.serialized) struct `Laws: no update is lost` {
     @Test(arguments: LawCase.all)
     func `changes of different properties both survive`(_ lawCase: LawCase) throws {
         let test = try StackUnderTest(lawCase, mergePolicy: .mergeByPropertyObjectTrump)
@@ -115,7 +115,7 @@ import Testing
     }
 }
 
-@Suite struct `Laws: an error leaves the stack usable` {
+@Suite(.serialized) struct `Laws: an error leaves the stack usable` {
     @Test(arguments: LawCase.all)
     func `an invalid object stops its own save only`(_ lawCase: LawCase) async throws {
         let test = try StackUnderTest(lawCase)

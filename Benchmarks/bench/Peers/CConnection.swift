@@ -23,6 +23,7 @@ final class CConnection {
         database = opened
         try execute("PRAGMA journal_mode = WAL")
         try execute("PRAGMA synchronous = \(configuration.synchronous)")
+        try execute("PRAGMA cache_size = \(SubjectConfiguration.cacheSize)")
     }
 
     deinit {

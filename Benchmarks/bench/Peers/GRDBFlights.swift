@@ -114,7 +114,11 @@ final class GRDBFlights: FlightsSubject {
 extension DatabasePool {
     /// Opens a store that exists, with the `synchronous` setting that all subjects have.
     convenience init(_ configuration: SubjectConfiguration) throws {
-        try self.init(path: configuration.storeURL.path)
+        var settings = Configuration()
+        settings.prepareDatabase {
+            try $0.execute(sql: "PRAGMA cache_size = \(SubjectConfiguration.cacheSize)")
+        }
+        try self.init(path: configuration.storeURL.path, configuration: settings)
         // After opening, since the pool itself sets NORMAL. Readers need none.
         try writeWithoutTransaction {
             try $0.execute(sql: "PRAGMA synchronous = \(configuration.synchronous)")

@@ -36,6 +36,9 @@ struct SubjectConfiguration: Sendable, Codable, Hashable {
     var lockPolicy: String
     /// Whether the model's fetch indexes are made.
     var hasIndexes: Bool
+
+    /// SQLite's `cache_size` of every connection: what the engine's store sets, so peers set it too.
+    static let cacheSize = -32768
 }
 
 /// The two ways of touching many rows.

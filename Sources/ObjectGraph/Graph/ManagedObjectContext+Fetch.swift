@@ -85,8 +85,12 @@ extension ManagedObjectContext {
         let pending = pendingObjects(for: request, entity)
         var stored = request
         if !pending.isEmpty {
-            // The limit is applied to the corrected result, so the store must not apply it first.
-            stored.fetchLimit = 0
+            // The limit is applied to the corrected result. Each row with unsaved changes may leave it, so that as many
+            // more are read.
+            if request.fetchLimit > 0 {
+                stored.fetchLimit =
+                    request.fetchOffset + request.fetchLimit + pending.count { !$0.isInserted }
+            }
             stored.fetchOffset = 0
         }
         var objects = try storedObjects(stored, entity)

@@ -26,6 +26,12 @@ extension ManagedObjectContext {
         _ block: @Sendable () throws -> Result
     ) rethrows -> Result {
         if isOnQueue { return try block() }
+        // While code on the main queue waits for this queue, the main queue still belongs to the thread: a child
+        // context entered from there may enter its main-queue parent.
+        let waitsOnMainQueue = concurrencyType == .privateQueue && Self.isOnMainQueue
+        guard waitsOnMainQueue else { return try queue.sync { try asOwner(block) } }
+        let previous = Self.mainQueueOwner.exchange(Self.currentThread, ordering: .relaxed)
+        defer { Self.mainQueueOwner.store(previous, ordering: .relaxed) }
         return try queue.sync { try asOwner(block) }
     }
 
@@ -47,8 +53,23 @@ extension ManagedObjectContext {
     /// Whether the calling thread is inside the context's queue.
     var isOnQueue: Bool {
         owner.load(ordering: .relaxed) == Self.currentThread
-            || (concurrencyType == .mainQueue && Thread.isMainThread)
+            || (concurrencyType == .mainQueue && Self.isOnMainQueue)
     }
+
+    // On Linux the main queue may be served by another thread than the main one (`dispatchMain`), so both are asked.
+    private static var isOnMainQueue: Bool {
+        mainQueueOwner.load(ordering: .relaxed) == currentThread || Thread.isMainThread
+            || DispatchQueue.getSpecific(key: mainQueueMark) != nil
+    }
+
+    /// The thread that has left the main queue for a private queue and waits there; 0 if none does.
+    private static let mainQueueOwner = Atomic<UInt>(0)
+
+    private static let mainQueueMark: DispatchSpecificKey<Bool> = {
+        let key = DispatchSpecificKey<Bool>()
+        DispatchQueue.main.setSpecific(key: key, value: true)
+        return key
+    }()
 
     private static var currentThread: UInt { UInt(pthread_self()) }
 

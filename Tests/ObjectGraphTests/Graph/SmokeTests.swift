@@ -91,9 +91,15 @@ func smokeModel() throws -> ManagedObjectModel {
         try other.performAndWait {
             let books = try other.fetch(
                 FetchRequest(
-                    entityName: "Book", predicate: try ObjectPredicate("author.name == %@ AND title != %@", "Ursula", "Book 3"),
+                    entityName: "Book",
+                    predicate: try ObjectPredicate(
+                        "author.name == %@ AND title != %@", "Ursula", "Book 3"),
                     sortKeys: [.descending("title")]), as: Book.self)
-            #expect(books.map(\.title) == ["Book 9", "Book 8", "Book 7", "Book 6", "Book 5", "Book 4", "Book 2", "Book 1", "Book 0"])
+            #expect(
+                books.map(\.title) == [
+                    "Book 9", "Book 8", "Book 7", "Book 6", "Book 5", "Book 4", "Book 2", "Book 1",
+                    "Book 0",
+                ])
             #expect(books[8].tags.count == 1)
             #expect(books[0].author?.name == "Ursula")
             let author = books[0].author!
@@ -128,7 +134,8 @@ func smokeModel() throws -> ManagedObjectModel {
             }
             let books = try child.fetch(
                 FetchRequest(
-                    entityName: "Book", predicate: try ObjectPredicate("author.name == %@", "Ursula"),
+                    entityName: "Book",
+                    predicate: try ObjectPredicate("author.name == %@", "Ursula"),
                     sortKeys: [.descending("title")]), as: Book.self)
             #expect(books.count == 10)
             #expect(books[0].author === author)
@@ -137,6 +144,11 @@ func smokeModel() throws -> ManagedObjectModel {
             try child.save()
             try root.performAndWait { try root.save() }
         }
-        #expect(try root.performAndWait { try root.count(for: FetchRequest(entityName: "Book", predicate: try ObjectPredicate("title == %@", "new"))) } == 1)
+        #expect(
+            try root.performAndWait {
+                try root.count(
+                    for: FetchRequest(
+                        entityName: "Book", predicate: try ObjectPredicate("title == %@", "new")))
+            } == 1)
     }
 }

@@ -100,7 +100,9 @@ struct SourceFile {
             .replacing(/"(\\.|[^"\\\n])*"/, with: "")
     }
 
-    var words: Set<String> { Set(code.matches(of: /\b[A-Z][A-Za-z0-9]+/).map { String($0.output) }) }
+    var words: Set<String> {
+        Set(code.matches(of: /\b[A-Z][A-Za-z0-9]+/).map { String($0.output) })
+    }
 
     /// The types declared at the top level of the file.
     var declaredTypes: [String] {

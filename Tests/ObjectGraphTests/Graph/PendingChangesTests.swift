@@ -1,0 +1,63 @@
+import ObjectGraph
+import TestSupport
+import Testing
+
+@Suite struct `Limited fetches over unsaved changes (§3.8)` {
+    private typealias Author = TestSupport.Author
+
+    private let folder = TemporaryFolder()
+
+    /// A context with authors born in 1900…1999 saved, some of them changed, deleted and added to since.
+    private func makeContext() throws -> ManagedObjectContext {
+        let coordinator = PersistentStoreCoordinator(model: try makeLibraryModel())
+        try coordinator.addPersistentStore(.sqlite(at: folder.url("store.sqlite")))
+        let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+        try context.performAndWait {
+            for year in 1900..<2000 { add(year, to: context) }
+            try context.save()
+            let authors = try context.fetch(
+                FetchRequest(entityName: "Author", sortKeys: [.ascending("birthYear")]),
+                as: Author.self)
+            context.delete(authors[0])
+            context.delete(authors[3])
+            authors[1].birthYear = 2050
+            authors[90].birthYear = 1850
+            add(1902, to: context)
+            add(2100, to: context)
+        }
+        return context
+    }
+
+    private func add(_ year: Int, to context: ManagedObjectContext) {
+        let author = Author(context: context)
+        author.name = "Born in \(year)"
+        author.birthYear = year
+    }
+
+    @Test(arguments: [(0, 1), (0, 5), (1, 3), (3, 10), (95, 50), (200, 5)])
+    func `give the part of the whole result that was asked for`(offset: Int, limit: Int) throws {
+        let context = try makeContext()
+        try context.performAndWait {
+            var request = FetchRequest(
+                entityName: "Author", sortKeys: [.ascending("birthYear"), .ascending("name")])
+            let all = try context.fetch(request, as: Author.self).map(\.birthYear)
+            request.fetchOffset = offset
+            request.fetchLimit = limit
+            let part = try context.fetch(request, as: Author.self).map(\.birthYear)
+            #expect(part == Array(all.dropFirst(offset).prefix(limit)))
+        }
+    }
+
+    @Test func `read as many rows more as have unsaved changes`() throws {
+        let context = try makeContext()
+        try context.performAndWait {
+            var request = FetchRequest(
+                entityName: "Author", sortKeys: [.ascending("birthYear")])
+            request.fetchOffset = 2
+            request.fetchLimit = 5
+            context.coordinator.resetCounters()
+            _ = try context.fetch(request, as: Author.self)
+            #expect(context.coordinator.counters.rowsRead == 2 + 5 + 4)
+        }
+    }
+}
