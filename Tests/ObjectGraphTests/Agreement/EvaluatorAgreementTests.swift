@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ObjectGraph
@@ -15,7 +16,7 @@ import Testing
     }
 
     @Test func `on the order of rows`() throws {
-        var generator = SeededGenerator()
+        var generator = SeededGenerator.fromEnvironment()
         let world = generator.world(nilPercent: 20)
         let database = try FixtureDatabase(world.all)
         for _ in 0..<200 {
@@ -36,7 +37,7 @@ import Testing
     }
 
     private func checkAgreement(count: Int, nilPercent: Int) throws {
-        var generator = SeededGenerator()
+        var generator = SeededGenerator.fromEnvironment()
         var findings = 0
         for _ in 0..<4 {
             let world = generator.world(nilPercent: nilPercent)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ObjectGraph
@@ -29,7 +30,7 @@ import Testing
     }
 
     @Test func `every printed tree reads back as an equal tree`() throws {
-        var generator = SeededGenerator()
+        var generator = SeededGenerator.fromEnvironment()
         for _ in 0..<5_000 {
             let predicate = generator.predicateTree(depth: 4)
             let format = predicate.predicateFormat
