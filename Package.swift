@@ -1,7 +1,12 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
+// Set by `scripts/test --sanitize`: a sanitizer brings an allocator of its own and has to see the locks.
+let sanitizer = Context.environment["STACKBENCH_SANITIZER"]
+let allocator: [Target.Dependency] = sanitizer == nil ? ["CJemalloc"] : []
+let strict: [SwiftSetting] =
+    [.treatAllWarnings(as: .error)]
+    + (sanitizer == "thread" ? [.define("THREAD_SANITIZER")] : [])
 
 let package = Package(
     name: "StackBench",
@@ -35,11 +40,10 @@ let package = Package(
         .executableTarget(
             name: "bench",
             dependencies: [
-                "Stacks", "ObjectGraph", "Benchmarking", "Datasets", "CSQLite", "CJemalloc",
-                "Yams",
+                "Stacks", "ObjectGraph", "Benchmarking", "Datasets", "CSQLite", "Yams",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "GRDB", package: "GRDB.swift"),
-            ],
+            ] + allocator,
             path: "Benchmarks/bench",
             swiftSettings: strict),
         .target(

@@ -1,25 +1,33 @@
-import CJemalloc
+#if canImport(CJemalloc)
+    import CJemalloc
 
-/// The allocator of this process, which is jemalloc since it is linked in.
-enum Allocator {
-    static var name: String {
-        var version: UnsafePointer<CChar>?
-        var size = MemoryLayout.size(ofValue: version)
-        guard mallctl("version", &version, &size, nil, 0) == 0, let version else {
-            return "jemalloc"
+    /// The allocator of this process, which is jemalloc since it is linked in.
+    enum Allocator {
+        static var name: String {
+            var version: UnsafePointer<CChar>?
+            var size = MemoryLayout.size(ofValue: version)
+            guard mallctl("version", &version, &size, nil, 0) == 0, let version else {
+                return "jemalloc"
+            }
+            // "5.3.0-0-g" and a commit.
+            return "jemalloc \(String(cString: version).prefix { $0 != "-" })"
         }
-        // "5.3.0-0-g" and a commit.
-        return "jemalloc \(String(cString: version).prefix { $0 != "-" })"
-    }
 
-    /// Bytes allocated and not freed, of all threads; for ``Metric/liveMemory`` take the difference
-    /// of two. About 30 µs.
-    static func liveBytes() -> Int {
-        var epoch: UInt64 = 1
-        var bytes = 0
-        var size = MemoryLayout.size(ofValue: bytes)
-        mallctl("epoch", nil, nil, &epoch, MemoryLayout.size(ofValue: epoch))
-        mallctl("stats.allocated", &bytes, &size, nil, 0)
-        return bytes
+        /// Bytes allocated and not freed, of all threads; for ``Metric/liveMemory`` take the difference
+        /// of two. About 30 µs.
+        static func liveBytes() -> Int {
+            var epoch: UInt64 = 1
+            var bytes = 0
+            var size = MemoryLayout.size(ofValue: bytes)
+            mallctl("epoch", nil, nil, &epoch, MemoryLayout.size(ofValue: epoch))
+            mallctl("stats.allocated", &bytes, &size, nil, 0)
+            return bytes
+        }
     }
-}
+#else
+    /// The allocator of a build under a sanitizer, which measures nothing: the sanitizer's own, which does not count.
+    enum Allocator {
+        static let name = "sanitizer"
+        static func liveBytes() -> Int { 0 }
+    }
+#endif
