@@ -12,13 +12,15 @@ public enum DatasetLocation {
     }
 
     /// Looks in three places, the first that has the tables winning:
-    /// 1. `STACKBENCH_DATASETS`, which when set is the only one, there or not;
+    /// 1. `STACKBENCH_DATASETS`, which when set is the only one, there or not; `generated` means that
+    ///    rows are to be made though others were fetched;
     /// 2. `Benchmarks/Datasets/cache` in the current directory;
     /// 3. the same in each folder above the executable, which lies in the package's build folder.
     public static func folder(
         environment: [String: String], currentDirectory: URL, executable: URL?
     ) -> URL? {
         if let cache = environment["STACKBENCH_DATASETS"] {
+            guard cache != "generated" else { return nil }
             return URL(fileURLWithPath: cache).appendingPathComponent(dataset)
         }
         var roots = [currentDirectory]

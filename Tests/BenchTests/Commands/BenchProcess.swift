@@ -16,6 +16,9 @@ final class BenchProcess {
     ) throws {
         process.executableURL = executable
         process.arguments = arguments
+        // Rows made to size: reading the published ones takes each worker of a debug build seconds.
+        process.environment = ProcessInfo.processInfo.environment.merging(
+            ["STACKBENCH_DATASETS": "generated"]) { $1 }
         if let currentDirectory { process.currentDirectoryURL = currentDirectory }
         // Files, since a pipe that nobody reads would stop the program when it is full.
         process.standardOutput = try handle("output")
