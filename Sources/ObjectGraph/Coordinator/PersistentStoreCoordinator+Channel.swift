@@ -36,6 +36,8 @@ extension PersistentStoreCoordinator: ObjectChannel {
     }
 
     func row(_ key: Int64, _ scope: ObjectIDScope, staleness: Duration?) throws -> RowReference? {
+        // An object that was never saved here, such as one that a parent context has dropped since.
+        guard key >= 0 else { return nil }
         let record = try openRecord(scope.storeNumber, entityName: scope.entityName)
         let entity = model.entities[scope.entityIndex]
         if let row = record.rowCache.row(key, root: entity.rootIndex),
@@ -88,24 +90,66 @@ extension PersistentStoreCoordinator: ObjectChannel {
     // Optimistic locking has two levels (spec §5.3): the row cache is asked first, the versioned statements second.
     func save(_ plans: [StorePlan], from context: ManagedObjectContext) throws {
         try underLockPolicy {
-            for plan in plans {
-                let record = try openRecord(
-                    plan.storeNumber, entityName: plan.plan.rows.first?.entity.name ?? "")
-                if let conflict = cachedConflict(plan.plan, record.rowCache) {
-                    graphCounters.conflicts.add(1, ordering: .relaxed)
-                    throw PlanConflict(
-                        storeNumber: plan.storeNumber, conflict: conflict, wasCached: true)
-                }
-                do {
-                    try record.store.save(plan.plan)
-                } catch let conflict as StoreConflict {
-                    graphCounters.conflicts.add(1, ordering: .relaxed)
-                    throw PlanConflict(
-                        storeNumber: plan.storeNumber, conflict: conflict, wasCached: false)
-                }
-                update(record.rowCache, with: plan.plan)
+            // In the order of their numbers, so that two saves never wait for each other.
+            let targets = try plans.sorted { $0.storeNumber < $1.storeNumber }.map { plan in
+                let entityName = plan.plan.rows.first?.entity.name ?? ""
+                return SaveTarget(
+                    plan: plan.plan,
+                    record: try openRecord(plan.storeNumber, entityName: entityName))
             }
+            for target in targets {
+                if let conflict = cachedConflict(target.plan, target.record.rowCache) {
+                    throw noted(conflict, target, wasCached: true)
+                }
+            }
+            var committed: [StoreRecord] = []
+            try write(targets[...], &committed)
+            for target in targets { update(target.record.rowCache, with: target.plan) }
             graphCounters.saves.add(1, ordering: .relaxed)
+        }
+    }
+
+    private struct SaveTarget {
+        let plan: SavePlan
+        let record: StoreRecord
+    }
+
+    private func noted(
+        _ conflict: StoreConflict, _ target: SaveTarget, wasCached: Bool
+    ) -> PlanConflict {
+        graphCounters.conflicts.add(1, ordering: .relaxed)
+        return PlanConflict(
+            storeNumber: target.record.number, conflict: conflict, wasCached: wasCached)
+    }
+
+    /// Writes to every store before the first of them commits, so that only a commit can fail halfway (spec §5.1).
+    private func write(
+        _ targets: ArraySlice<SaveTarget>, _ committed: inout [StoreRecord]
+    ) throws {
+        guard let target = targets.first else { return }
+        let others = targets.dropFirst()
+        var finished: [StoreRecord] = []
+        do {
+            try target.record.store.save(
+                target.plan,
+                beforeCommit: others.isEmpty ? nil : { try self.write(others, &finished) })
+            committed = finished + [target.record]
+        } catch let conflict as StoreConflict {
+            throw noted(conflict, target, wasCached: false)
+        } catch  where !finished.isEmpty {
+            for target in others { forgetRows(of: target) }
+            throw StoreError(
+                .incompleteSave(
+                    saved: finished.map(\.store.identifier),
+                    failed: [target.record.store.identifier]), url: target.record.store.url,
+                sqlite: (error as? StoreError)?.sqlite)
+        }
+    }
+
+    private func forgetRows(of target: SaveTarget) {
+        for change in target.plan.rows {
+            target.record.rowCache.remove(
+                CollectionOfOne(change.key), root: change.entity.rootIndex)
         }
     }
 
@@ -122,10 +166,11 @@ extension PersistentStoreCoordinator: ObjectChannel {
     private func update(_ cache: RowCache, with plan: SavePlan) {
         plan.forEachTable { range in
             let root = plan.rows[range.lowerBound].entity.rootIndex
-            if plan.rows[range.lowerBound].kind == .delete {
-                cache.remove(plan.rows[range].lazy.map(\.key), root: root)
-            } else {
+            switch plan.rows[range.lowerBound].kind {
+            case .delete: cache.remove(plan.rows[range].lazy.map(\.key), root: root)
+            case .insert, .update:
                 cache.store(RowList(plan.rows[range].lazy.map { $0.row! }), root: root)
+            case .check: break
             }
         }
     }

@@ -78,7 +78,7 @@ public final class PersistentStoreCoordinator: Sendable {
         let store: any PersistentStore =
             switch description.type {
             case .sqlite: try SQLiteStore(description, model: model)
-            case .inMemory: InMemoryStore(model: model)
+            case .inMemory: InMemoryStore(model: model, isReadOnly: description.isReadOnly)
             }
         defer { storeGeneration.add(1, ordering: .relaxed) }
         return state.withLock { state in

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// What a context tells its observers. Values only, so that they may be passed to any queue (spec §4.5).
 public enum ContextNotification: Sendable, Hashable {
     /// Pending changes were processed, or objects were refreshed, rolled back or reset.
@@ -24,66 +22,45 @@ public struct ObjectChanges: Sendable, Hashable {
     /// Objects that took newer values without being changed here.
     public var refreshed: [ManagedObjectID] = []
 
-    /// Whether every object of the context has become invalid, as after `reset`.
+    /// Objects that can no longer be used, since their store was removed or their context was reset.
+    public var invalidated: [ManagedObjectID] = []
+
+    /// Whether every object of the context has become invalid, as after `reset`; `invalidated` lists them.
     public var invalidatesAll = false
 
     public init(
         inserted: [ManagedObjectID] = [], updated: [ManagedObjectID] = [],
         deleted: [ManagedObjectID] = [], refreshed: [ManagedObjectID] = [],
-        invalidatesAll: Bool = false
+        invalidated: [ManagedObjectID] = [], invalidatesAll: Bool = false
     ) {
         self.inserted = inserted
         self.updated = updated
         self.deleted = deleted
         self.refreshed = refreshed
+        self.invalidated = invalidated
         self.invalidatesAll = invalidatesAll
     }
 
     var isEmpty: Bool {
         inserted.isEmpty && updated.isEmpty && deleted.isEmpty && refreshed.isEmpty
-            && !invalidatesAll
+            && invalidated.isEmpty && !invalidatesAll
     }
 }
 
-/// Keeps an observer going; it ends with `cancel` or when the observation is released.
-public final class Observation: Sendable {
-    private let end: @Sendable () -> Void
-
-    init(end: @escaping @Sendable () -> Void) { self.end = end }
-
-    deinit { end() }
-
-    /// Ends the observer; a call that is under way is not waited for.
-    public func cancel() { end() }
-}
-
 extension ManagedObjectContext {
-    private static let lastObserver = Atomic<UInt64>(0)
-
     /// Calls the handler with everything that happens, on the context's queue, before the next thing happens.
     ///
     /// May be called from any thread.
     public func observe(
         _ handler: @escaping @Sendable (ContextNotification) -> Void
     ) -> Observation {
-        let number = Self.lastObserver.add(1, ordering: .relaxed).newValue
-        observers.withLock { $0[number] = handler }
-        return Observation { [weak self] in
-            _ = self?.observers.withLock { $0.removeValue(forKey: number) }
-        }
+        observers.add(handler)
     }
 
     /// What happens from now on, without limit to how much may wait to be read.
-    public var notifications: AsyncStream<ContextNotification> {
-        AsyncStream { continuation in
-            let observation = observe { continuation.yield($0) }
-            continuation.onTermination = { _ in observation.cancel() }
-        }
-    }
+    public var notifications: AsyncStream<ContextNotification> { observers.stream }
 
-    var hasObservers: Bool { observers.withLock { !$0.isEmpty } }
+    var hasObservers: Bool { !observers.isEmpty }
 
-    func post(_ notification: ContextNotification) {
-        for observer in observers.withLock({ Array($0.values) }) { observer(notification) }
-    }
+    func post(_ notification: ContextNotification) { observers.post(notification) }
 }

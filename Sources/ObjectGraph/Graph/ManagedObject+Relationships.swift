@@ -110,7 +110,16 @@ extension ManagedObject {
             state.contains(.inserted) || state.contains(.detached)
             ? [] : context.storedDestinations(of: property, self)
         let contents = ensureContents()
-        return contents.relationships[property.index, default: ToManyContents()].load(Set(stored))
+        return contents.relationships[property.index, default: ToManyContents()]
+            .load(Set(stored.filter { !$0.hasMovedAway(from: self, property) }))
+    }
+
+    /// Whether an unsaved change of this object's own end has taken it out of the other's relationship.
+    private final func hasMovedAway(from owner: ManagedObject, _ property: Property) -> Bool {
+        guard let changes, let inverse = binding.model.inverse(of: property.relationship!),
+            inverse.kind == .toOne, changes.contains(inverse.index)
+        else { return false }
+        return destination(of: inverse) !== owner
     }
 
     /// Whether the members of a to-many relationship have been read.

@@ -129,6 +129,17 @@ extension ManagedObject {
         return mask
     }
 
+    /// Forgets unsaved values that are those of the row: they are no changes when a newer row comes (spec §5.4).
+    final func forgetEqualValues() {
+        guard let changes, let rowStart else { return }
+        changes.mask.forEach { index in
+            let accessor = binding.accessors[index]
+            if accessor.slot >= 0, isStored(changes[index], accessor, rowStart) {
+                changes.remove(index)
+            }
+        }
+    }
+
     /// Whether the row has this very value.
     private func isStored(
         _ value: AttributeValue, _ accessor: PropertyAccessor, _ row: UnsafeRawPointer

@@ -76,6 +76,11 @@ open class ManagedObject {
         slab?.hasSupersededRows.load(ordering: .relaxed) ?? true
     }
 
+    /// Lets child contexts that have the row ask for the newest one.
+    final func supersedeRow() {
+        slab?.hasSupersededRows.store(true, ordering: .relaxed)
+    }
+
     /// Inserts a new object of the entity whose class this is; a temporary identifier, default values, `awakeFromInsert`.
     ///
     /// Queue: the context's. No statement is run.

@@ -2,13 +2,14 @@
 extension ManagedObjectContext {
     /// Whether there is anything to save.
     public var hasChanges: Bool {
-        !insertedObjects.isEmpty || !updatedObjects.isEmpty || !deletedObjects.isEmpty
-            || !joinNotes.isEmpty
+        !joinNotes.isEmpty || insertedList.contains { $0.isInserted && !$0.isDeleted }
+            || updatedList.contains(where: \.isUpdated)
+            || deletedList.contains { $0.isDeleted && !$0.isInserted }
     }
 
     /// The new objects that the next save writes.
     public var insertedObjects: Set<ManagedObject> {
-        Set(insertedList.lazy.filter { $0.state.contains(.inserted) })
+        Set(insertedList.lazy.filter { $0.isInserted && !$0.isDeleted })
     }
 
     /// The objects that were changed and are neither new nor deleted.
@@ -16,11 +17,12 @@ extension ManagedObjectContext {
 
     /// The objects that the next save deletes.
     public var deletedObjects: Set<ManagedObject> {
-        Set(deletedList.lazy.filter { $0.state.contains(.deleted) })
+        Set(deletedList.lazy.filter { $0.isDeleted && !$0.isInserted })
     }
 
     /// Takes note that an object changes for the first time since the last save, or in this event.
     func noteChange(of object: ManagedObject) {
+        if hasChildren.load(ordering: .relaxed) { object.supersedeRow() }
         if object.state.isDisjoint(with: [.inserted, .updated]) {
             object.state.insert(.updated)
             updatedList.append(object)
@@ -31,7 +33,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Takes note of a pair of a many-to-many relationship; coming and going cancel each other.
+    /// Takes note of a pair of a many-to-many relationship; the last word counts.
     func noteJoin(
         from source: ManagedObject, to destination: ManagedObject, _ property: Property,
         isAddition: Bool
@@ -43,21 +45,13 @@ extension ManagedObjectContext {
             // Its own inverse: both ends read the same column, so each direction is a pair.
             let mirrored = JoinNote(
                 source: destination, destination: source, propertyIndex: property.index)
-            if mirrored != note { record(mirrored, isAddition: isAddition) }
+            joinNotes[mirrored] = isAddition
         } else if case .joinTable(let join) = property.relationship?.storage, !join.isOwner,
             let inverse = property.relationship?.inverseIndex
         {
             note = JoinNote(source: destination, destination: source, propertyIndex: inverse)
         }
-        record(note, isAddition: isAddition)
-    }
-
-    private func record(_ note: JoinNote, isAddition: Bool) {
-        if joinNotes[note] == !isAddition {
-            joinNotes[note] = nil
-        } else {
-            joinNotes[note] = isAddition
-        }
+        joinNotes[note] = isAddition
     }
 
     // MARK: - Deleting
@@ -73,6 +67,7 @@ extension ManagedObjectContext {
         guard !object.state.contains(.deleted) else { return }
         object.state.insert(.deleted)
         deletedList.append(object)
+        if hasChildren.load(ordering: .relaxed) { object.supersedeRow() }
         if !object.state.contains(.changedInEvent) {
             object.state.insert(.changedInEvent)
             eventList.append(object)
@@ -153,7 +148,9 @@ extension ManagedObjectContext {
             if object.hasChanges || object.changes != nil {
                 changes.refreshed.append(object.objectID)
             }
-            object.state.subtract([.updated, .deleted, .deletionPropagated, .changedInEvent])
+            object.state.subtract([
+                .updated, .deleted, .deletionPropagated, .changedInEvent, .relationshipChanged,
+            ])
             object.discardChanges()
             object.contents = nil
         }
@@ -165,10 +162,13 @@ extension ManagedObjectContext {
     /// No statement is run. Source: spec §2.8.
     public func reset() {
         forgetChanges()
+        var invalidated: [ManagedObjectID] = []
+        let isObserved = hasObservers
         for table in registry.allTables {
             var keys: [Int64] = []
             table.permanent.forEach { key, slot in if slot.pointee != nil { keys.append(key) } }
             table.forEach { object in
+                if isObserved { invalidated.append(object.objectID) }
                 object.turnIntoFault()
                 object.state = [.fault, .detached]
             }
@@ -177,7 +177,9 @@ extension ManagedObjectContext {
         registry.removeAll()
         registeredCount = 0
         sweepLimit = 1024
-        if hasObservers { post(.objectsDidChange(ObjectChanges(invalidatesAll: true))) }
+        guard isObserved else { return }
+        post(
+            .objectsDidChange(ObjectChanges(invalidated: invalidated, invalidatesAll: true)))
     }
 
     /// Makes an object take the newest values.
@@ -199,11 +201,13 @@ extension ManagedObjectContext {
                 let newest = try? channel.row(
                     object.reference, object.binding.scope, staleness: stalenessInterval)
             else { return }
+            object.forgetEqualValues()
             object.row = newest
+            object.contents?.unload()
             return
         }
         object.turnIntoFault()
-        object.state.remove(.updated)
+        object.state.subtract([.updated, .relationshipChanged])
     }
 
     /// Refreshes every object, keeping unsaved changes; clean objects become faults.
@@ -219,6 +223,7 @@ extension ManagedObjectContext {
         deletedList = []
         eventList = []
         joinNotes = [:]
+        checkedObjects = []
     }
 
     /// Takes an object out of the context for good.

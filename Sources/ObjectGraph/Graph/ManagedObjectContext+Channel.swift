@@ -2,7 +2,7 @@
 extension ManagedObjectContext: ObjectChannel {
     func fetchRows(_ request: FetchRequest, entity: Entity) throws -> [StoreRows] {
         try performAndWait {
-            rows(of: try fetchObjects(request, entity))
+            try rows(of: fetchObjects(request, entity))
         }
     }
 
@@ -26,8 +26,8 @@ extension ManagedObjectContext: ObjectChannel {
     func row(_ key: Int64, _ scope: ObjectIDScope, staleness: Duration?) throws -> RowReference? {
         try performAndWait {
             let table = table(scope.entityIndex, scope.storeNumber)
-            if let object = table[key] { return currentRow(of: object) }
-            guard key >= 0 else { return nil }
+            if let object = table[key] { return try currentRow(of: object) }
+            guard key >= 0 || parent != nil else { return nil }
             guard let row = try channel.row(key, scope, staleness: staleness) else { return nil }
             // What a child reads is registered here as well.
             _ = objects(
@@ -41,7 +41,7 @@ extension ManagedObjectContext: ObjectChannel {
         try performAndWait {
             let table = table(entity.index, storeNumber)
             let missing = keys.filter { key in
-                guard key >= 0 else { return false }
+                guard key >= 0 || parent != nil else { return false }
                 guard let object = table[key] else { return true }
                 return object.isFault && object.row == nil
             }
@@ -52,8 +52,8 @@ extension ManagedObjectContext: ObjectChannel {
                     of: StoreRows(storeNumber: storeNumber, rows: rows), root: entity,
                     realised: false, refreshes: false)
             }
-            return withExtendedLifetime(loaded) {
-                RowList(keys.lazy.compactMap { table[$0].flatMap(self.currentRow) })
+            return try withExtendedLifetime(loaded) {
+                RowList(try keys.compactMap { try table[$0].flatMap(self.currentRow) })
             }
         }
     }
@@ -89,10 +89,10 @@ extension ManagedObjectContext: ObjectChannel {
     func register(_ keys: [Int64], root: Int, storeNumber: Int) {}
     func unregister(_ keys: [Int64], root: Int, storeNumber: Int) {}
 
-    private func rows(of objects: [ManagedObject]) -> [StoreRows] {
+    private func rows(of objects: [ManagedObject]) throws -> [StoreRows] {
         var groups: [Int: RowList] = [:]
         for object in objects {
-            guard let row = currentRow(of: object) else { continue }
+            guard let row = try currentRow(of: object) else { continue }
             groups[object.binding.scope.storeNumber, default: RowList()].append(row)
         }
         return groups.sorted { $0.key < $1.key }.map {
@@ -118,7 +118,7 @@ extension ManagedObjectContext: ObjectChannel {
         for object in inserted { noteArrival(of: object) }
         for change in plan.rows {
             switch change.kind {
-            case .insert: break
+            case .insert, .check: break
             case .update: update(change, storeNumber: storeNumber)
             case .delete:
                 delete(

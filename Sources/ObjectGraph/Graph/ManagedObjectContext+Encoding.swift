@@ -3,14 +3,17 @@ extension ManagedObjectContext {
     /// The row that an object would have if it were saved now.
     ///
     /// A reference to an unsaved object is its temporary one, or its primary key if a save under way has given it one.
+    ///
+    /// - Parameter changes: Its unsaved values; nil leaves them out.
     func encode(
-        _ object: ManagedObject, into writer: inout RowWriter, version: UInt32
+        _ object: ManagedObject, into writer: inout RowWriter, version: UInt32,
+        changes: ChangedValues?
     ) -> RowReference {
         let binding = object.binding
         writer.begin(
             binding.extent, key: object.reference, version: version,
             entityNumber: binding.entityNumber)
-        let (changes, row) = (object.changes, object.rowStart)
+        let row = object.rowStart
         for index in 0..<binding.propertyCount {
             let accessor = binding.accessors[index]
             guard accessor.slot >= 0 else { continue }
@@ -91,19 +94,27 @@ extension ManagedObjectContext {
         _ reference: Int64, entityIndex: Int, _ storeNumber: Int
     ) -> Int64 {
         guard reference < 0 else { return reference }
-        return table(entityIndex, storeNumber)[reference]?.reference ?? reference
+        return table(entityIndex, storeNumber)[reference]?.reference
+            ?? renewedReferences[reference] ?? reference
     }
 
     /// The row of an object with its unsaved changes, for a child context; nil if the object is gone.
-    func currentRow(of object: ManagedObject) -> RowReference? {
+    func currentRow(of object: ManagedObject) throws -> RowReference? {
         if object.state.contains(.deleted) { return nil }
         if object.isFault {
             if let row = object.row, !object.isRowSuperseded { return row }
-            object.fireFault()
-            if object.state.contains(.deleted) { return nil }
+            // It remains a fault here: what a child reads does not decide what this context goes on with.
+            guard object.reference >= 0 || parent != nil else { return nil }
+            object.row = try channel.row(
+                object.reference, object.binding.scope, staleness: stalenessInterval)
+            return object.row
         }
         if object.changes == nil, let row = object.row { return row }
         var writer = RowWriter(expectedByteCount: 256)
-        return encode(object, into: &writer, version: object.row?.version ?? 0)
+        let row = encode(
+            object, into: &writer, version: object.row?.version ?? 0, changes: object.changes)
+        // The next change makes another row, so whoever has this one shall ask again.
+        row.slab.hasSupersededRows.store(true, ordering: .relaxed)
+        return row
     }
 }

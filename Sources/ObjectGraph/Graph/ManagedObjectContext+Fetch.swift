@@ -237,7 +237,7 @@ extension ManagedObjectContext {
         of owners: [ManagedObject]
     ) throws -> [ManagedObject] {
         let missing = owners.filter {
-            $0.reference >= 0 && !$0.hasLoadedDestinations(of: property)
+            !$0.isInserted && !$0.hasLoadedDestinations(of: property)
         }
         for (storeNumber, group) in Dictionary(grouping: missing, by: \.binding.scope.storeNumber) {
             let byKey = Dictionary(uniqueKeysWithValues: group.map { ($0.reference, $0) })

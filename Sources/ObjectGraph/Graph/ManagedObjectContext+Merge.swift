@@ -31,8 +31,7 @@ extension ManagedObjectContext {
             guard let object = registeredObject(for: id), !object.isDeleted else { continue }
             let isRealised = !object.isFault
             refresh(object, mergeChanges: true)
-            object.contents?.relationships =
-                object.hasChanges ? object.contents!.relationships : [:]
+            object.contents?.unload()
             if isRealised { merged.refreshed.append(id) }
         }
         for id in changes.deleted {
@@ -75,21 +74,26 @@ extension ManagedObjectContext {
     // MARK: - Mail
 
     /// Tells child contexts which primary keys their objects have been given (spec §4.2).
-    func tellChildren(_ temporary: [(object: ManagedObject, reference: Int64)]) {
-        guard !temporary.isEmpty, mailbox.withLock({ !$0.children.isEmpty }) else { return }
-        forwardToChildren(
-            temporary.map { object, reference in
+    func tellChildren(_ keys: [AssignedKey]) {
+        guard !keys.isEmpty, mailbox.withLock({ !$0.children.isEmpty }) else { return }
+        deliverToDescendants(
+            keys.map {
                 PermanentKey(
-                    scope: object.binding.scope, temporary: reference, permanent: object.reference)
+                    scope: $0.object.binding.scope, temporary: $0.temporary,
+                    permanent: $0.permanent)
             })
     }
 
-    private func forwardToChildren(_ keys: [PermanentKey]) {
+    // To all of them at once: a grandchild may be entered before the child that would have told it.
+    private func deliverToDescendants(_ keys: [PermanentKey]) {
         let children = mailbox.withLock { mailbox in
             mailbox.children.removeAll { $0.context == nil }
             return mailbox.children.compactMap(\.context)
         }
-        for child in children { child.mailbox.withLock { $0.permanentKeys += keys } }
+        for child in children {
+            child.mailbox.withLock { $0.permanentKeys += keys }
+            child.deliverToDescendants(keys)
+        }
     }
 
     /// Gives objects the primary keys that saves further up have given their rows.
@@ -99,9 +103,8 @@ extension ManagedObjectContext {
             return mailbox.permanentKeys
         }
         guard !keys.isEmpty else { return }
-        var permanent: [Int64: Int64] = [:]
         for key in keys {
-            permanent[key.temporary] = key.permanent
+            renewedReferences[key.temporary] = key.permanent
             let table = table(key.scope.entityIndex, key.scope.storeNumber)
             guard let object = table[key.temporary] else { continue }
             table[key.temporary] = nil
@@ -110,36 +113,30 @@ extension ManagedObjectContext {
             channel.register(
                 [key.permanent], root: table.rootIndex, storeNumber: table.storeNumber)
         }
-        for table in registry.allTables {
-            table.forEach { renewReferences(of: $0, permanent) }
-        }
-        forwardToChildren(keys)
+        for table in registry.allTables { table.forEach(renewReferences) }
+        renewedReferences = [:]
     }
 
-    /// Makes an object forget temporary references of others that have been saved.
-    private func renewReferences(of object: ManagedObject, _ permanent: [Int64: Int64]) {
+    /// Gives an object the permanent references of others in place of temporary ones.
+    func renewReferences(of object: ManagedObject) {
         let entity = object.binding.entity
         if let changes = object.changes {
-            for property in entity.properties where property.kind == .toOne {
-                guard changes.contains(property.index),
-                    case .objectID(let id) = changes[property.index],
-                    let key = permanent[id.reference]
+            for index in entity.toOneIndexes where changes.contains(index) {
+                guard case .objectID(let id) = changes[index],
+                    let key = renewedReferences[id.reference]
                 else { continue }
-                changes[property.index] = .objectID(
-                    ManagedObjectID(scope: id.scope, reference: key))
+                changes[index] = .objectID(ManagedObjectID(scope: id.scope, reference: key))
             }
         }
-        // A row with a temporary reference in it, or of its own, is read anew from above.
-        guard let row = object.row, !object.hasChanges else { return }
-        let refersToTemporary = entity.properties.contains { property in
-            guard property.kind == .toOne, let slot = property.slot, row.hasValue(slot) else {
-                return false
-            }
-            return row.integer(slot, in: entity.layout) < 0
+        guard let row = object.row else { return }
+        let refersToTemporary = entity.toOneIndexes.contains { index in
+            let slot = entity.properties[index].slot!
+            return row.hasValue(slot) && row.integer(slot, in: entity.layout) < 0
         }
-        if row.key < 0 || refersToTemporary {
-            object.row = nil
-            object.state.insert(.fault)
-        }
+        guard row.key < 0 || refersToTemporary else { return }
+        let isSuperseded = object.isRowSuperseded
+        var writer = RowWriter(expectedByteCount: 256)
+        object.row = encode(object, into: &writer, version: row.version, changes: nil)
+        if isSuperseded { object.supersedeRow() }
     }
 }

@@ -228,6 +228,7 @@ extension ManagedObjectContext {
 
     /// The row of a fault is gone: the object counts as deleted and reads as nil (spec §3.5).
     func faultIsInaccessible(_ object: ManagedObject) {
+        guard !object.isDeleted else { return }
         object.state.insert([.deleted, .deletionPropagated])
         deletedList.append(object)
     }

@@ -7,20 +7,11 @@ extension ManagedObjectContext {
     ///   store fails. The context is then as dirty as before.
     public func save() throws {
         takeMail()
-        guard hasUnsavedWork else { return }
+        guard hasChanges else { return dropVanishedObjects() }
         processPendingChanges()
-        try prepareObjects()
-        var work = collect()
-        try validate(work)
-        let temporary = try assignPermanentReferences(work)
-        do {
-            let plans = try writeSettlingConflicts(&work)
-            adopt(plans, work, temporary)
-        } catch {
-            for (object, reference) in temporary { object.reference = reference }
-            throw error
-        }
-        finish(work, temporary)
+        let written = try write(prepareAndValidate())
+        adopt(written)
+        finish(written)
     }
 
     /// The objects of a save, each in one list.
@@ -31,32 +22,78 @@ extension ManagedObjectContext {
 
         /// The objects of the rows of each plan, in the same order.
         var plannedObjects: [[ManagedObject]] = []
+
+        /// Those of `updated` that have something to be written.
+        var changed: [ManagedObject] = []
     }
 
-    private var hasUnsavedWork: Bool {
-        !insertedList.isEmpty || !updatedList.isEmpty || !deletedList.isEmpty || !joinNotes.isEmpty
+    /// A save that the level above has accepted.
+    private struct WrittenSave {
+        let work: SaveWork
+        let plans: [StorePlan]
+        let keys: [AssignedKey]
+    }
+
+    /// A primary key that a save has given an object; with the temporary reference, for a save that fails.
+    struct AssignedKey {
+        let object: ManagedObject
+        let temporary: Int64
+        let permanent: Int64
+    }
+
+    /// New objects that were deleted before any save leave without a trace (spec §2.6).
+    private func dropVanishedObjects() {
+        for object in insertedList where object.isInserted && object.isDeleted { detach(object) }
     }
 
     // MARK: - Steps
 
-    /// Posts the notification and calls `willSave` until no object changes any more (step 3).
-    private func prepareObjects() throws {
+    /// Prepares and validates until neither hooks nor validators change an object any more (steps 3 and 4).
+    private func prepareAndValidate() throws -> SaveWork {
         post(.willSave)
-        var asked = (inserted: 0, updated: 0, deleted: 0)
+        var asked = AskedObjects()
         for _ in 0..<1000 {
-            let end = (insertedList.count, updatedList.count, deletedList.count)
-            for object in insertedList[asked.inserted...] where object.isInserted {
+            try prepareObjects(&asked)
+            let work = collect()
+            try validate(work)
+            if eventList.isEmpty { return work }
+            // A validator has replaced values: these objects are asked and checked once more.
+            asked = AskedObjects()
+            processPendingChanges()
+        }
+        throw SaveError.endlessWillSave
+    }
+
+    /// How many objects of each list have had their `willSave`.
+    private struct AskedObjects: Equatable {
+        var inserted = 0
+        var updated = 0
+        var deleted = 0
+    }
+
+    /// Calls `willSave` on everything that is to be saved, and on what those calls change.
+    private func prepareObjects(_ asked: inout AskedObjects) throws {
+        for _ in 0..<1000 {
+            let end = AskedObjects(
+                inserted: insertedList.count, updated: updatedList.count,
+                deleted: deletedList.count)
+            for object in insertedList[asked.inserted...]
+            where object.isInserted && !object.isDeleted {
                 object.willSave()
             }
             for object in updatedList[asked.updated...] where object.isUpdated {
                 object.willSave()
             }
-            for object in deletedList[asked.deleted...] where object.isDeleted {
+            for object in deletedList[asked.deleted...]
+            where object.isDeleted && !object.isInserted {
                 object.willSave()
             }
             asked = end
             processPendingChanges()
-            if asked == (insertedList.count, updatedList.count, deletedList.count) { return }
+            let now = AskedObjects(
+                inserted: insertedList.count, updated: updatedList.count,
+                deleted: deletedList.count)
+            if asked == now { return }
         }
         throw SaveError.endlessWillSave
     }
@@ -91,20 +128,39 @@ extension ManagedObjectContext {
         guard errors.isEmpty else { throw SaveError.validation(errors) }
     }
 
-    /// Gives new objects their primary keys (step 6).
+    /// Hands the changes up, asking the merge policy about conflicts and trying again (steps 5 to 8).
     ///
-    /// - Returns: The objects with their temporary references, for a save that fails; empty below a parent context.
-    private func assignPermanentReferences(
-        _ work: SaveWork
-    ) throws -> [(object: ManagedObject, reference: Int64)] {
-        try assignPermanentReferences(to: work.inserted)
+    /// - Throws: what keeps the changes from being written, with the context as before.
+    private func write(_ prepared: SaveWork) throws -> WrittenSave {
+        var work = prepared
+        var before: UnsavedChanges?
+        var keys: [AssignedKey] = []
+        do {
+            for _ in 0..<10 {
+                try assignKeys(to: work.inserted, &keys)
+                let plans = try makePlans(&work)
+                do {
+                    if !plans.isEmpty { try channel.save(plans, from: self) }
+                    return WrittenSave(work: work, plans: plans, keys: keys)
+                } catch let conflict as PlanConflict {
+                    takeBack(keys)
+                    before = before ?? UnsavedChanges(of: self)
+                    let position = plans.firstIndex { $0.storeNumber == conflict.storeNumber }!
+                    try settle(conflict, among: work.plannedObjects[position], work)
+                    work = collect()
+                }
+            }
+            throw SaveError.unresolvedConflicts
+        } catch {
+            takeBack(keys)
+            before?.restore(in: self)
+            throw error
+        }
     }
 
-    private func assignPermanentReferences(
-        to objects: [ManagedObject]
-    ) throws -> [(object: ManagedObject, reference: Int64)] {
-        var assigned: [(object: ManagedObject, reference: Int64)] = []
-        assigned.reserveCapacity(objects.count)
+    /// Gives new objects their primary keys (step 6); below a parent context they keep their temporary references.
+    private func assignKeys(to objects: [ManagedObject], _ keys: inout [AssignedKey]) throws {
+        for key in keys { key.object.reference = key.permanent }
         var start = 0
         while start < objects.count {
             // A run of objects of one table takes its keys in one piece.
@@ -119,15 +175,19 @@ extension ManagedObjectContext {
                 var key = try channel.reserveKeys(
                     count, root: model.entities[table.rootIndex], storeNumber: table.storeNumber)?
                     .lowerBound
-            else { return [] }
+            else { return }
             for object in objects[start..<end] where object.reference < 0 {
-                assigned.append((object, object.reference))
+                keys.append(
+                    AssignedKey(object: object, temporary: object.reference, permanent: key))
                 object.reference = key
                 key += 1
             }
             start = end
         }
-        return assigned
+    }
+
+    private func takeBack(_ keys: [AssignedKey]) {
+        for key in keys { key.object.reference = key.temporary }
     }
 
     private struct TableKey: Hashable {
@@ -140,23 +200,9 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Hands the plans up, asking the merge policy about conflicts and trying again (steps 5 to 8).
-    private func writeSettlingConflicts(_ work: inout SaveWork) throws -> [StorePlan] {
-        for _ in 0..<10 {
-            let plans = try makePlans(&work)
-            do {
-                if !plans.isEmpty { try channel.save(plans, from: self) }
-                return plans
-            } catch let conflict as PlanConflict {
-                let position = plans.firstIndex { $0.storeNumber == conflict.storeNumber }!
-                try settle(conflict, among: work.plannedObjects[position], &work)
-            }
-        }
-        throw SaveError.unresolvedConflicts
-    }
-
     /// Works the objects out into rows, in the order: inserted, updated, deleted.
     private func makePlans(_ work: inout SaveWork) throws -> [StorePlan] {
+        work.changed = []
         var draft = PlanDraft()
         var writer = RowWriter(
             expectedByteCount: (work.inserted.count + work.updated.count) * 256)
@@ -164,7 +210,8 @@ extension ManagedObjectContext {
             draft.add(
                 RowChange(
                     kind: .insert, entity: object.binding.entity, key: object.reference,
-                    row: encode(object, into: &writer, version: 1), changes: PropertyMask(),
+                    row: encode(object, into: &writer, version: 1, changes: object.changes),
+                    changes: PropertyMask(),
                     previousVersion: 0), object)
         }
         for object in work.updated {
@@ -173,10 +220,13 @@ extension ManagedObjectContext {
             guard let base = object.row,
                 !changed.isEmpty || object.state.contains(.relationshipChanged)
             else { continue }
+            work.changed.append(object)
             draft.add(
                 RowChange(
                     kind: .update, entity: object.binding.entity, key: object.reference,
-                    row: encode(object, into: &writer, version: base.version &+ 1),
+                    row: encode(
+                        object, into: &writer, version: base.version &+ 1,
+                        changes: object.changes),
                     changes: changed, previousVersion: base.version), object)
         }
         for object in work.deleted where !object.isInserted {
@@ -185,6 +235,15 @@ extension ManagedObjectContext {
                 RowChange(
                     kind: .delete, entity: object.binding.entity, key: object.reference, row: nil,
                     changes: PropertyMask(), previousVersion: object.row?.version ?? 0), object)
+        }
+        if parent == nil {
+            for object in checkedObjects where !object.hasChanges {
+                guard let row = object.row else { continue }
+                draft.add(
+                    RowChange(
+                        kind: .check, entity: object.binding.entity, key: object.reference,
+                        row: nil, changes: PropertyMask(), previousVersion: row.version), object)
+            }
         }
         for (note, isInsertion) in joinNotes {
             guard
@@ -234,40 +293,36 @@ extension ManagedObjectContext {
     }
 
     /// What was planned is now the state of the level above: takes it over (step 9).
-    private func adopt(
-        _ plans: [StorePlan], _ work: SaveWork,
-        _ temporary: [(object: ManagedObject, reference: Int64)]
-    ) {
-        for (plan, objects) in zip(plans, work.plannedObjects) {
-            for position in plan.plan.rows.indices where plan.plan.rows[position].kind != .delete {
+    private func adopt(_ written: WrittenSave) {
+        for (plan, objects) in zip(written.plans, written.work.plannedObjects) {
+            for position in plan.plan.rows.indices where plan.plan.rows[position].row != nil {
                 objects[position].row = plan.plan.rows[position].row
             }
         }
-        moveToPermanentReferences(temporary)
-        for object in work.inserted { clearChanges(of: object) }
-        for object in work.updated { clearChanges(of: object) }
+        registerPermanently(written.keys.filter { $0.object.isInserted && !$0.object.isDeleted })
+        for object in written.work.inserted { clearChanges(of: object) }
+        for object in written.work.updated { clearChanges(of: object) }
         insertedList = []
         updatedList = []
         deletedList = []
+        checkedObjects = []
         joinNotes = [:]
     }
 
-    private func moveToPermanentReferences(
-        _ temporary: [(object: ManagedObject, reference: Int64)]
-    ) {
+    /// Lists the objects under the primary keys that they have been given.
+    private func registerPermanently(_ keys: [AssignedKey]) {
         var start = 0
-        while start < temporary.count {
-            let key = TableKey(temporary[start].object)
-            let table = registry.table(rootIndex: key.rootIndex, storeNumber: key.storeNumber)
-            var keys: [Int64] = []
-            while start < temporary.count, TableKey(temporary[start].object) == key {
-                let (object, reference) = temporary[start]
-                table[reference] = nil
-                table[object.reference] = object
-                keys.append(object.reference)
+        while start < keys.count {
+            let place = TableKey(keys[start].object)
+            let table = registry.table(rootIndex: place.rootIndex, storeNumber: place.storeNumber)
+            var registered: [Int64] = []
+            while start < keys.count, TableKey(keys[start].object) == place {
+                table[keys[start].temporary] = nil
+                table[keys[start].permanent] = keys[start].object
+                registered.append(keys[start].permanent)
                 start += 1
             }
-            channel.register(keys, root: key.rootIndex, storeNumber: key.storeNumber)
+            channel.register(registered, root: place.rootIndex, storeNumber: place.storeNumber)
         }
     }
 
@@ -282,28 +337,34 @@ extension ManagedObjectContext {
     }
 
     /// Calls `didSave`, tells everybody, lets deleted objects go (step 10).
-    private func finish(
-        _ work: SaveWork, _ temporary: [(object: ManagedObject, reference: Int64)]
-    ) {
+    private func finish(_ written: WrittenSave) {
+        let work = written.work
         let deleted = work.deleted.filter { !$0.isInserted }
         let deletedIDs = deleted.map(\.objectID)
         for object in work.inserted { object.didSave() }
         for object in work.updated { object.didSave() }
         for object in deleted { object.didSave() }
         for object in work.deleted { detach(object) }
-        tellChildren(temporary)
+        tellChildren(written.keys)
         let siblings = parent == nil ? coordinator.mergingContexts(besides: self) : []
         let children = mergingChildren
         if hasObservers || !siblings.isEmpty || !children.isEmpty {
             let changes = ObjectChanges(
-                inserted: work.inserted.map(\.objectID),
-                updated: work.updated.map(\.objectID), deleted: deletedIDs)
+                inserted: work.inserted.map(\.objectID), updated: work.changed.map(\.objectID),
+                deleted: deletedIDs)
             post(.didSave(changes))
             for context in siblings + children {
                 context.perform { context.mergeChanges(changes) }
             }
         }
         sweepIfGrown()
+    }
+
+    /// Has the next save throw, or settle by its merge policy, if this object was changed elsewhere since it was read, even
+    /// though it is not changed here (spec §5.3). Of no effect below a parent context.
+    public func detectConflicts(for object: ManagedObject) {
+        if object.isFault { object.fireFault() }
+        checkedObjects.insert(object)
     }
 
     // MARK: - Permanent identifiers
@@ -313,18 +374,21 @@ extension ManagedObjectContext {
     /// Reserves primary keys in the store at once, also below parent contexts; the later save keeps them.
     /// - Throws: `StoreError` if the store cannot reserve them.
     public func obtainPermanentIDs(for objects: [ManagedObject]) throws {
+        var keys: [AssignedKey] = []
         for object in objects where object.reference < 0 && object.isInserted {
-            let entity = object.binding.entity
-            let number = object.binding.scope.storeNumber
+            let binding = object.binding
             guard
                 let key = try coordinator.reserveKeys(
-                    1, root: model.entities[entity.rootIndex], storeNumber: number)?.first
+                    1, root: model.entities[binding.rootIndex], storeNumber: binding.storeNumber)?
+                    .first
             else { continue }
-            let table = table(entity.index, number)
-            table[object.reference] = nil
+            keys.append(AssignedKey(object: object, temporary: object.reference, permanent: key))
             object.reference = key
-            table[key] = object
-            channel.register([key], root: table.rootIndex, storeNumber: number)
         }
+        registerPermanently(keys)
+        for key in keys { renewedReferences[key.temporary] = key.permanent }
+        for object in insertedList + updatedList + deletedList { renewReferences(of: object) }
+        renewedReferences = [:]
+        tellChildren(keys)
     }
 }

@@ -32,6 +32,9 @@ public final class ManagedObjectContext: @unchecked Sendable {
     /// What to do about conflicts when saving to the store. Of no effect in a context with a parent (spec §4.2).
     public var mergePolicy: MergePolicy = .error
 
+    /// Who makes the changes, for the history of the store; set before `save` (spec §4.6).
+    public var transactionAuthor: String?
+
     /// For how long a cached row may be used when a fault fires; nil means for ever (spec §3.1).
     public var stalenessInterval: Duration? {
         didSet {
@@ -68,10 +71,16 @@ public final class ManagedObjectContext: @unchecked Sendable {
     /// Changed since pending changes were last processed.
     var eventList: [ManagedObject] = []
     var joinNotes: [JoinNote: Bool] = [:]
+    /// Permanent references by the temporary ones that they replace, while mail is being taken.
+    var renewedReferences: [Int64: Int64] = [:]
+    /// Unchanged objects that the next save checks for conflicts.
+    var checkedObjects: Set<ManagedObject> = []
 
     // MARK: State of any thread
 
-    let observers = Mutex<[UInt64: @Sendable (ContextNotification) -> Void]>([:])
+    /// Whether a context was ever made below this one.
+    let hasChildren = Atomic<Bool>(false)
+    let observers = Observers<ContextNotification>()
     let mailbox = Mutex(Mailbox())
 
     /// A context whose saves go to the stores of a coordinator.
@@ -86,6 +95,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
         _ type: ConcurrencyType, parent: ManagedObjectContext, name: String? = nil
     ) {
         self.init(type, channel: parent, parent: parent, name: name)
+        parent.hasChildren.store(true, ordering: .relaxed)
         parent.mailbox.withLock { $0.children.append(WeakChild(context: self)) }
     }
 

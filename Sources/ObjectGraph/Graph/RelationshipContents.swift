@@ -1,21 +1,27 @@
 /// The to-many relationships of one object that have been read or changed, by property index.
 final class RelationshipContents {
     var relationships: [Int: ToManyContents] = [:]
+
+    /// Forgets the members of all of them; what is unsaved remains.
+    func unload() {
+        for index in relationships.keys { relationships[index]!.unload() }
+    }
 }
 
 /// The contents of one to-many relationship.
 ///
-/// Until they are first read, additions and removals are only noted, so that setting the other end of a relationship
-/// never loads this one (spec §2.11).
+/// Additions and removals are noted and applied to the members when these are read, so that setting the other end of a
+/// relationship never loads this one (spec §2.11), and newer members keep the unsaved changes.
 struct ToManyContents {
     /// The members; nil as long as they have not been read.
     var objects: Set<ManagedObject>?
 
-    /// What has been added and removed since, oldest first; empty once the members have been read.
+    /// What has been added and removed since the last save, oldest first.
     private(set) var notes: [(object: ManagedObject, isAddition: Bool)] = []
 
     mutating func note(_ object: ManagedObject, isAddition: Bool) {
-        guard objects != nil else { return notes.append((object, isAddition)) }
+        notes.append((object, isAddition))
+        guard objects != nil else { return }
         if isAddition {
             objects!.insert(object)
         } else {
@@ -33,10 +39,12 @@ struct ToManyContents {
                 members.remove(note.object)
             }
         }
-        notes = []
         objects = members
         return members
     }
+
+    /// Forgets the members, so that they are read anew; what is unsaved remains.
+    mutating func unload() { objects = nil }
 
     /// Forgets notes that have been saved, since the store has them now.
     mutating func forgetNotes() { notes = [] }

@@ -20,13 +20,13 @@ public enum SaveError: Error, Sendable {
 public struct MergeConflict: Sendable {
     public let objectID: ManagedObjectID
 
-    /// The attributes that the change was based on, by name.
+    /// The attributes and to-one destinations that the change was based on, by name; nulls are absent.
     public let objectSnapshot: [String: AttributeValue]
 
-    /// The attributes that the row cache had; nil if the conflict was found in the store.
+    /// Those that the row cache had; nil if the conflict was found in the store.
     public let cachedSnapshot: [String: AttributeValue]?
 
-    /// The attributes in the store; nil if the conflict was found in the row cache, or the row is gone.
+    /// Those in the store; nil if the conflict was found in the row cache, or the row is gone.
     public let persistedSnapshot: [String: AttributeValue]?
     public let oldVersion: UInt32
 
@@ -44,7 +44,15 @@ public struct ConstraintConflict: Sendable {
 
     /// The stored object with the values; nil if both objects are unsaved.
     public let databaseObjectID: ManagedObjectID?
+
+    /// The attributes and to-one destinations of that object by name; nil without one.
+    public let databaseSnapshot: [String: AttributeValue]?
+
+    /// The objects that want the values: changed ones first, then new ones, each in the order of their changes.
     public let conflictingObjectIDs: [ManagedObjectID]
+
+    /// What each of them was read with; empty for a new object.
+    public let conflictingSnapshots: [[String: AttributeValue]]
 }
 
 /// A property that keeps an object from being saved.

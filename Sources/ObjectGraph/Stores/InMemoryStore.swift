@@ -9,7 +9,7 @@ import Synchronization
 final class InMemoryStore: PersistentStore {
     let identifier = UUID().uuidString
     let url: URL? = nil
-    let isReadOnly = false
+    let isReadOnly: Bool
 
     /// All zero: there are no statements and no transactions of SQLite.
     let statistics = ConnectionStatistics()
@@ -21,8 +21,9 @@ final class InMemoryStore: PersistentStore {
     /// The last primary key handed out, by root entity index.
     private let lastKeys: Mutex<[Int64]>
 
-    init(model: ManagedObjectModel) {
+    init(model: ManagedObjectModel, isReadOnly: Bool = false) {
         self.model = model
+        self.isReadOnly = isReadOnly
         let identifier = identifier
         scopes = model.entities.map {
             ObjectIDScope(
@@ -53,8 +54,17 @@ final class InMemoryStore: PersistentStore {
         InMemoryStoreSnapshot(contents.withLock { $0 }, model: model, scopes: scopes)
     }
 
-    func save(_ plan: SavePlan) throws {
-        try contents.withLock { try $0.apply(plan, referenceSlots: referenceSlots) }
+    func save(_ plan: SavePlan, beforeCommit: (() throws -> Void)?) throws {
+        guard !isReadOnly else { throw StoreError(.readOnly) }
+        try contents.withLock { contents in
+            guard let beforeCommit else {
+                return try contents.apply(plan, referenceSlots: referenceSlots)
+            }
+            var changed = contents
+            try changed.apply(plan, referenceSlots: referenceSlots)
+            try beforeCommit()
+            contents = changed
+        }
     }
 
     func reserveKeys(_ count: Int, root: Entity) -> Range<Int64> {

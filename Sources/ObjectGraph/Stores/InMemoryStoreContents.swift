@@ -42,7 +42,7 @@ struct InMemoryStoreContents: Sendable {
     ) throws(StoreConflict) {
         let conflicts = plan.rows.indices.filter { !isExpected(plan.rows[$0]) }
         guard conflicts.isEmpty else { throw .versions(conflicts) }
-        for change in plan.rows {
+        for change in plan.rows where change.kind != .check {
             apply(change, referenceSlots[change.entity.index])
         }
         for change in plan.joins {
@@ -53,7 +53,7 @@ struct InMemoryStoreContents: Sendable {
     private func isExpected(_ change: RowChange) -> Bool {
         guard let row = row(change.key, root: change.entity.rootIndex) else {
             // A row that is gone already is as a deletion wants it (spec §5.3).
-            return change.kind != .update
+            return change.kind == .insert || change.kind == .delete
         }
         return change.kind != .insert && row.version == change.previousVersion
     }

@@ -45,8 +45,10 @@ protocol PersistentStore: AnyObject, Sendable {
 
     /// Writes all changes or none.
     ///
-    /// - Throws: `StoreConflict` if rows are not as the plan expects them; `StoreError` otherwise.
-    func save(_ plan: SavePlan) throws
+    /// - Parameter beforeCommit: Called when everything is written and only the commit is to come; if it throws, nothing is
+    ///   written. Nil if there is nothing to wait for.
+    /// - Throws: `StoreConflict` if rows are not as the plan expects them; what `beforeCommit` throws; else `StoreError`.
+    func save(_ plan: SavePlan, beforeCommit: (() throws -> Void)?) throws
 
     func execute(
         _ request: BatchInsertRequest, entity: Entity, resultType: BatchResultType

@@ -1,10 +1,11 @@
 extension SQLiteStore {
-    func save(_ plan: SavePlan) throws {
+    func save(_ plan: SavePlan, beforeCommit: (() throws -> Void)?) throws {
         try mapping {
             try write { connection in
                 try connection.transaction(.immediate) {
                     var writer = PlanWriter(plan: plan, connection: connection, store: self)
                     try writer.run()
+                    try beforeCommit?()
                 }
             }
         }
@@ -31,6 +32,7 @@ private struct PlanWriter {
         try delete { !$0.entity.uniquenessConstraints.isEmpty }
         try insert()
         try update()
+        try check()
         try writeJoins { $0.isInsertion }
         try delete { $0.entity.uniquenessConstraints.isEmpty }
         if !versionConflicts.isEmpty { throw StoreConflict.versions(versionConflicts) }
@@ -100,6 +102,17 @@ private struct PlanWriter {
             try statement.run()
             // A row that is gone already is as it shall be (spec §5.3).
             if connection.changes == 0, try exists(change) { versionConflicts.append(position) }
+        }
+    }
+
+    private mutating func check() throws {
+        for (position, change) in plan.rows.enumerated() where change.kind == .check {
+            let statement = try connection.statement(
+                "SELECT 1 FROM \(change.entity.table) WHERE Z_PK = ? AND IFNULL(Z_OPT, 0) = ?")
+            statement.bind(change.key, at: 1)
+            statement.bind(Int64(change.previousVersion), at: 2)
+            defer { statement.reset() }
+            if try !statement.step() { versionConflicts.append(position) }
         }
     }
 

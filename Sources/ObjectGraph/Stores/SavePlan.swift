@@ -24,6 +24,8 @@ struct RowChange: Sendable {
         case insert
         case update
         case delete
+        /// Nothing is written, but the row must have the version (spec §5.3, `detectConflicts(for:)`).
+        case check
     }
 
     let kind: Kind
@@ -32,7 +34,7 @@ struct RowChange: Sendable {
     /// The primary key; negative, for an object without one, in a plan for a parent context.
     let key: Int64
 
-    /// The row as it shall be; nil for a deletion.
+    /// The row as it shall be; nil for a deletion or a check.
     let row: RowReference?
 
     /// The properties in which the new row differs; empty when only the version does.

@@ -31,6 +31,8 @@ public struct StoreError: Error, Sendable {
         case missingMandatoryValue(attribute: String, entity: String)
         /// A batch request would make two rows share the values of a uniqueness constraint (133021).
         case uniquenessViolated
+        /// Of the stores of one save some have committed and one could not; by their identifiers (134040).
+        case incompleteSave(saved: [String], failed: [String])
         /// Any other failure of SQLite (134180); see `sqlite`.
         case operationFailed
     }
@@ -107,6 +109,8 @@ extension StoreError: CustomStringConvertible {
             "'\(entity).\(attribute)' is mandatory and has no default; give it a value."
         case .uniquenessViolated:
             "The change would make two rows share the values of a uniqueness constraint."
+        case .incompleteSave(let saved, let failed):
+            "The save is in the stores \(saved.joined(separator: ", ")) and not in \(failed.joined(separator: ", ")); refresh the objects and save again."
         case .operationFailed: "The store operation failed."
         }
     }

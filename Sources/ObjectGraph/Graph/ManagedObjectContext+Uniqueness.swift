@@ -1,0 +1,169 @@
+// Values that must be unique and are not, settled as a merge policy says (spec §5.5).
+extension ManagedObjectContext {
+    /// Describes the collisions that a store has met: each group of objects with the same values once.
+    func describe(
+        _ collisions: [(object: ManagedObject, columns: [String])], _ work: SaveWork
+    ) throws -> [ConstraintConflict] {
+        var conflicts: [ConstraintConflict] = []
+        var described: Set<ConstraintKey> = []
+        let pending = Dictionary(grouping: work.updated + work.inserted) { $0.binding.rootIndex }
+        for (object, columns) in collisions {
+            let constraint = constraint(over: columns, object.binding.entity)
+            let key = ConstraintKey(
+                properties: constraint.map(\.identifier),
+                values: constraint.map { object.attributeValue(of: $0) })
+            guard described.insert(key).inserted else { continue }
+            let sharing = pending[object.binding.rootIndex, default: []].filter { other in
+                constraint.allSatisfy { $0.isProperty(of: other.binding.entity) }
+                    && constraint.map { other.attributeValue(of: $0) } == key.values
+            }
+            let stored = try storedObject(with: key.values, of: constraint, besides: sharing)
+            conflicts.append(
+                ConstraintConflict(
+                    constraint: constraint.map(\.name), values: key.values,
+                    databaseObjectID: stored?.objectID,
+                    databaseSnapshot: stored.flatMap { stored in
+                        stored.row.map { values(of: $0, stored) }
+                    },
+                    conflictingObjectIDs: sharing.map(\.objectID),
+                    conflictingSnapshots: sharing.map { object in
+                        object.row.map { values(of: $0, object) } ?? [:]
+                    }))
+        }
+        return conflicts
+    }
+
+    private struct ConstraintKey: Hashable {
+        let properties: [UInt32]
+        let values: [AttributeValue]
+    }
+
+    /// The attributes that SQLite names by their columns.
+    private func constraint(over columns: [String], _ entity: Entity) -> [Property] {
+        columns.compactMap { column in
+            entity.properties.first {
+                $0.attributeType != nil && $0.slot.map { entity.columns[$0] } == column
+            }
+        }
+    }
+
+    private func storedObject(
+        with values: [AttributeValue], of constraint: [Property], besides pending: [ManagedObject]
+    ) throws -> ManagedObject? {
+        // A constraint may be declared by a subentity only.
+        let entity = model.entities[constraint.map(\.declaringEntityIndex).max() ?? 0]
+        let request = FetchRequest(
+            entityName: entity.name,
+            predicate: .and(
+                zip(constraint, values).map { property, value in
+                    .comparison(.init(.keyPath(property.name), .equal, .constant(value)))
+                }))
+        return try channel.fetchRows(request, entity: entity).lazy.flatMap { fetched in
+            self.objects(of: fetched, root: entity, realised: true, refreshes: false)
+        }.first { !pending.contains($0) && !$0.isDeleted }
+    }
+
+    // MARK: - Settling
+
+    /// Applies a kind of policy to objects that share values.
+    func settle(_ conflicts: [ConstraintConflict], by kind: MergePolicy.Kind) throws {
+        guard kind != .error else { throw SaveError.constraintConflicts(conflicts) }
+        for conflict in conflicts {
+            let pending = conflict.conflictingObjectIDs.compactMap { registeredObject(for: $0) }
+            let properties = Set(conflict.constraint)
+            let stored = conflict.databaseObjectID.flatMap { registeredObject(for: $0) }
+            settle(pending, stored, properties, by: kind)
+        }
+    }
+
+    /// - Parameter pending: Changed objects before new ones, each in the order in which they changed.
+    private func settle(
+        _ pending: [ManagedObject], _ stored: ManagedObject?, _ constraint: Set<String>,
+        by kind: MergePolicy.Kind
+    ) {
+        let existing = pending.filter { !$0.isInserted }
+        var survivor: ManagedObject
+        if let stored, existing.isEmpty || kind.storeWins {
+            survivor = stored
+        } else if let changed = kind.storeWins ? existing.first : existing.last {
+            survivor = changed
+            if let stored { delete(stored) }
+        } else if let new = kind.storeWins ? pending.first : pending.last {
+            survivor = new
+        } else {
+            return
+        }
+        for object in existing where object !== survivor {
+            if kind.storeWins {
+                giveUp(constraint, of: object, by: kind)
+            } else {
+                delete(object)
+            }
+        }
+        for object in pending where object.isInserted && object !== survivor {
+            if !kind.storeWins, !survivor.isInserted {
+                copyValues(of: object, to: survivor, all: kind == .overwrite)
+            }
+            replace(object, by: survivor)
+        }
+    }
+
+    private func giveUp(
+        _ constraint: Set<String>, of object: ManagedObject, by kind: MergePolicy.Kind
+    ) {
+        if kind == .rollback { return object.discardChanges() }
+        for property in object.binding.entity.properties where constraint.contains(property.name) {
+            object.changes?.remove(property.index)
+        }
+    }
+
+    /// Gives the survivor the attributes and to-one destinations that the other has set, or all of them.
+    private func copyValues(of object: ManagedObject, to survivor: ManagedObject, all: Bool) {
+        for property in object.binding.entity.properties
+        where property.isProperty(of: survivor.binding.entity) && !property.isTransient {
+            guard all || object.changes?.contains(property.index) ?? false else { continue }
+            switch property.kind {
+            case .attribute:
+                survivor.setAttribute(object.attributeValue(of: property), at: property.index)
+            case .toOne: survivor.setDestination(object.destination(of: property), of: property)
+            case .toMany: break
+            }
+        }
+    }
+
+    /// Lets a new object disappear and points what referred to it at another.
+    private func replace(_ victim: ManagedObject, by survivor: ManagedObject) {
+        for property in victim.binding.entity.properties {
+            switch property.kind {
+            case .attribute: break
+            case .toOne: victim.setDestination(nil, of: property)
+            case .toMany:
+                for member in victim.destinations(of: property) {
+                    victim.change(member, in: property, isAddition: false)
+                    if property.isProperty(of: survivor.binding.entity) {
+                        survivor.change(member, in: property, isAddition: true)
+                    }
+                }
+            }
+        }
+        // What leads to it without an inverse, or from the other end of a relationship to one.
+        for object in insertedList + updatedList where object !== victim {
+            guard let changes = object.changes else { continue }
+            for index in object.binding.entity.toOneIndexes where changes.contains(index) {
+                let property = object.binding.entity.properties[index]
+                if object.destination(of: property) === victim {
+                    object.setDestination(survivor, of: property)
+                }
+            }
+        }
+        victim.state.insert([.deleted, .deletionPropagated])
+        deletedList.append(victim)
+    }
+}
+
+extension Property {
+    /// Whether the entity has this very property, its own or inherited.
+    fileprivate func isProperty(of entity: Entity) -> Bool {
+        index < entity.properties.count && entity.properties[index].identifier == identifier
+    }
+}

@@ -1,0 +1,59 @@
+/// The unsaved changes of a context, to be put back when a save fails after a merge policy has touched them (spec §5.1).
+struct UnsavedChanges {
+    private struct Entry {
+        let object: ManagedObject
+        let state: ObjectState
+        let row: RowReference?
+        let values: [(index: Int, value: AttributeValue)]
+        let contents: [Int: ToManyContents]
+    }
+
+    private let entries: [Entry]
+    private let insertedList: [ManagedObject]
+    private let updatedList: [ManagedObject]
+    private let deletedList: [ManagedObject]
+    private let eventList: [ManagedObject]
+    private let joinNotes: [JoinNote: Bool]
+
+    init(of context: ManagedObjectContext) {
+        insertedList = context.insertedList
+        updatedList = context.updatedList
+        deletedList = context.deletedList
+        eventList = context.eventList
+        joinNotes = context.joinNotes
+        entries = (insertedList + updatedList + deletedList).map { object in
+            var values: [(index: Int, value: AttributeValue)] = []
+            if let changes = object.changes {
+                changes.mask.forEach { values.append(($0, changes[$0])) }
+            }
+            return Entry(
+                object: object, state: object.state, row: object.row, values: values,
+                contents: object.contents?.relationships ?? [:])
+        }
+    }
+
+    func restore(in context: ManagedObjectContext) {
+        // What changed since only, such as a stored object that was to take the place of a new one.
+        for object in context.insertedList + context.updatedList + context.deletedList {
+            object.discardChanges()
+            object.contents = nil
+            object.state.subtract([
+                .inserted, .updated, .deleted, .deletionPropagated, .relationshipChanged,
+                .changedInEvent,
+            ])
+        }
+        for entry in entries {
+            entry.object.state = entry.state
+            entry.object.row = entry.row
+            for (index, value) in entry.values { entry.object.changedValues[index] = value }
+            guard !entry.contents.isEmpty else { continue }
+            entry.object.contents = RelationshipContents()
+            entry.object.contents!.relationships = entry.contents
+        }
+        context.insertedList = insertedList
+        context.updatedList = updatedList
+        context.deletedList = deletedList
+        context.eventList = eventList
+        context.joinNotes = joinNotes
+    }
+}

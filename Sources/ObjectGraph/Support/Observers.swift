@@ -1,0 +1,48 @@
+import Synchronization
+
+/// Keeps an observer going; it ends with `cancel` or when the observation is released.
+public final class Observation: Sendable {
+    private let end: @Sendable () -> Void
+
+    init(end: @escaping @Sendable () -> Void) { self.end = end }
+
+    deinit { end() }
+
+    /// Ends the observer; a call that is under way is not waited for.
+    public func cancel() { end() }
+}
+
+/// Those who want to hear of one kind of notification, in the order in which they came.
+final class Observers<Notification: Sendable>: Sendable {
+    private struct State {
+        var last: UInt64 = 0
+        var handlers: [(number: UInt64, handler: @Sendable (Notification) -> Void)] = []
+    }
+
+    private let state = Mutex(State())
+
+    var isEmpty: Bool { state.withLock { $0.handlers.isEmpty } }
+
+    func add(_ handler: @escaping @Sendable (Notification) -> Void) -> Observation {
+        let number = state.withLock { state in
+            state.last += 1
+            state.handlers.append((state.last, handler))
+            return state.last
+        }
+        return Observation { [weak self] in
+            self?.state.withLock { $0.handlers.removeAll { $0.number == number } }
+        }
+    }
+
+    /// What is posted from now on, without limit to how much may wait to be read.
+    var stream: AsyncStream<Notification> {
+        AsyncStream { continuation in
+            let observation = add { continuation.yield($0) }
+            continuation.onTermination = { _ in observation.cancel() }
+        }
+    }
+
+    func post(_ notification: Notification) {
+        for (_, handler) in state.withLock({ $0.handlers }) { handler(notification) }
+    }
+}

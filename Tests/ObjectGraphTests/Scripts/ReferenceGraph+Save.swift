@@ -1,0 +1,204 @@
+/// The objects of a save by what happened to them.
+struct SavedObjects: Equatable {
+    var inserted: Set<Int> = []
+    var updated: Set<Int> = []
+    var deleted: Set<Int> = []
+}
+
+extension ReferenceGraph {
+    enum SaveOutcome: Equatable {
+        case nothing
+        case saved(SavedObjects)
+        case invalid
+        case conflict
+    }
+
+    mutating func save(_ level: Int) -> SaveOutcome {
+        guard levels[level].isDirty else {
+            rollback(level)
+            return .nothing
+        }
+        let own = levels[level]
+        let updated = own.updated.subtracting(own.deleted).subtracting(own.inserted)
+        for object in updated { realise(object, in: level) }
+        let inserted = own.inserted.subtracting(own.deleted)
+        for object in updated.union(inserted) where entities[object] == .group {
+            if value("text", of: object, in: level) == .null { return .invalid }
+        }
+        return own.parent.map { push(level, to: $0) } ?? write(level)
+    }
+
+    // MARK: - To a parent
+
+    private mutating func push(_ level: Int, to parent: Int) -> SaveOutcome {
+        let own = levels[level]
+        var saved = SavedObjects(
+            inserted: own.inserted.subtracting(own.deleted),
+            deleted: own.deleted.subtracting(own.inserted))
+        for object in saved.inserted {
+            levels[parent].inserted.insert(object)
+            levels[parent].changes[object] = own.changes[object]
+        }
+        for object in saved.inserted {
+            if case .object(let owner)? = own.changes[object]?["owner"] {
+                touchOwner(owner, in: parent)
+            }
+        }
+        for object in own.updated.subtracting(own.deleted).subtracting(own.inserted) {
+            let changed = changedValues(of: object, in: level)
+            guard !changed.isEmpty || own.touched.contains(object) else { continue }
+            saved.updated.insert(object)
+            // The values that the parent takes are those of the child; relationships maintain their other ends there.
+            realise(object, in: parent)
+            markChanged(object, in: parent)
+            for (key, value) in changed.sorted(by: { $0.key < $1.key }) {
+                switch (key, value) {
+                case ("number", _), ("text", _): set(key, of: object, to: value, in: parent)
+                case (_, .object(let destination)):
+                    setDestination(key, of: object, to: destination, in: parent)
+                default: setDestination(key, of: object, to: nil, in: parent)
+                }
+            }
+        }
+        for object in saved.deleted { delete(object, in: parent) }
+        for (pair, isAddition) in own.pairs where isWritten(pair, isAddition, own) {
+            setPair(pair, isAddition: isAddition, in: parent)
+        }
+        settle(level, saved)
+        return .saved(saved)
+    }
+
+    private mutating func touchOwner(_ owner: Int, in level: Int) {
+        if !isUsable(owner, in: level) { return markUnclear() }
+        levels[level].touched.insert(owner)
+        markChanged(owner, in: level)
+    }
+
+    private mutating func markChanged(_ object: Int, in level: Int) {
+        if !levels[level].inserted.contains(object) { levels[level].updated.insert(object) }
+    }
+
+    // MARK: - To the store
+
+    private mutating func write(_ level: Int) -> SaveOutcome {
+        let before = self
+        let policy = levels[level].policy
+        for object in levels[level].deleted.subtracting(levels[level].inserted)
+        where levels[level].snapshots[object] == nil && rows[object] != nil {
+            levels[level].snapshots[object] = rows[object]
+        }
+        for object in conflictingObjects(level) {
+            guard policy != .error else {
+                self = before
+                return .conflict
+            }
+            resolve(object, level, policy)
+        }
+        let own = levels[level]
+        var saved = SavedObjects(
+            inserted: own.inserted.subtracting(own.deleted),
+            deleted: own.deleted.subtracting(own.inserted))
+        for object in saved.inserted {
+            setRow(of: object, Row(values: ownValues(of: object, in: level), version: 1))
+        }
+        for object in own.updated.subtracting(own.deleted).subtracting(own.inserted) {
+            let changed = changedValues(of: object, in: level)
+            guard !changed.isEmpty || own.touched.contains(object) else { continue }
+            saved.updated.insert(object)
+            var row = rows[object]!
+            row.values.merge(changed) { $1 }
+            row.version += 1
+            setRow(of: object, row)
+        }
+        for object in saved.deleted { setRow(of: object, nil) }
+        for (pair, isAddition) in own.pairs where isWritten(pair, isAddition, own) {
+            setStored(pair, isAddition)
+        }
+        settle(level, saved)
+        return .saved(saved)
+    }
+
+    private func conflictingObjects(_ level: Int) -> [Int] {
+        let own = levels[level]
+        let updated = own.updated.subtracting(own.deleted).subtracting(own.inserted).filter {
+            (!changedValues(of: $0, in: level).isEmpty || own.touched.contains($0))
+                && rows[$0]?.version != own.snapshots[$0]?.version
+        }
+        let deleted = own.deleted.subtracting(own.inserted).filter {
+            rows[$0] != nil && rows[$0]?.version != own.snapshots[$0]?.version
+        }
+        return updated.union(deleted).sorted()
+    }
+
+    /// What the policy makes of one object whose row has changed or gone (spec §5.3, §5.4).
+    private mutating func resolve(_ object: Int, _ level: Int, _ policy: Policy) {
+        guard let theirs = rows[object] else {
+            levels[level].updated.remove(object)
+            if policy.storeWins {
+                levels[level].deleted.insert(object)
+            } else {
+                levels[level].inserted.insert(object)
+            }
+            return
+        }
+        let base = levels[level].snapshots[object]!
+        forgetEqualValues(of: object, in: level)
+        levels[level].snapshots[object] = theirs
+        if levels[level].deleted.contains(object) {
+            if policy.storeWins {
+                levels[level].deleted.remove(object)
+                levels[level].updated.remove(object)
+                levels[level].touched.remove(object)
+                levels[level].changes[object] = nil
+            }
+            return
+        }
+        let keys = Set(base.values.keys).union(theirs.values.keys)
+            .union(levels[level].changes[object, default: [:]].keys)
+        for key in keys {
+            let isChangedThere =
+                theirs.values[key, default: .null] != base.values[key, default: .null]
+            switch policy {
+            case .rollback: levels[level].changes[object]?[key] = nil
+            case .storeTrump where isChangedThere: levels[level].changes[object]?[key] = nil
+            case .overwrite where levels[level].changes[object]?[key] == nil:
+                levels[level].changes[object, default: [:]][key] =
+                    base.values[key, default: .null]
+            default: break
+            }
+        }
+    }
+
+    // MARK: - Both
+
+    private func isWritten(_ pair: Pair, _ isAddition: Bool, _ own: Level) -> Bool {
+        let ends = [pair.person, pair.group]
+        return isAddition
+            ? own.deleted.isDisjoint(with: ends)
+            : own.inserted.isDisjoint(with: ends)
+    }
+
+    private func ownValues(of object: Int, in level: Int) -> Values {
+        (levels[level].snapshots[object]?.values ?? [:])
+            .merging(levels[level].changes[object, default: [:]]) { $1 }
+    }
+
+    /// The unsaved values that differ from those the object was read with.
+    private func changedValues(of object: Int, in level: Int) -> Values {
+        let base = levels[level].snapshots[object]?.values ?? [:]
+        return levels[level].changes[object, default: [:]]
+            .filter { base[$0.key, default: .null] != $0.value }
+    }
+
+    /// The level after a save: what it has written is now what it was read with.
+    private mutating func settle(_ level: Int, _ saved: SavedObjects) {
+        let own = levels[level]
+        for object in saved.inserted.union(saved.updated) {
+            let version = own.parent == nil ? rows[object]!.version : 0
+            levels[level].snapshots[object] = Row(
+                values: ownValues(of: object, in: level), version: version)
+        }
+        for object in own.deleted { levels[level].snapshots[object] = nil }
+        rollback(level)
+    }
+}

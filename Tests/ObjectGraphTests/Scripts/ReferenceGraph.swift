@@ -1,0 +1,310 @@
+/// What contexts and a store hold, worked out the simplest way: dictionaries of values, one overlay a context.
+///
+/// Random scripts are held against it. Objects are numbers. What the specification leaves open, such as an object whose row
+/// another context has deleted, sets `isUnclear`; a step that would lead there is left out of the script.
+struct ReferenceGraph {
+    enum Entity: String, CaseIterable {
+        case person = "Person"
+        case item = "Item"
+        case box = "Box"
+        case card = "Card"
+        case group = "Group"
+
+        var isItem: Bool { self == .item || self == .box }
+    }
+
+    enum Value: Hashable {
+        case null
+        case integer(Int64)
+        case text(String)
+        case object(Int)
+    }
+
+    /// Absent values are null.
+    typealias Values = [String: Value]
+
+    struct Row: Equatable {
+        var values: Values
+        var version: Int
+    }
+
+    struct Pair: Hashable {
+        let person: Int
+        let group: Int
+    }
+
+    struct Level {
+        /// The context above; nil if the store is.
+        let parent: Int?
+        let policy: Policy
+        /// The values that realised objects were read with.
+        var snapshots: [Int: Row] = [:]
+        var changes: [Int: Values] = [:]
+        var inserted: Set<Int> = []
+        var updated: Set<Int> = []
+        var deleted: Set<Int> = []
+        /// Changed at the end of a relationship that has no column.
+        var touched: Set<Int> = []
+        var pairs: [Pair: Bool] = [:]
+
+        var isDirty: Bool {
+            !pairs.isEmpty || !inserted.subtracting(deleted).isEmpty
+                || !deleted.subtracting(inserted).isEmpty
+                || !updated.subtracting(inserted).subtracting(deleted).isEmpty
+        }
+    }
+
+    enum Policy: Int, CaseIterable {
+        case error, storeTrump, objectTrump, overwrite, rollback
+        var storeWins: Bool { self == .storeTrump || self == .rollback }
+    }
+
+    private(set) var entities: [Entity] = []
+    private(set) var rows: [Int: Row] = [:]
+    private(set) var storedPairs: Set<Pair> = []
+    var levels: [Level]
+    private(set) var isUnclear = false
+
+    init(_ arrangement: [(parent: Int?, policy: Policy)]) {
+        levels = arrangement.map { Level(parent: $0.parent, policy: $0.policy) }
+    }
+
+    mutating func markUnclear() { isUnclear = true }
+    mutating func setRow(of object: Int, _ row: Row?) { rows[object] = row }
+
+    mutating func setStored(_ pair: Pair, _ isAddition: Bool) {
+        if isAddition { storedPairs.insert(pair) } else { storedPairs.remove(pair) }
+    }
+
+    // MARK: - Seeing
+
+    /// The object as a level shows it to the level below; nil if it is not there.
+    func view(_ object: Int, in level: Int?) -> Row? {
+        guard let level else { return rows[object] }
+        let own = levels[level]
+        if own.deleted.contains(object) { return nil }
+        if own.inserted.contains(object) {
+            return Row(values: own.changes[object] ?? [:], version: 0)
+        }
+        guard var row = own.snapshots[object] ?? view(object, in: own.parent) else { return nil }
+        row.values.merge(own.changes[object] ?? [:]) { $1 }
+        return row
+    }
+
+    func isUsable(_ object: Int, in level: Int) -> Bool { view(object, in: level) != nil }
+
+    /// Whether the level and all above it have the object.
+    func isUndisputed(_ object: Int, in level: Int) -> Bool {
+        isUsable(object, in: level)
+            && levels[level].parent.map { isUndisputed(object, in: $0) } ?? true
+    }
+
+    /// The pairs of persons and groups that a level shows, those of vanished objects left out.
+    func pairs(in level: Int?) -> Set<Pair> {
+        guard let level else { return storedPairs }
+        var pairs = pairs(in: levels[level].parent)
+        for (pair, isAddition) in levels[level].pairs {
+            if isAddition { pairs.insert(pair) } else { pairs.remove(pair) }
+        }
+        return pairs.filter { isUsable($0.person, in: level) && isUsable($0.group, in: level) }
+    }
+
+    func items(of person: Int, in level: Int) -> [Int] {
+        entities.indices.filter {
+            entities[$0].isItem
+                && view($0, in: level)?.values["owner"] == .object(person)
+        }
+    }
+
+    /// The objects that a fetch by the value of `number` finds (spec §3.8); realises what has to be looked at.
+    mutating func fetch(_ family: Set<Entity>, number: Int64?, in level: Int?) -> Set<Int> {
+        func matches(_ object: Int, _ row: Row?) -> Bool {
+            guard let row, family.contains(entities[object]) else { return false }
+            return number == nil || row.values["number"] == .integer(number!)
+        }
+        guard let level else { return Set(rows.filter { matches($0.key, $0.value) }.keys) }
+        var found = fetch(family, number: number, in: levels[level].parent)
+        let dirty = levels[level].inserted.union(levels[level].updated)
+            .union(levels[level].deleted).filter { family.contains(entities[$0]) }
+        for object in dirty {
+            found.remove(object)
+            if levels[level].deleted.contains(object) { continue }
+            if !isUsable(object, in: level) { isUnclear = true }
+            if number != nil { realise(object, in: level) }
+            if matches(object, view(object, in: level)) { found.insert(object) }
+        }
+        return found
+    }
+
+    // MARK: - Changing
+
+    /// Gives the object its values in the level, as firing its fault does.
+    mutating func realise(_ object: Int, in level: Int) {
+        let own = levels[level]
+        if own.inserted.contains(object) || own.snapshots[object] != nil { return }
+        guard let row = view(object, in: own.parent) else { return isUnclear = true }
+        levels[level].snapshots[object] = row
+    }
+
+    func value(_ key: String, of object: Int, in level: Int) -> Value {
+        view(object, in: level)?.values[key] ?? .null
+    }
+
+    mutating func insert(_ entity: Entity, in level: Int) -> Int {
+        entities.append(entity)
+        let object = entities.count - 1
+        levels[level].inserted.insert(object)
+        levels[level].changes[object] = [:]
+        return object
+    }
+
+    mutating func set(_ key: String, of object: Int, to value: Value, in level: Int) {
+        realise(object, in: level)
+        levels[level].changes[object, default: [:]][key] = value
+        markUpdated(object, in: level)
+    }
+
+    private mutating func markUpdated(_ object: Int, in level: Int) {
+        if !levels[level].inserted.contains(object) { levels[level].updated.insert(object) }
+    }
+
+    private mutating func touch(_ object: Int, in level: Int) {
+        if !isUsable(object, in: level), !levels[level].deleted.contains(object) {
+            isUnclear = true
+        }
+        levels[level].touched.insert(object)
+        markUpdated(object, in: level)
+    }
+
+    /// Sets `owner` of an item, `card` of a person or `holder` of a card, with the other end.
+    mutating func setDestination(
+        _ key: String, of object: Int, to destination: Int?, in level: Int
+    ) {
+        realise(object, in: level)
+        let old = currentDestination(key, of: object, in: level)
+        set(key, of: object, to: destination.map { .object($0) } ?? .null, in: level)
+        guard old != destination else { return }
+        switch key {
+        case "owner":
+            if let old { touch(old, in: level) }
+            if let destination { touch(destination, in: level) }
+        default:
+            let inverse = key == "card" ? "holder" : "card"
+            if let old { set(inverse, of: old, to: .null, in: level) }
+            guard let destination else { return }
+            realise(destination, in: level)
+            let previous = currentDestination(inverse, of: destination, in: level)
+            if let previous, previous != object {
+                set(key, of: previous, to: .null, in: level)
+            }
+            set(inverse, of: destination, to: .object(object), in: level)
+        }
+    }
+
+    /// Also of an object that is marked deleted.
+    private func currentDestination(_ key: String, of object: Int, in level: Int) -> Int? {
+        let own = levels[level]
+        let value =
+            own.changes[object]?[key] ?? own.snapshots[object]?.values[key] ?? .null
+        if case .object(let destination) = value { return destination }
+        return nil
+    }
+
+    mutating func setPair(_ pair: Pair, isAddition: Bool, in level: Int) {
+        touch(pair.person, in: level)
+        touch(pair.group, in: level)
+        levels[level].pairs[pair] = isAddition
+    }
+
+    /// Deletes the object with what its delete rules say.
+    mutating func delete(_ object: Int, in level: Int) {
+        guard !levels[level].deleted.contains(object) else { return }
+        let pairs = pairs(in: level)
+        let items = items(of: object, in: level)
+        realise(object, in: level)
+        levels[level].deleted.insert(object)
+        switch entities[object] {
+        case .person:
+            for item in items {
+                delete(item, in: level)
+                if currentDestination("owner", of: item, in: level) == object {
+                    setDestination("owner", of: item, to: nil, in: level)
+                }
+            }
+            cut("card", of: object, in: level)
+        case .item, .box: cut("owner", of: object, in: level)
+        case .card: cut("holder", of: object, in: level)
+        case .group: break
+        }
+        for pair in pairs where pair.person == object || pair.group == object {
+            setPair(pair, isAddition: false, in: level)
+        }
+    }
+
+    private mutating func cut(_ key: String, of object: Int, in level: Int) {
+        if currentDestination(key, of: object, in: level) != nil {
+            setDestination(key, of: object, to: nil, in: level)
+        }
+    }
+
+    // MARK: - Discarding and renewing
+
+    mutating func rollback(_ level: Int) {
+        let fresh = Level(parent: levels[level].parent, policy: levels[level].policy)
+        let snapshots = levels[level].snapshots
+        levels[level] = fresh
+        levels[level].snapshots = snapshots
+    }
+
+    mutating func refresh(_ object: Int, mergingChanges: Bool, in level: Int) {
+        let own = levels[level]
+        if own.inserted.contains(object) {
+            // Without merging a new object goes back to its defaults, a child's to what the child has made of it.
+            if !mergingChanges { isUnclear = true }
+            return
+        }
+        if own.updated.contains(object) || own.deleted.contains(object) {
+            if mergingChanges {
+                guard own.snapshots[object] != nil,
+                    let newest = view(object, in: own.parent)
+                else { return }
+                forgetEqualValues(of: object, in: level)
+                levels[level].snapshots[object] = newest
+                return
+            }
+            // Without merging the other ends are not reverted, so that relationships contradict each other (spec §2.8).
+            let keys = Set(own.changes[object, default: [:]].keys)
+            if own.deleted.contains(object) || own.touched.contains(object)
+                || !keys.isDisjoint(with: ["owner", "card", "holder"])
+            {
+                isUnclear = true
+            }
+            levels[level].changes[object] = nil
+            levels[level].updated.remove(object)
+        }
+        levels[level].snapshots[object] = nil
+    }
+
+    /// A value set to what it was is no change when a newer row comes.
+    mutating func forgetEqualValues(of object: Int, in level: Int) {
+        let base = levels[level].snapshots[object]?.values ?? [:]
+        levels[level].changes[object] = levels[level].changes[object]?
+            .filter { base[$0.key, default: .null] != $0.value }
+    }
+
+    mutating func refreshAll(_ level: Int) {
+        for object in entities.indices { refresh(object, mergingChanges: true, in: level) }
+    }
+
+    /// Merges a save of another context (spec §4.4).
+    mutating func merge(_ saved: SavedObjects, into level: Int) {
+        for object in saved.updated where !levels[level].deleted.contains(object) {
+            refresh(object, mergingChanges: true, in: level)
+        }
+        for object in saved.deleted where !levels[level].deleted.contains(object) {
+            if levels[level].inserted.contains(object) { isUnclear = true }
+            levels[level].changes[object] = nil
+            levels[level].deleted.insert(object)
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import ObjectGraph
+import TestSupport
+
+/// A random run over several contexts: how they are arranged, and what is done in them.
+struct Script {
+    /// One step. Its numbers are taken modulo what there is when it is carried out, so that a script stays valid when steps
+    /// are left out.
+    struct Step: CustomStringConvertible {
+        enum Kind: CaseIterable {
+            case insert, setNumber, setText, setOwner, setCard, addPair, removePair, delete
+            case save, rollback, refresh, refreshAll, merge, read, fetch, obtainIDs
+        }
+
+        let kind: Kind
+        let numbers: [Int]
+
+        var description: String { "\(kind)\(numbers)" }
+    }
+
+    /// For each context its parent, nil for the coordinator, and its merge policy.
+    var arrangement: [(parent: Int?, policy: ReferenceGraph.Policy)]
+    var isInMemoryStore: Bool
+    var steps: [Step]
+
+    init(_ generator: inout SeededGenerator) {
+        arrangement = []
+        for position in 0..<Int.random(in: 1...4, using: &generator) {
+            let parent = Int.random(in: -2..<max(position, 1), using: &generator)
+            arrangement.append(
+                (
+                    parent >= 0 && position > 0 ? parent : nil,
+                    ReferenceGraph.Policy.allCases.randomElement(using: &generator)!
+                ))
+        }
+        isInMemoryStore = Bool.random(using: &generator)
+        steps = (0..<Int.random(in: 10...60, using: &generator)).map { position in
+            // Objects first, or most steps would find none.
+            let kind =
+                position < 4
+                ? .insert : Self.frequencies.randomElement(using: &generator)!
+            return Step(
+                kind: kind,
+                numbers: (0..<4).map { _ in Int.random(in: 0..<1000, using: &generator) })
+        }
+    }
+
+    private static let frequencies: [Step.Kind] = [
+        .insert, .insert, .setNumber, .setNumber, .setNumber, .setText, .setOwner, .setOwner,
+        .setCard, .addPair, .addPair, .removePair, .delete, .save, .save, .save, .save, .rollback,
+        .refresh, .refreshAll, .merge, .merge, .read, .read, .fetch, .obtainIDs,
+    ]
+}
+
+extension Script: CustomStringConvertible {
+    var description: String {
+        let contexts = arrangement.map {
+            "(\($0.parent.map(String.init) ?? "store"), \($0.policy))"
+        }
+        return "contexts \(contexts.joined(separator: " ")), "
+            + (isInMemoryStore ? "in memory" : "SQLite") + "\n"
+            + steps.map(\.description).joined(separator: "\n")
+    }
+}
+
+/// The model of the scripts: a relationship of each kind and inheritance.
+///
+///     Person ──< Item (Box)    Person ── Card    Person >──< Group
+///
+/// A person's items go with the person. A group must have a text.
+enum ScriptSchema {
+    static let model = try! ManagedObjectModel(entities: [
+        EntityDescription(
+            name: "Person", attributes: values(),
+            relationships: [
+                .toMany("items", "Item", inverse: "owner", deleteRule: .cascade),
+                .toOne("card", "Card", inverse: "holder"),
+                .toMany("groups", "Group", inverse: "members"),
+            ]),
+        EntityDescription(
+            name: "Item", attributes: values(),
+            relationships: [.toOne("owner", "Person", inverse: "items")]),
+        EntityDescription(name: "Box", superentity: "Item"),
+        EntityDescription(
+            name: "Card", attributes: values(),
+            relationships: [.toOne("holder", "Person", inverse: "card")]),
+        EntityDescription(
+            name: "Group", attributes: values(isTextOptional: false),
+            relationships: [.toMany("members", "Person", inverse: "groups")]),
+    ])
+
+    private static func values(isTextOptional: Bool = true) -> [AttributeDescription] {
+        [
+            AttributeDescription("number", .integer64),
+            AttributeDescription("text", .string, isOptional: isTextOptional),
+        ]
+    }
+
+    static let groups = ToMany<ManagedObject>("groups")
+}
