@@ -1,49 +1,36 @@
 import Benchmarking
 import Foundation
-import TestSupport
 import Testing
 
 @Suite struct `Latency histograms` {
-    /// A distribution of latencies in nanoseconds.
-    struct Distribution: CustomTestStringConvertible {
-        var testDescription: String
-        var draw: @Sendable (inout SeededGenerator) -> Double
+    /// Ways in which latencies are distributed, in nanoseconds.
+    enum Distribution: String, CaseIterable {
+        case constant, small, uniform, logUniform, exponential, pareto, twoModes, rareStalls
+        case powersOfTwo, belowPowersOfTwo
+
+        func draw(_ random: inout SeededGenerator) -> UInt64 {
+            let share = Double.random(in: 1e-6..<1, using: &random)
+            let value: Double =
+                switch self {
+                case .constant: 4_711
+                case .small: share * 20
+                case .uniform: share * 1e6
+                case .logUniform: exp(share * 28)
+                case .exponential: -log(share) * 1e5
+                case .pareto: 1e3 / pow(share, 0.9)
+                case .twoModes: share < 0.5 ? 900 + share : 4e6 + share * 1e6
+                case .rareStalls: share < 0.001 ? 1e8 : 5e3 + share * 1e3
+                case .powersOfTwo: exp2((share * 40).rounded())
+                case .belowPowersOfTwo: exp2((share * 40).rounded(.up)) - 1
+                }
+            return UInt64(max(value, 1))
+        }
     }
 
-    private static let distributions = [
-        Distribution(testDescription: "constant") { _ in 4_711 },
-        Distribution(testDescription: "small whole numbers") {
-            Double.random(in: 0..<20, using: &$0)
-        },
-        Distribution(testDescription: "uniform") { Double.random(in: 0..<1e6, using: &$0) },
-        Distribution(testDescription: "log-uniform") { exp(Double.random(in: 0..<28, using: &$0)) },
-        Distribution(testDescription: "exponential") {
-            -1e5 * log(Double.random(in: 1e-9..<1, using: &$0))
-        },
-        Distribution(testDescription: "Pareto") {
-            1e3 / pow(Double.random(in: 1e-6..<1, using: &$0), 0.9)
-        },
-        Distribution(testDescription: "two modes") {
-            Bool.random(using: &$0)
-                ? Double.random(in: 900..<1_100, using: &$0)
-                : Double.random(in: 4e6..<5e6, using: &$0)
-        },
-        Distribution(testDescription: "rare stalls") {
-            Double.random(in: 0..<1, using: &$0) < 0.001
-                ? 1e8 : Double.random(in: 5e3..<6e3, using: &$0)
-        },
-        Distribution(testDescription: "powers of two") {
-            exp2(Double(Int.random(in: 0..<40, using: &$0)))
-        },
-        Distribution(testDescription: "one below powers of two") {
-            exp2(Double(Int.random(in: 1..<40, using: &$0))) - 1
-        },
-    ]
-
-    @Test(arguments: distributions)
+    @Test(arguments: Distribution.allCases)
     func `every percentile is at most .1 % above the exact one`(distribution: Distribution) throws {
         var generator = SeededGenerator(seed: testSeed())
-        let values = (0..<20_000).map { _ in UInt64(max(distribution.draw(&generator), 1)) }
+        let values = (0..<20_000).map { _ in distribution.draw(&generator) }
         var recorder = LatencyRecorder()
         for value in values { recorder.record(nanoseconds: value) }
         let sorted = values.sorted()
@@ -57,10 +44,10 @@ import Testing
 
     @Test func `merging is the same in any order and grouping`() {
         var generator = SeededGenerator(seed: testSeed())
-        let recorders = Self.distributions.prefix(3).map { distribution in
+        let recorders = [Distribution.uniform, .pareto, .rareStalls].map { distribution in
             var recorder = LatencyRecorder()
             for _ in 0..<1_000 {
-                recorder.record(nanoseconds: UInt64(distribution.draw(&generator)))
+                recorder.record(nanoseconds: distribution.draw(&generator))
             }
             return recorder
         }
