@@ -46,13 +46,20 @@ public struct ThresholdVerdict: Hashable, Sendable {
 }
 
 /// A cell that cannot be believed.
-public struct UnsoundCell: Hashable, Sendable {
+public struct UnsoundCell: Codable, Hashable, Sendable {
     public var workload: String
     /// ``CellResult/identifier``.
     public var cell: String
     /// Whether it ran to its end with a wrong answer, instead of breaking off.
     public var isWrongAnswer: Bool
     public var reason: String
+
+    public init(workload: String, cell: String, isWrongAnswer: Bool, reason: String) {
+        self.workload = workload
+        self.cell = cell
+        self.isWrongAnswer = isWrongAnswer
+        self.reason = reason
+    }
 
     init?(_ cell: CellResult, of workload: WorkloadResult) {
         self.workload = workload.name

@@ -14,7 +14,7 @@ extension ManagedObjectContext {
             try mergePolicy.resolve(
                 describe(collisions.map { (objects[$0.position], $0.columns) }, work), in: self)
         }
-        processPendingChanges()
+        processChanges(isSaving: true)
     }
 
     private func describe(
@@ -39,6 +39,7 @@ extension ManagedObjectContext {
     func values(of row: RowReference, _ object: ManagedObject) -> [String: AttributeValue] {
         Dictionary(
             uniqueKeysWithValues: object.binding.entity.properties.compactMap { property in
+                guard !property.isHidden else { return nil }
                 let value = value(of: row, property, object)
                 return value.isNull ? nil : (property.name, value)
             })
@@ -62,7 +63,10 @@ extension ManagedObjectContext {
     private func merge(
         _ theirs: RowReference, into object: ManagedObject, by kind: MergePolicy.Kind
     ) {
-        defer { object.contents?.unload() }
+        defer {
+            object.contents?.unload()
+            object.awake(fromSnapshotEvents: .mergePolicy)
+        }
         if object.isDeleted {
             if kind.storeWins {
                 object.state.subtract([
@@ -89,7 +93,7 @@ extension ManagedObjectContext {
         case .overwrite:
             for property in entity.properties
             where property.slot != nil && !(object.changes?.contains(property.index) ?? false) {
-                object.changedValues[property.index] = value(of: base, property, object)
+                object.unsavedValues[property.index] = value(of: base, property, object)
             }
         case .rollback: object.discardChanges()
         case .mergeByPropertyObjectTrump, .error: break
@@ -102,7 +106,7 @@ extension ManagedObjectContext {
         of row: RowReference, _ property: Property, _ object: ManagedObject
     ) -> AttributeValue {
         let layout = object.binding.entity.layout
-        guard property.kind == .toOne else { return row.value(of: property, in: layout) }
+        guard property.kind == .toOne else { return object.storedValue(of: property, in: row) }
         guard let slot = property.slot, row.hasValue(slot) else { return .null }
         var entityIndex = property.relationship!.destinationIndex
         if let entitySlot = property.entitySlot, row.hasValue(entitySlot) {

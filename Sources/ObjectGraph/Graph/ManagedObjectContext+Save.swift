@@ -7,9 +7,12 @@ extension ManagedObjectContext {
     ///   store fails. The context is then as dirty as before.
     public func save() throws {
         takeMail()
-        guard hasChanges else { return dropVanishedObjects() }
-        processPendingChanges()
-        let written = try write(prepareAndValidate())
+        guard hasChanges else {
+            processChanges(isSaving: true)
+            return
+        }
+        processChanges(isSaving: true)
+        let written = try write(prepare())
         adopt(written)
         finish(written)
     }
@@ -41,61 +44,32 @@ extension ManagedObjectContext {
         let permanent: Int64
     }
 
-    /// New objects that were deleted before any save leave without a trace (spec §2.6).
-    private func dropVanishedObjects() {
-        for object in insertedList where object.isInserted && object.isDeleted { detach(object) }
-    }
-
     // MARK: - Steps
 
-    /// Prepares and validates until neither hooks nor validators change an object any more (steps 3 and 4).
-    private func prepareAndValidate() throws -> SaveWork {
+    /// Posts the notification, calls `willSave` and validates until no object changes any more (steps 3 and 4).
+    private func prepare() throws -> SaveWork {
         post(.willSave)
-        var asked = AskedObjects()
+        callWillSave(on: insertedList, where: \.isInserted)
+        callWillSave(on: updatedList, where: \.isUpdated)
+        callWillSave(on: deletedList, where: \.isDeleted)
         for _ in 0..<1000 {
-            try prepareObjects(&asked)
-            let work = collect()
-            try validate(work)
-            if eventList.isEmpty { return work }
-            // A validator has replaced values: these objects are asked and checked once more.
-            asked = AskedObjects()
-            processPendingChanges()
+            var changed = processChanges(isSaving: true)
+            if changed.isEmpty {
+                let work = collect()
+                try validate(work)
+                // A validator may have replaced values.
+                changed = processChanges(isSaving: true)
+                if changed.isEmpty { return work }
+            }
+            callWillSave(on: changed, where: \.hasChanges)
         }
         throw SaveError.endlessWillSave
     }
 
-    /// How many objects of each list have had their `willSave`.
-    private struct AskedObjects: Equatable {
-        var inserted = 0
-        var updated = 0
-        var deleted = 0
-    }
-
-    /// Calls `willSave` on everything that is to be saved, and on what those calls change.
-    private func prepareObjects(_ asked: inout AskedObjects) throws {
-        for _ in 0..<1000 {
-            let end = AskedObjects(
-                inserted: insertedList.count, updated: updatedList.count,
-                deleted: deletedList.count)
-            for object in insertedList[asked.inserted...]
-            where object.isInserted && !object.isDeleted {
-                object.willSave()
-            }
-            for object in updatedList[asked.updated...] where object.isUpdated {
-                object.willSave()
-            }
-            for object in deletedList[asked.deleted...]
-            where object.isDeleted && !object.isInserted {
-                object.willSave()
-            }
-            asked = end
-            processPendingChanges()
-            let now = AskedObjects(
-                inserted: insertedList.count, updated: updatedList.count,
-                deleted: deletedList.count)
-            if asked == now { return }
-        }
-        throw SaveError.endlessWillSave
+    private func callWillSave(
+        on objects: [ManagedObject], where isConcerned: (ManagedObject) -> Bool
+    ) {
+        for object in objects where isConcerned(object) { object.willSave() }
     }
 
     private func collect() -> SaveWork {
@@ -113,19 +87,6 @@ extension ManagedObjectContext {
             work.deleted.append(object)
         }
         return work
-    }
-
-    private func validate(_ work: SaveWork) throws {
-        var errors: [ValidationError] = []
-        func check(_ objects: [ManagedObject], _ body: (ManagedObject) throws -> Void) throws {
-            for object in objects {
-                do { try body(object) } catch let error as ValidationError { errors.append(error) }
-            }
-        }
-        try check(work.inserted) { try $0.validateForInsert() }
-        try check(work.updated) { try $0.validateForUpdate() }
-        try check(work.deleted.filter { !$0.isInserted }) { try $0.validateForDelete() }
-        guard errors.isEmpty else { throw SaveError.validation(errors) }
     }
 
     /// Hands the changes up, asking the merge policy about conflicts and trying again (steps 5 to 8).
@@ -207,6 +168,7 @@ extension ManagedObjectContext {
         var writer = RowWriter(
             expectedByteCount: (work.inserted.count + work.updated.count) * 256)
         for object in work.inserted {
+            if parent != nil { draft.addTransients(of: object, committed: nil) }
             draft.add(
                 RowChange(
                     kind: .insert, entity: object.binding.entity, key: object.reference,
@@ -216,6 +178,9 @@ extension ManagedObjectContext {
         }
         for object in work.updated {
             if object.isFault { object.fireFault() }
+            if parent != nil {
+                draft.addTransients(of: object, committed: committedTransients[object])
+            }
             let changed = object.changedProperties
             guard let base = object.row,
                 !changed.isEmpty || object.state.contains(.relationshipChanged)
@@ -259,6 +224,13 @@ extension ManagedObjectContext {
                     destinationKey: note.destination.reference, isInsertion: isInsertion),
                 storeNumber: note.source.binding.scope.storeNumber)
         }
+        if model.hasOrderedRelationships {
+            for object in work.inserted + work.updated {
+                for change in placedJoins(of: object) {
+                    draft.add(change, storeNumber: object.binding.storeNumber)
+                }
+            }
+        }
         work.plannedObjects = draft.objects
         return draft.plans
     }
@@ -273,6 +245,23 @@ extension ManagedObjectContext {
             select(object.binding.storeNumber)
             plans[current].plan.rows.append(change)
             objects[current].append(object)
+        }
+
+        /// - Parameter committed: The transient values that the level above has already.
+        mutating func addTransients(
+            of object: ManagedObject, committed: [Int: AttributeValue]?
+        ) {
+            guard object.binding.hasTransients, let changes = object.changes else { return }
+            var values: [Int: AttributeValue] = [:]
+            for index in object.binding.entity.transientIndexes
+            where changes.contains(index) && committed?[index] != changes[index] {
+                values[index] = changes[index]
+            }
+            guard !values.isEmpty else { return }
+            select(object.binding.storeNumber)
+            plans[current].transients.append(
+                TransientChange(
+                    entity: object.binding.entity, key: object.reference, values: values))
         }
 
         mutating func add(_ change: JoinChange, storeNumber: Int) {
@@ -307,6 +296,8 @@ extension ManagedObjectContext {
         deletedList = []
         checkedObjects = []
         joinNotes = [:]
+        committedTransients = [:]
+        saveCount += 1
     }
 
     /// Lists the objects under the primary keys that they have been given.
@@ -328,7 +319,7 @@ extension ManagedObjectContext {
 
     private func clearChanges(of object: ManagedObject) {
         object.state.subtract([.inserted, .updated, .relationshipChanged])
-        object.discardChanges()
+        object.discardSavedChanges()
         if let contents = object.contents {
             for index in contents.relationships.keys {
                 contents.relationships[index]!.forgetNotes()

@@ -2,6 +2,9 @@
 final class RelationshipContents {
     var relationships: [Int: ToManyContents] = [:]
 
+    /// What changed since pending changes were last processed.
+    var eventMask = PropertyMask()
+
     /// Forgets the members of all of them; what is unsaved remains.
     func unload() {
         for index in relationships.keys { relationships[index]!.unload() }
@@ -13,39 +16,82 @@ final class RelationshipContents {
 /// Additions and removals are noted and applied to the members when these are read, so that setting the other end of a
 /// relationship never loads this one (spec §2.11), and newer members keep the unsaved changes.
 struct ToManyContents {
+    typealias Note = (object: ManagedObject, isAddition: Bool)
+
     /// The members; nil as long as they have not been read.
-    var objects: Set<ManagedObject>?
+    private(set) var objects: Set<ManagedObject>?
+
+    /// The members in their order; nil unless they have been read and the relationship is ordered.
+    private(set) var order: [ManagedObject]?
 
     /// What has been added and removed since the last save, oldest first.
-    private(set) var notes: [(object: ManagedObject, isAddition: Bool)] = []
+    private(set) var notes: [Note] = []
+
+    /// Whether the order may have changed since the last save.
+    private(set) var isReordered = false
+
+    /// Whether the places of the members have to be worked out before the next save.
+    var needsPlaces = false
 
     mutating func note(_ object: ManagedObject, isAddition: Bool) {
         notes.append((object, isAddition))
-        guard objects != nil else { return }
-        if isAddition {
-            objects!.insert(object)
+        if objects != nil { apply(notes[notes.count - 1]) }
+    }
+
+    private mutating func apply(_ note: Note) {
+        if note.isAddition {
+            guard objects!.insert(note.object).inserted else { return }
+            order?.append(note.object)
         } else {
-            objects!.remove(object)
+            guard objects!.remove(note.object) != nil else { return }
+            order?.removeAll { $0 === note.object }
         }
     }
 
     /// Takes the stored members and applies the notes.
-    mutating func load(_ stored: Set<ManagedObject>) -> Set<ManagedObject> {
-        var members = stored
-        for note in notes {
-            if note.isAddition {
-                members.insert(note.object)
-            } else {
-                members.remove(note.object)
-            }
-        }
-        objects = members
-        return members
+    @discardableResult
+    mutating func load(_ stored: [ManagedObject], isOrdered: Bool) -> Set<ManagedObject> {
+        objects = Set(stored)
+        if isOrdered { order = stored }
+        for note in notes { apply(note) }
+        return objects!
     }
 
-    /// Forgets the members, so that they are read anew; what is unsaved remains.
-    mutating func unload() { objects = nil }
+    /// Forgets the members, so that they are read anew. An order of their own that is unsaved stays.
+    mutating func unload() {
+        guard !isReordered else { return }
+        objects = nil
+        order = nil
+    }
+
+    /// Gives the members, which must be the same as before, another order.
+    mutating func reorder(_ members: [ManagedObject]) {
+        order = members
+        noteReordering()
+    }
+
+    mutating func noteReordering() {
+        isReordered = true
+        needsPlaces = true
+    }
 
     /// Forgets notes that have been saved, since the store has them now.
-    mutating func forgetNotes() { notes = [] }
+    mutating func forgetNotes() {
+        notes = []
+        isReordered = false
+        needsPlaces = false
+    }
+
+    /// What the notes come down to: no object is in both sets.
+    var difference: (added: Set<ManagedObject>, removed: Set<ManagedObject>) {
+        var (added, removed): (Set<ManagedObject>, Set<ManagedObject>) = ([], [])
+        for note in notes {
+            if note.isAddition {
+                if removed.remove(note.object) == nil { added.insert(note.object) }
+            } else {
+                if added.remove(note.object) == nil { removed.insert(note.object) }
+            }
+        }
+        return (added, removed)
+    }
 }

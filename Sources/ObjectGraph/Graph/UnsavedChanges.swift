@@ -14,6 +14,7 @@ struct UnsavedChanges {
     private let deletedList: [ManagedObject]
     private let eventList: [ManagedObject]
     private let joinNotes: [JoinNote: Bool]
+    private let committedTransients: [ManagedObject: [Int: AttributeValue]]
 
     init(of context: ManagedObjectContext) {
         insertedList = context.insertedList
@@ -21,6 +22,7 @@ struct UnsavedChanges {
         deletedList = context.deletedList
         eventList = context.eventList
         joinNotes = context.joinNotes
+        committedTransients = context.committedTransients
         entries = (insertedList + updatedList + deletedList).map { object in
             var values: [(index: Int, value: AttributeValue)] = []
             if let changes = object.changes {
@@ -43,9 +45,10 @@ struct UnsavedChanges {
             ])
         }
         for entry in entries {
+            if entry.object.state.contains(.detached) { context.registerAgain(entry.object) }
             entry.object.state = entry.state
             entry.object.row = entry.row
-            for (index, value) in entry.values { entry.object.changedValues[index] = value }
+            for (index, value) in entry.values { entry.object.unsavedValues[index] = value }
             guard !entry.contents.isEmpty else { continue }
             entry.object.contents = RelationshipContents()
             entry.object.contents!.relationships = entry.contents
@@ -55,5 +58,17 @@ struct UnsavedChanges {
         context.deletedList = deletedList
         context.eventList = eventList
         context.joinNotes = joinNotes
+        context.committedTransients = committedTransients
+    }
+}
+
+extension ManagedObjectContext {
+    /// Takes an object back that has left.
+    fileprivate func registerAgain(_ object: ManagedObject) {
+        let table = table(object.binding.entity.index, object.binding.storeNumber)
+        table[object.reference] = object
+        guard object.reference >= 0 else { return }
+        channel.register(
+            [object.reference], root: table.rootIndex, storeNumber: table.storeNumber)
     }
 }

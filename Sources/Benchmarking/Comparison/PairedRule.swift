@@ -5,7 +5,7 @@ import Foundation
 ///
 /// It assumes nothing of the noise, only that the order within pairs was random.
 /// Source: instrument §2.4, items 6 and 8; at n = 20 it asks for 16 equal signs or W₊ ≥ 175.
-public struct PairedRule: Hashable, Sendable {
+public struct PairedRule: Codable, Hashable, Sendable {
     /// The chance of a false alarm on identical code, one direction.
     public var alpha: Double
     /// The smallest slowdown worth telling, as a share: 0.025 is 2.5 %.

@@ -1,0 +1,73 @@
+import Foundation
+
+/// All that a gate or a comparison of two runs found: what `verdict.json` and the drawings are
+/// made from.
+public struct ComparisonReport: Codable, Hashable, Sendable {
+    /// The version of this structure that the code reads and writes.
+    public static let currentSchema = 1
+
+    public var schema: Int
+    public var base: Arm
+    public var head: Arm
+    public var startedAt: Date
+    public var finishedAt: Date?
+    /// The seed of every random choice.
+    public var seed: UInt64
+    /// The arguments as typed, the program's name first.
+    public var commandLine: [String]
+    public var build: BuildConfiguration
+    public var environment: EnvironmentFingerprint
+    /// Whether rows that could not be judged fail the gate.
+    public var isStrict: Bool
+    public var rows: [Comparison]
+    /// Cells of either arm that crashed or gave a wrong answer.
+    public var unsoundCells: [UnsoundCell]
+
+    /// One side of the comparison.
+    public struct Arm: Codable, Hashable, Sendable {
+        /// What the user called it: a revision, a path or the name of a run.
+        public var name: String
+        /// The commit it was built from, where that is known.
+        public var commit: String?
+
+        public init(name: String, commit: String? = nil) {
+            self.name = name
+            self.commit = commit
+        }
+    }
+
+    public init(
+        base: Arm, head: Arm, startedAt: Date, seed: UInt64, commandLine: [String],
+        build: BuildConfiguration, environment: EnvironmentFingerprint, isStrict: Bool = false,
+        rows: [Comparison] = [], unsoundCells: [UnsoundCell] = []
+    ) {
+        schema = Self.currentSchema
+        self.base = base
+        self.head = head
+        self.startedAt = startedAt
+        self.seed = seed
+        self.commandLine = commandLine
+        self.build = build
+        self.environment = environment
+        self.isStrict = isStrict
+        self.rows = rows
+        self.unsoundCells = unsoundCells
+    }
+
+    public func rows(_ verdict: Verdict) -> [Comparison] {
+        rows.filter { $0.verdict == verdict }
+    }
+
+    /// The gravest finding: a wrong answer, a crash, a regression, under `isStrict` a row that
+    /// could not be judged, or success. Advisory rows never fail.
+    public var exitCode: ExitCode {
+        if unsoundCells.contains(where: \.isWrongAnswer) { return .wrongAnswer }
+        if !unsoundCells.isEmpty { return .crash }
+        let gated = rows.filter { !$0.rule.isAdvisory }
+        if gated.contains(where: { $0.verdict == .regressed }) { return .regression }
+        if isStrict, gated.contains(where: { $0.verdict == .inconclusive }) {
+            return .inconclusive
+        }
+        return .success
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+
+/// One metric of one cell, measured in pairs of processes: what a paired comparison is made from.
+public struct PairedSamples: Codable, Hashable, Sendable {
+    /// ``WorkloadResult/name``.
+    public var workload: String
+    /// ``CellResult/identifier``.
+    public var cell: String
+    public var metric: Metric
+    /// In the order in which they were taken.
+    public var pairs: [Pair]
+
+    public init(workload: String, cell: String, metric: Metric, pairs: [Pair] = []) {
+        self.workload = workload
+        self.cell = cell
+        self.metric = metric
+        self.pairs = pairs
+    }
+
+    /// A process of the base and one of the head that took turns.
+    public struct Pair: Codable, Hashable, Sendable {
+        /// The block of the run in which it was scheduled, from 0: given, never inferred.
+        public var block: Int
+        /// Whether the head's process was started first; random.
+        public var isHeadFirst: Bool
+        /// The median over the rounds, in the metric's unit.
+        public var base: Double
+        public var head: Double
+        /// ln(head / base), as ``Centre`` makes it from the rounds.
+        public var logRatio: Double
+
+        public init(block: Int, isHeadFirst: Bool, base: Double, head: Double, logRatio: Double) {
+            self.block = block
+            self.isHeadFirst = isHeadFirst
+            self.base = base
+            self.head = head
+            self.logRatio = logRatio
+        }
+    }
+
+    /// How the rounds of a pair become its one number. Source: instrument §2.4, item 4.
+    public enum Centre: String, Codable, Sendable {
+        /// Work of one thread, whose noise has heavy tails.
+        case median
+        /// Work that contends, whose rounds are noisy but not heavy-tailed: 20 % off each end.
+        case trimmedMean
+    }
+}
+
+extension PairedSamples.Pair {
+    /// A pair from what each round measured; nil where no round has both values above 0.
+    public init?(
+        block: Int, isHeadFirst: Bool, baseRounds: [Double], headRounds: [Double],
+        centre: PairedSamples.Centre
+    ) {
+        let logRatios = zip(baseRounds, headRounds).compactMap { base, head in
+            base > 0 && head > 0 && base.isFinite && head.isFinite ? log(head / base) : nil
+        }
+        let middle =
+            switch centre {
+            case .median: Statistics.median(logRatios)
+            case .trimmedMean: Statistics.trimmedMean(logRatios)
+            }
+        guard let middle, let base = Statistics.median(baseRounds),
+            let head = Statistics.median(headRounds)
+        else { return nil }
+        self.init(
+            block: block, isHeadFirst: isHeadFirst, base: base, head: head, logRatio: middle)
+    }
+}
