@@ -2,7 +2,7 @@ extension PersistentStoreCoordinator: ObjectChannel {
     var coordinator: PersistentStoreCoordinator { self }
 
     func fetchRows(_ request: FetchRequest, entity: Entity) throws -> [StoreRows] {
-        try fromEachStore { record in
+        try fromEachStore(request, entity) { record in
             let rows = try record.store.fetchRows(request, entity: entity)
             record.rowCache.store(rows, root: entity.rootIndex)
             return StoreRows(storeNumber: record.number, rows: rows)
@@ -10,7 +10,7 @@ extension PersistentStoreCoordinator: ObjectChannel {
     }
 
     func fetchKeys(_ request: FetchRequest, entity: Entity) throws -> [StoreKeys] {
-        try fromEachStore { record in
+        try fromEachStore(request, entity) { record in
             StoreKeys(
                 storeNumber: record.number,
                 keys: try record.store.fetchKeys(request, entity: entity))
@@ -18,21 +18,31 @@ extension PersistentStoreCoordinator: ObjectChannel {
     }
 
     func count(_ request: FetchRequest, entity: Entity) throws -> Int {
-        try fromEachStore { try $0.store.count(request, entity: entity) }.reduce(0, +)
+        try fromEachStore(request, entity) { try $0.store.count(request, entity: entity) }.reduce(
+            0, +)
     }
 
     func fetchDictionaries(
         _ request: FetchRequest, entity: Entity
     ) throws -> [[String: AttributeValue]] {
-        try fromEachStore { record in
+        try fromEachStore(request, entity) { record in
             try record.store.fetchDictionaries(request, entity: entity) { index, key in
                 ManagedObjectID(scope: record.scopes[index], reference: key)
             }
         }.flatMap(\.self)
     }
 
-    private func fromEachStore<T>(_ body: (StoreRecord) throws -> T) throws -> [T] {
-        try underLockPolicy { try records.map(body) }
+    private func fromEachStore<T>(
+        _ request: FetchRequest, _ entity: Entity, _ body: (StoreRecord) throws -> T
+    ) throws -> [T] {
+        try underLockPolicy {
+            try records.filter { record in
+                request.affectedStores?.contains(record.store.identifier) ?? true
+                    && model.entities[entity.familyIndexes].contains {
+                        record.entityNames.contains($0.name)
+                    }
+            }.map(body)
+        }
     }
 
     func row(_ key: Int64, _ scope: ObjectIDScope, staleness: Duration?) throws -> RowReference? {
@@ -43,12 +53,17 @@ extension PersistentStoreCoordinator: ObjectChannel {
         if let row = record.rowCache.row(key, root: entity.rootIndex),
             staleness.map({ row.slab.readAt.duration(to: .now) <= $0 }) ?? true
         {
+            debug.annotate(
+                "fault fulfilled from cache for : \(ManagedObjectID(scope: scope, reference: key))")
             return row
         }
         graphCounters.faultsReadFromStore.add(1, ordering: .relaxed)
         return try underLockPolicy {
             guard let row = try record.store.row(key, entity: entity) else { return nil }
             record.rowCache.store(RowList([row]), root: entity.rootIndex)
+            debug.annotate(
+                "fault fulfilled from database for : \(ManagedObjectID(scope: scope, reference: key))"
+            )
             return row
         }
     }
@@ -66,10 +81,14 @@ extension PersistentStoreCoordinator: ObjectChannel {
         of property: Property, _ scope: ObjectIDScope, key: Int64
     ) throws -> [EntityKey] {
         let record = try openRecord(scope.storeNumber, entityName: scope.entityName)
-        return try underLockPolicy {
+        let contents = try underLockPolicy {
             try record.store.destinations(
                 of: property, model.entities[scope.entityIndex], key: key)
         }
+        debug.annotate(
+            "to-many relationship fault \"\(property.name)\" for objectID \(ManagedObjectID(scope: scope, reference: key)) fulfilled from database. Got \(contents.count) rows"
+        )
+        return contents
     }
 
     func destinations(

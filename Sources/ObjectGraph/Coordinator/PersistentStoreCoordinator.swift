@@ -19,7 +19,9 @@ public final class PersistentStoreCoordinator: Sendable {
     public let model: ManagedObjectModel
     public let lockPolicy: LockPolicy
 
+    let debug: DebugOptions
     let graphCounters = GraphCounters()
+    let observers = Observers<CoordinatorNotification>()
 
     /// Counts on whenever a store is added or removed.
     let storeGeneration = Atomic<Int>(0)
@@ -33,6 +35,13 @@ public final class PersistentStoreCoordinator: Sendable {
         let rowCache: RowCache
         /// By entity index.
         let scopes: [ObjectIDScope]
+
+        /// What the store's configuration holds.
+        let entityNames: Set<String>
+
+        var handle: PersistentStoreHandle {
+            PersistentStoreHandle(number: number, identifier: store.identifier, url: store.url)
+        }
     }
 
     private struct State {
@@ -49,8 +58,15 @@ public final class PersistentStoreCoordinator: Sendable {
     let unassignedScopes: [ObjectIDScope]
 
     /// A coordinator without stores.
-    public init(model: ManagedObjectModel, lockPolicy: LockPolicy = .pooled) {
+    ///
+    /// - Parameter debug: What to log and check; what the process was started with unless given.
+    public init(
+        model: ManagedObjectModel, lockPolicy: LockPolicy = .pooled,
+        debug: DebugOptions = .process
+    ) {
         self.model = model
+        self.debug = debug
+        if debug.checksQueues { debug.log("CoreData: multi-threading assertions are enabled.") }
         self.lockPolicy = lockPolicy
         state = Mutex(State())
         unassignedScopes = Self.scopes(of: model, storeIdentifier: nil, storeNumber: 0)
@@ -75,58 +91,62 @@ public final class PersistentStoreCoordinator: Sendable {
     public func addPersistentStore(
         _ description: PersistentStoreDescription
     ) throws -> PersistentStoreHandle {
-        let store: any PersistentStore =
-            switch description.type {
-            case .sqlite: try SQLiteStore(description, model: model)
-            case .inMemory: InMemoryStore(model: model, isReadOnly: description.isReadOnly)
-            }
-        defer { storeGeneration.add(1, ordering: .relaxed) }
-        return state.withLock { state in
-            let number = state.records.count + 1
-            state.records.append(
-                StoreRecord(
-                    number: number, store: store, rowCache: RowCache(model: model),
-                    scopes: Self.scopes(
-                        of: model, storeIdentifier: store.identifier, storeNumber: number)))
-            return PersistentStoreHandle(
-                number: number, identifier: store.identifier, url: store.url)
+        let names = model.entityNames(inConfiguration: description.configuration)
+        return adopt(try makeStore(description), entityNames: names ?? [])
+    }
+
+    func makeStore(_ description: PersistentStoreDescription) throws -> any PersistentStore {
+        if let url = description.file?.resolvingSymlinksInPath(),
+            records.contains(where: { $0.store.url?.resolvingSymlinksInPath() == url })
+        {
+            throw StoreError(.alreadyOpen, url: url)
         }
+        guard model.entityNames(inConfiguration: description.configuration) != nil else {
+            throw StoreError(
+                .unknownConfiguration(description.configuration ?? ""), url: description.url)
+        }
+        return switch description.type {
+        case .sqlite: try SQLiteStore(description, model: model, debug: debug)
+        case .inMemory: InMemoryStore(model: model, isReadOnly: description.isReadOnly)
+        }
+    }
+
+    /// Takes an open store in as the last one.
+    func adopt(_ store: any PersistentStore, entityNames: Set<String>) -> PersistentStoreHandle {
+        let number = state.withLock { state in
+            state.records.append(nil)
+            return state.records.count
+        }
+        let record = StoreRecord(
+            number: number, store: store, rowCache: RowCache(model: model),
+            scopes: Self.scopes(
+                of: model, storeIdentifier: store.identifier, storeNumber: number),
+            entityNames: entityNames)
+        let changes = StoreChanges(added: [record.handle])
+        observers.post(.storesWillChange(changes))
+        state.withLock { $0.records[number - 1] = record }
+        storeGeneration.add(1, ordering: .relaxed)
+        observers.post(.storesDidChange(changes))
+        return record.handle
     }
 
     /// Closes a store. Objects of it can no longer be read or saved.
     ///
     /// - Throws: `StoreError` if the store is not of this coordinator, or cannot be closed.
     public func removePersistentStore(_ handle: PersistentStoreHandle) throws {
-        let store = try record(handle).store
-        state.withLock { $0.records[handle.number - 1] = nil }
+        let record = try record(handle)
+        let changes = StoreChanges(removed: [record.handle])
+        observers.post(.storesWillChange(changes))
+        observers.post(.willRemoveStore(record.handle))
+        state.withLock { $0.records[record.number - 1] = nil }
         storeGeneration.add(1, ordering: .relaxed)
-        try store.close()
+        try record.store.close()
+        observers.post(.storesDidChange(changes))
     }
 
     /// The open stores in the order in which they were added.
     public var persistentStores: [PersistentStoreHandle] {
-        records.map {
-            PersistentStoreHandle(
-                number: $0.number, identifier: $0.store.identifier, url: $0.store.url)
-        }
-    }
-
-    /// Deletes the file of a store together with its `-wal` and `-shm` files. The store must not be open.
-    ///
-    /// - Throws: `StoreError` with `missingFile` if there is no file; `cannotOpen` if it cannot be deleted.
-    public static func destroyPersistentStore(at url: URL) throws {
-        guard FileManager.default.fileExists(atPath: url.path) else {
-            throw StoreError(.missingFile, url: url)
-        }
-        for suffix in ["-wal", "-shm", ""] {
-            let path = url.path + suffix
-            guard FileManager.default.fileExists(atPath: path) else { continue }
-            do {
-                try FileManager.default.removeItem(atPath: path)
-            } catch {
-                throw StoreError(.cannotOpen, url: url)
-            }
-        }
+        records.map(\.handle)
     }
 
     /// The value of a SQLite setting on the store's writer, as text.
@@ -145,7 +165,7 @@ public final class PersistentStoreCoordinator: Sendable {
         state.withLock { number > 0 ? $0.records[number - 1] : nil }
     }
 
-    private func record(_ handle: PersistentStoreHandle) throws -> StoreRecord {
+    func record(_ handle: PersistentStoreHandle) throws -> StoreRecord {
         guard let record = records.first(where: { $0.store.identifier == handle.identifier })
         else { throw StoreError(.missingFile, url: handle.url) }
         return record
@@ -154,7 +174,7 @@ public final class PersistentStoreCoordinator: Sendable {
     /// The open store with this number.
     func openRecord(_ number: Int, entityName: String) throws -> StoreRecord {
         guard let record = record(number: number) else {
-            throw StoreError(.noStore(entity: entityName))
+            throw StoreError(records.isEmpty ? .noStores : .noStore(entity: entityName))
         }
         return record
     }
@@ -192,9 +212,10 @@ public final class PersistentStoreCoordinator: Sendable {
             .scopes.first { $0.entityName == id.scope.entityName }
     }
 
-    /// The scope of new objects of an entity: that of the first store that can be written (spec §11.1).
+    /// The scope of new objects of an entity: that of the first store that holds it and can be written (spec §11.1).
     func scopeForInsertion(of entity: Entity) -> ObjectIDScope {
-        let writable = records.first { !$0.store.isReadOnly } ?? records.first
+        let covering = records.filter { $0.entityNames.contains(entity.name) }
+        let writable = covering.first { !$0.store.isReadOnly } ?? covering.first
         return (writable?.scopes ?? unassignedScopes)[entity.index]
     }
 

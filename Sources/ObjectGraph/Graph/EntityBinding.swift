@@ -105,4 +105,11 @@ struct ObjectState: OptionSet {
 
     /// Somebody observes properties of the object.
     static let observed = ObjectState(rawValue: 1024)
+
+    /// Every use is checked for the context's queue (spec §4.8).
+    static let checked = ObjectState(rawValue: 2048)
+
+    /// Whether something has to happen before a value is read: one test, whether or not queues are checked.
+    @inline(__always)
+    var needsAttention: Bool { !isDisjoint(with: [.fault, .checked]) }
 }

@@ -48,6 +48,13 @@ extension ManagedObject {
         state.remove(.awaking)
     }
 
+    /// Checks the queue if that is asked for, and fires the fault if it is one.
+    @inline(never)
+    final func attend() {
+        if state.contains(.checked) { managedObjectContext?.requireQueue(for: self) }
+        if state.contains(.fault) { fireFault() }
+    }
+
     /// Forgets the values; they are read again, in their newest form, when next needed.
     final func turnIntoFault() {
         let isRealised = !state.contains(.fault)

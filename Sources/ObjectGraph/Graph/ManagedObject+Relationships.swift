@@ -68,7 +68,7 @@ extension ManagedObject {
     // MARK: - To one
 
     final func destination(of property: Property) -> ManagedObject? {
-        if state.contains(.fault) { fireFault() }
+        if state.needsAttention { attend() }
         if let changes, changes.contains(property.index) {
             guard case .objectID(let id) = changes[property.index] else { return nil }
             return context.object(id.reference, id.scope)
@@ -127,7 +127,12 @@ extension ManagedObject {
     // MARK: - To many
 
     final func destinations(of property: Property) -> Set<ManagedObject> {
-        if state.contains(.fault) { fireFault() }
+        if state.needsAttention { attend() }
+        return members(of: property)
+    }
+
+    /// The destinations without the object's own values, which need not be there.
+    final func members(of property: Property) -> Set<ManagedObject> {
         if let objects = contents?.relationships[property.index]?.objects { return objects }
         let stored: [ManagedObject] =
             state.contains(.inserted) || state.contains(.detached)
@@ -144,7 +149,12 @@ extension ManagedObject {
     }
 
     final func orderedDestinations(of property: Property) -> [ManagedObject] {
-        let members = destinations(of: property)
+        if state.needsAttention { attend() }
+        return orderedMembers(of: property)
+    }
+
+    final func orderedMembers(of property: Property) -> [ManagedObject] {
+        let members = members(of: property)
         return contents?.relationships[property.index]?.order ?? Array(members)
     }
 
@@ -152,8 +162,16 @@ extension ManagedObject {
     private final func load(
         _ stored: [ManagedObject], of property: Property
     ) -> Set<ManagedObject> {
-        ensureContents().relationships[property.index, default: ToManyContents()]
-            .load(stored, isOrdered: property.relationship!.isOrdered)
+        let contents = ensureContents()
+        var loaded = contents.relationships[property.index, default: ToManyContents()]
+        let inverse = binding.model.inverse(of: property.relationship!)
+        loaded.load(stored, isOrdered: property.relationship!.isOrdered) { added in
+            // The end with the foreign key has the last word: a conflict or refresh may have changed it back since.
+            guard let inverse, inverse.kind == .toOne else { return true }
+            return added.destination(of: inverse) === self
+        }
+        contents.relationships[property.index] = loaded
+        return loaded.objects!
     }
 
     /// Whether the members of a to-many relationship have been read.

@@ -20,7 +20,7 @@ extension ManagedObject {
     @inline(__always)
     final func integer(_ key: PropertyKey) -> Int64? {
         let index = key.index(in: binding)
-        if state.contains(.fault) { fireFault() }
+        if state.needsAttention { attend() }
         if changes != nil, let value = changedValue(at: index) { return value.integer }
         let accessor = binding.accessors[index]
         guard let rowStart, accessor.slot >= 0, rowStart.rowHasValue(Int(accessor.slot)) else {
@@ -32,7 +32,7 @@ extension ManagedObject {
     @inline(__always)
     final func real(_ key: PropertyKey) -> Double? {
         let index = key.index(in: binding)
-        if state.contains(.fault) { fireFault() }
+        if state.needsAttention { attend() }
         if changes != nil, let value = changedValue(at: index) { return value.double }
         let accessor = binding.accessors[index]
         guard let rowStart, accessor.slot >= 0, rowStart.rowHasValue(Int(accessor.slot)) else {
@@ -44,7 +44,7 @@ extension ManagedObject {
     @inline(__always)
     final func text(_ key: PropertyKey) -> String? {
         let index = key.index(in: binding)
-        if state.contains(.fault) { fireFault() }
+        if state.needsAttention { attend() }
         if changes != nil, let value = changedValue(at: index) { return value.string }
         guard let bytes = bytes(at: index) else { return absentValue(at: index)?.string }
         return String(decoding: bytes, as: UTF8.self)
@@ -52,7 +52,7 @@ extension ManagedObject {
 
     final func blob(_ key: PropertyKey) -> Data? {
         let index = key.index(in: binding)
-        if state.contains(.fault) { fireFault() }
+        if state.needsAttention { attend() }
         if changes != nil, let value = changedValue(at: index) {
             if case .data(let data) = value { return data }
             return nil
@@ -90,13 +90,13 @@ extension ManagedObject {
     /// The unsaved value of an attribute, or the default of a transient one; nil if it has none.
     final func changedValue(_ key: PropertyKey) -> AttributeValue? {
         let index = key.index(in: binding)
-        if state.contains(.fault) { fireFault() }
+        if state.needsAttention { attend() }
         return changedValue(at: index) ?? absentValue(at: index)
     }
 
     /// The value of an attribute of any type; fires the fault.
     final func attributeValue(of property: Property) -> AttributeValue {
-        if state.contains(.fault) { fireFault() }
+        if state.needsAttention { attend() }
         if let changes, changes.contains(property.index) { return changes[property.index] }
         guard property.slot != nil else { return absentValue(at: property.index) ?? .null }
         return row.map { storedValue(of: property, in: $0) } ?? .null
@@ -143,7 +143,7 @@ extension ManagedObject {
     /// Notes with the context that the object is about to change; fires its fault.
     @inline(__always)
     final func willChange() {
-        if state.contains(.fault) { fireFault() }
+        if state.needsAttention { attend() }
         if state.isDisjoint(with: [.inserted, .updated]) || !state.contains(.changedInEvent) {
             noteChange()
         }

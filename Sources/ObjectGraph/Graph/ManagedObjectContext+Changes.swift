@@ -2,21 +2,27 @@
 extension ManagedObjectContext {
     /// Whether there is anything to save.
     public var hasChanges: Bool {
-        insertedList.contains(where: \.isNew) || updatedList.contains(where: \.isUpdated)
+        checkQueue()
+        return insertedList.contains(where: \.isNew) || updatedList.contains(where: \.isUpdated)
             || deletedList.contains(where: \.isGoing) || !joinNotes.isEmpty
     }
 
     /// The new objects that the next save writes.
     public var insertedObjects: Set<ManagedObject> {
-        Set(insertedList.lazy.filter(\.isNew))
+        checkQueue()
+        return Set(insertedList.lazy.filter(\.isNew))
     }
 
     /// The objects that were changed and are neither new nor deleted.
-    public var updatedObjects: Set<ManagedObject> { Set(updatedList.lazy.filter(\.isUpdated)) }
+    public var updatedObjects: Set<ManagedObject> {
+        checkQueue()
+        return Set(updatedList.lazy.filter(\.isUpdated))
+    }
 
     /// The objects that the next save deletes.
     public var deletedObjects: Set<ManagedObject> {
-        Set(deletedList.lazy.filter(\.isGoing))
+        checkQueue()
+        return Set(deletedList.lazy.filter(\.isGoing))
     }
 
     /// Takes note that an object changes for the first time since the last save, or in this event.

@@ -76,7 +76,7 @@ extension ManagedObjectContext: ObjectChannel {
     private func members(
         of property: Property, _ scope: ObjectIDScope, key: Int64
     ) -> [EntityKey] {
-        object(key, scope).orderedDestinations(of: property).filter { !$0.isDeleted }.map {
+        object(key, scope).orderedMembers(of: property).filter { !$0.isDeleted }.map {
             EntityKey(entityIndex: $0.binding.entity.index, key: $0.reference)
         }
     }

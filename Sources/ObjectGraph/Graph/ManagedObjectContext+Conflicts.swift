@@ -63,8 +63,11 @@ extension ManagedObjectContext {
     private func merge(
         _ theirs: RowReference, into object: ManagedObject, by kind: MergePolicy.Kind
     ) {
+        let owners = owners(of: object)
         defer {
             object.contents?.unload()
+            // Whoever gains or loses the object by this reads its members anew.
+            for owner in Set(owners + self.owners(of: object)) { owner.contents?.unload() }
             object.awake(fromSnapshotEvents: .mergePolicy)
         }
         if object.isDeleted {
@@ -99,6 +102,12 @@ extension ManagedObjectContext {
         case .mergeByPropertyObjectTrump, .error: break
         }
         object.row = theirs
+    }
+
+    /// The objects at the other end of to-one relationships.
+    private func owners(of object: ManagedObject) -> [ManagedObject] {
+        let entity = object.binding.entity
+        return entity.toOneIndexes.compactMap { object.destination(of: entity.properties[$0]) }
     }
 
     /// The value of an attribute or to-one relationship in a row, as an unsaved value.

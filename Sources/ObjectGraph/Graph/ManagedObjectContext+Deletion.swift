@@ -4,6 +4,7 @@ extension ManagedObjectContext {
     ///
     /// A new object simply disappears then. Deleting twice does nothing. Source: spec §2.6.
     public func delete(_ object: ManagedObject) {
+        checkQueue()
         precondition(
             object.managedObjectContext === self,
             "\(object) is of another context and cannot be deleted here; look it up by its objectID."
@@ -19,6 +20,7 @@ extension ManagedObjectContext {
     ///
     /// Relationships that the deletion has cut stay cut.
     public func insert(_ object: ManagedObject) {
+        checkQueue()
         if object.state.contains(.unattached) {
             precondition(
                 object.binding.model === model,
@@ -48,6 +50,7 @@ extension ManagedObjectContext {
     ///
     /// Happens by itself at the end of `perform`, at the start of `save`, and before undo and redo.
     public func processPendingChanges() {
+        checkQueue()
         processChanges(isSaving: false)
     }
 

@@ -5,6 +5,7 @@ extension ManagedObjectContext {
     ///
     /// No statement is run.
     public func rollback() {
+        checkQueue()
         let inserted = insertedList
         let touched = updatedList + deletedList
         let transients = committedTransients
@@ -31,6 +32,7 @@ extension ManagedObjectContext {
     ///
     /// No statement is run.
     public func reset() {
+        checkQueue()
         forgetChanges()
         var invalidated: [ManagedObjectID] = []
         for table in registry.allTables {
@@ -72,6 +74,7 @@ extension ManagedObjectContext {
     ///   them, and the other ends of its relationships stay as they are. A clean object becomes a fault either way; a new
     ///   one goes back to its defaults unless changes are merged.
     public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
+        checkQueue()
         guard object.managedObjectContext === self else { return }
         refreshSilently(object, mergeChanges: mergeChanges)
         if hasObservers {
@@ -81,6 +84,7 @@ extension ManagedObjectContext {
 
     /// Refreshes every object, keeping unsaved changes; clean objects become faults.
     public func refreshAllObjects() {
+        checkQueue()
         var objects: [ManagedObject] = []
         for table in registry.allTables { table.forEach { objects.append($0) } }
         for object in objects { refreshSilently(object, mergeChanges: true) }

@@ -71,6 +71,7 @@ extension ManagedObjectContext {
     }
 
     private func entity(of request: FetchRequest) throws -> Entity {
+        checkQueue()
         takeMail()
         guard let entity = model.entity(named: request.entityName) else {
             throw FetchError.unknownEntity(request.entityName)
@@ -119,7 +120,7 @@ extension ManagedObjectContext {
                 refreshes: request.shouldRefreshRefetchedObjects)
         }
         guard groups.count > 1 else { return groups.first ?? [] }
-        return try cut(sort(groups.flatMap(\.self), by: request, entity), to: request)
+        return try request.page(of: sort(groups.flatMap(\.self), by: request, entity))
     }
 
     /// One window of a batched result, in the order of its identities.
@@ -184,7 +185,7 @@ extension ManagedObjectContext {
         var result = objects.filter { !dropped.contains($0) }
         var known = Set(result)
         result += matches.filter { known.insert($0).inserted }
-        return try cut(sort(result, by: request, entity), to: request)
+        return try request.page(of: sort(result, by: request, entity))
     }
 
     private func sort(
@@ -193,14 +194,6 @@ extension ManagedObjectContext {
         guard !request.sortKeys.isEmpty else { return objects }
         let sort = try CompiledSort(request.sortKeys, entity: entity, model: model)
         return objects.map(ObjectSubject.init).sorted(by: sort.areInIncreasingOrder).map(\.object)
-    }
-
-    private func cut(
-        _ objects: [ManagedObject], to request: FetchRequest
-    ) throws -> [ManagedObject] {
-        guard request.fetchLimit > 0 || request.fetchOffset > 0 else { return objects }
-        let rest = objects.dropFirst(request.fetchOffset)
-        return Array(request.fetchLimit > 0 ? rest.prefix(request.fetchLimit) : rest)
     }
 
     // MARK: - Prefetching (spec §3.4)
@@ -220,6 +213,7 @@ extension ManagedObjectContext {
                 property.kind == .toOne
                 ? try prefetchToOne(property, destination, of: owners)
                 : try prefetchToMany(property, relationship, destination, of: owners)
+            coordinator.debug.annotate("Prefetching with key '\(key)'. Got \(owners.count) rows.")
             entity = destination
         }
     }

@@ -21,6 +21,7 @@ extension ManagedObjectContext {
     /// Inserted objects are registered as faults; updated ones take the new values unless they have unsaved ones of their
     /// own; deleted ones are deleted here. Objects that this context does not have cost nothing. Queue: the context's.
     public func mergeChanges(_ changes: ObjectChanges) {
+        checkQueue()
         takeMail()
         var merged = ObjectChanges()
         for id in changes.inserted {

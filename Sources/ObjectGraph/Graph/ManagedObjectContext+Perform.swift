@@ -57,7 +57,7 @@ extension ManagedObjectContext {
     }
 
     // On Linux the main queue may be served by another thread than the main one (`dispatchMain`), so both are asked.
-    private static var isOnMainQueue: Bool {
+    static var isOnMainQueue: Bool {
         mainQueueOwner.load(ordering: .relaxed) == currentThread || Thread.isMainThread
             || DispatchQueue.getSpecific(key: mainQueueMark) != nil
     }

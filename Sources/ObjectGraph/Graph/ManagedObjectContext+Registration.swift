@@ -7,6 +7,7 @@ extension ManagedObjectContext {
     /// Whether the row exists is found out when the fault fires (spec §2.13). Identifiers of another coordinator on the
     /// same store are understood.
     public func object(with id: ManagedObjectID) -> ManagedObject {
+        checkQueue()
         let scope =
             coordinator.localScope(of: id) ?? coordinator.unassignedScopes[id.scope.entityIndex]
         return object(id.reference, scope)
@@ -17,6 +18,7 @@ extension ManagedObjectContext {
     /// - Throws: `FetchError.noSuchObject` if there is no such row; `StoreError` if it cannot be read.
     /// - Note: Costs one statement unless the context or the row cache has the values.
     public func existingObject(with id: ManagedObjectID) throws -> ManagedObject {
+        checkQueue()
         guard let scope = coordinator.localScope(of: id) else { throw FetchError.noSuchObject(id) }
         if let object = registeredObject(id.reference, scope), !object.isFault { return object }
         guard let row = try channel.row(id.reference, scope, staleness: stalenessInterval) else {
@@ -32,7 +34,8 @@ extension ManagedObjectContext {
 
     /// The object with this identifier if the context has it; no statement is run.
     public func registeredObject(for id: ManagedObjectID) -> ManagedObject? {
-        coordinator.localScope(of: id).flatMap { registeredObject(id.reference, $0) }
+        checkQueue()
+        return coordinator.localScope(of: id).flatMap { registeredObject(id.reference, $0) }
     }
 
     private func registeredObject(_ reference: Int64, _ scope: ObjectIDScope) -> ManagedObject? {
@@ -41,6 +44,7 @@ extension ManagedObjectContext {
 
     /// All objects that the context has, after those that nobody holds have left.
     public var registeredObjects: Set<ManagedObject> {
+        checkQueue()
         sweep()
         var objects: Set<ManagedObject> = []
         for table in registry.allTables { table.forEach { objects.insert($0) } }
@@ -113,7 +117,9 @@ extension ManagedObjectContext {
         _ binding: EntityBinding, reference: Int64, row: RowReference?, state: ObjectState
     ) -> ManagedObject {
         binding.objectClass.init(
-            seed: ObjectSeed(binding: binding, reference: reference, row: row, state: state))
+            seed: ObjectSeed(
+                binding: binding, reference: reference, row: row,
+                state: checksQueue ? state.union(.checked) : state))
     }
 
     func table(_ entityIndex: Int, _ storeNumber: Int) -> ObjectRegistry.Table {
@@ -136,19 +142,31 @@ extension ManagedObjectContext {
 
     /// Inserts a new object of the named entity.
     ///
-    /// - Throws: `FetchError.unknownEntity` if the model has no such entity, `abstractEntity` if it has no objects.
-    public func insertObject(entityName: String) throws -> ManagedObject {
+    /// - Throws: `FetchError.unknownEntity` if the model has no such entity, `abstractEntity` if it has no objects;
+    ///   `StoreError` if the store does not hold the entity.
+    /// - Parameter store: Where its row will be, for good; nil means the first store that holds the entity and can be written.
+    public func insertObject(
+        entityName: String, into store: PersistentStoreHandle? = nil
+    ) throws -> ManagedObject {
+        checkQueue()
         guard let entity = model.entity(named: entityName) else {
             throw FetchError.unknownEntity(entityName)
         }
         guard !entity.isAbstract else { throw FetchError.abstractEntity(entityName) }
-        let seed = seedForInsertion(bindingForInsertion(of: entity))
+        let binding = try store.map { store in
+            guard try coordinator.record(store).entityNames.contains(entityName) else {
+                throw StoreError(.noStore(entity: entityName), url: store.url)
+            }
+            return binding(entity.index, store.number)
+        }
+        let seed = seedForInsertion(binding ?? bindingForInsertion(of: entity))
         let object = seed.binding.objectClass.init(seed: seed)
         registerInserted(object)
         return object
     }
 
     func seedForInsertion(of type: ManagedObject.Type) -> ObjectSeed {
+        checkQueue()
         let identifier = ObjectIdentifier(type)
         if let last = lastInsertion, last.type == identifier,
             last.storeGeneration == coordinator.storeGeneration.load(ordering: .relaxed)
@@ -184,7 +202,8 @@ extension ManagedObjectContext {
     private func seedForInsertion(_ binding: EntityBinding) -> ObjectSeed {
         ObjectSeed(
             binding: binding, reference: ObjectIDScope.newTemporaryReference(), row: nil,
-            state: [.inserted, .changedInEvent])
+            state: checksQueue
+                ? [.inserted, .changedInEvent, .checked] : [.inserted, .changedInEvent])
     }
 
     func registerInserted(_ object: ManagedObject) {

@@ -6,9 +6,11 @@ extension ManagedObjectContext {
     /// - Throws: `SaveError` for invalid objects and conflicts that the merge policy does not settle; `StoreError` if the
     ///   store fails. The context is then as dirty as before.
     public func save() throws {
+        checkQueue()
         takeMail()
         guard hasChanges else {
             processChanges(isSaving: true)
+            if parent == nil { try coordinator.saveMetadata() }
             return
         }
         processChanges(isSaving: true)
@@ -365,6 +367,7 @@ extension ManagedObjectContext {
     /// Reserves primary keys in the store at once, also below parent contexts; the later save keeps them.
     /// - Throws: `StoreError` if the store cannot reserve them.
     public func obtainPermanentIDs(for objects: [ManagedObject]) throws {
+        checkQueue()
         var keys: [AssignedKey] = []
         for object in objects where object.reference < 0 && object.isInserted {
             let binding = object.binding

@@ -64,6 +64,9 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
     let queue: DispatchQueue
 
+    /// Whether every use is checked for the queue.
+    let checksQueue: Bool
+
     /// The thread that is inside the context's queue; 0 if none is.
     let owner = Atomic<UInt>(0)
     let channel: any ObjectChannel
@@ -133,10 +136,12 @@ public final class ManagedObjectContext: @unchecked Sendable {
         self.channel = channel
         coordinator = channel.coordinator
         model = coordinator.model
+        checksQueue = coordinator.debug.checksQueues
         queue =
             type == .mainQueue
             ? .main : DispatchQueue(label: name ?? "ObjectGraph.ManagedObjectContext")
         registry = ObjectRegistry(entityCount: model.entities.count)
+        labelQueue()
     }
 
     deinit {

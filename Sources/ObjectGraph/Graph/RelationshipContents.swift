@@ -49,12 +49,14 @@ struct ToManyContents {
     }
 
     /// Takes the stored members and applies the notes.
-    @discardableResult
-    mutating func load(_ stored: [ManagedObject], isOrdered: Bool) -> Set<ManagedObject> {
+    ///
+    /// - Parameter isMember: Whether an object that was added since is still one.
+    mutating func load(
+        _ stored: [ManagedObject], isOrdered: Bool, isMember: (ManagedObject) -> Bool
+    ) {
         objects = Set(stored)
         if isOrdered { order = stored }
-        for note in notes { apply(note) }
-        return objects!
+        for note in notes where !note.isAddition || isMember(note.object) { apply(note) }
     }
 
     /// Forgets the members, so that they are read anew. An order of their own that is unsaved stays.

@@ -33,6 +33,9 @@ public struct FetchRequest: Sendable, Hashable {
     /// Whether clean objects that the context already has take the values just read.
     public var shouldRefreshRefetchedObjects = false
 
+    /// The identifiers of the stores to look in; nil means all that hold the entity.
+    public var affectedStores: [String]?
+
     /// Relationships, as key paths from the entity, whose destinations are loaded in one statement a step (spec §3.4).
     public var relationshipKeyPathsForPrefetching: [String] = []
 

@@ -74,6 +74,14 @@ extension Connection {
         return (Int(frames), Int(copied))
     }
 
+    /// Drops everything in the database and gives its space back; also of one whose schema is damaged.
+    func empty() throws(SQLiteError) {
+        statementCache.removeAll()
+        try handle.check(stackbench_reset_database(handle.database, 1))
+        defer { _ = stackbench_reset_database(handle.database, 0) }
+        try execute("VACUUM")
+    }
+
     /// Overwrites the whole of `destination` with the content of `source`, in one transaction.
     static func backup(
         from source: Connection, to destination: Connection

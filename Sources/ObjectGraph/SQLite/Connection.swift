@@ -23,7 +23,7 @@ final class Connection {
         let pageSize = try Int(integer("PRAGMA page_size"))
         handle.state.pointee.statistics.pageSize = pageSize
         _ = takeStatistics()
-        if let trace = configuration.trace { handle.startTracing(trace) }
+        handle.startTracing(configuration)
     }
 
     /// A statement ready to bind, all of its parameters NULL.

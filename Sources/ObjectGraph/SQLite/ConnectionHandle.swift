@@ -13,6 +13,8 @@ final class ConnectionHandle {
         var epoch = 1
         var busyTimeout: Duration
         var busySince = ContinuousClock.now
+        /// Whether each query is explained before it runs.
+        var explainsQueries = false
     }
 
     let database: OpaquePointer
@@ -30,13 +32,14 @@ final class ConnectionHandle {
             case .readWriteCreate: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
             case .readWrite: SQLITE_OPEN_READWRITE
             case .readOnly: SQLITE_OPEN_READONLY
+            case .immutable: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
             case .memory: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY
             }
         let isInMemory = configuration.mode == .memory
         path = isInMemory ? nil : configuration.path
         var opened: OpaquePointer?
         let code = sqlite3_open_v2(
-            isInMemory ? ":memory:" : configuration.path, &opened,
+            isInMemory ? ":memory:" : configuration.name, &opened,
             flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, configuration.vfs)
         guard code == SQLITE_OK, let opened else {
             defer { sqlite3_close(opened) }
@@ -55,12 +58,28 @@ final class ConnectionHandle {
         state.deallocate()
     }
 
-    func startTracing(_ report: @escaping @Sendable (TraceEvent) -> Void) {
+    /// Reports statements as the configuration wants it, from now on.
+    func startTracing(_ configuration: SQLiteConfiguration) {
+        guard let report = configuration.trace else { return }
         let observer = TraceObserver(report)
+        let rows = configuration.tracesRows ? SQLITE_TRACE_ROW : 0
         sqlite3_trace_v2(
-            database, UInt32(SQLITE_TRACE_PROFILE), reportProfile,
+            database, UInt32(SQLITE_TRACE_PROFILE | rows), reportTrace,
             Unmanaged.passUnretained(observer).toOpaque())
         traceObserver = observer
+        state.pointee.explainsQueries = configuration.explainsQueries
+    }
+
+    /// Has SQLite say how it will run a query, for the trace.
+    func explain(_ sql: String, _ statement: OpaquePointer) {
+        var explanation: OpaquePointer?
+        sqlite3_prepare_v2(database, "EXPLAIN QUERY PLAN \(sql)", -1, &explanation, nil)
+        defer { sqlite3_finalize(explanation) }
+        var steps: [String] = []
+        while sqlite3_step(explanation) == SQLITE_ROW {
+            steps.append(sqlite3_column_text(explanation, 3).map { String(cString: $0) } ?? "")
+        }
+        traceObserver?.runs[statement, default: TraceObserver.Run()].plan = steps
     }
 
     /// - Throws: `SQLITE_BUSY` while statements are alive; the database then stays open.
@@ -112,9 +131,25 @@ final class ConnectionHandle {
     }
 }
 
-/// Holds the closure that SQLite's C callback gets as its context.
+extension SQLiteConfiguration {
+    /// What SQLite is told to open.
+    fileprivate var name: String {
+        guard mode == .immutable else { return path }
+        let escaped = path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path
+        return "file:\(escaped)?immutable=1"
+    }
+}
+
+/// Holds the closure that SQLite's C callback gets as its context, and what is known of runs that have not ended.
 private final class TraceObserver {
+    struct Run {
+        var rows: [[String]] = []
+        var plan: [String] = []
+    }
+
     let report: @Sendable (TraceEvent) -> Void
+    var runs: [OpaquePointer: Run] = [:]
+
     init(_ report: @escaping @Sendable (TraceEvent) -> Void) { self.report = report }
 }
 
@@ -155,17 +190,33 @@ private func countRollback(context: UnsafeMutableRawPointer?) {
     state.pointee.statistics.transactionsRolledBack += 1
 }
 
-private func reportProfile(
-    kind: UInt32, context: UnsafeMutableRawPointer?, statement: UnsafeMutableRawPointer?,
+private func reportTrace(
+    kind: UInt32, context: UnsafeMutableRawPointer?, pointer: UnsafeMutableRawPointer?,
     nanoseconds: UnsafeMutableRawPointer?
 ) -> Int32 {
     let observer = Unmanaged<TraceObserver>.fromOpaque(context!).takeUnretainedValue()
-    let expanded = sqlite3_expanded_sql(OpaquePointer(statement))
+    guard let pointer else { return 0 }
+    let statement = OpaquePointer(pointer)
+    let template = sqlite3_sql(statement).map { String(cString: $0) } ?? ""
+    if template.hasPrefix("EXPLAIN") { return 0 }
+    if kind == UInt32(SQLITE_TRACE_ROW) {
+        observer.runs[statement, default: TraceObserver.Run()].rows.append(
+            (0..<sqlite3_column_count(statement)).map { column in
+                // Asking a blob for its text would change it for whoever reads it next.
+                if sqlite3_column_type(statement, column) == SQLITE_BLOB {
+                    return "<\(sqlite3_column_bytes(statement, column)) bytes>"
+                }
+                return sqlite3_column_text(statement, column).map { String(cString: $0) } ?? "NULL"
+            })
+        return 0
+    }
+    let expanded = sqlite3_expanded_sql(statement)
     defer { sqlite3_free(expanded) }
-    let sql = expanded ?? UnsafeMutablePointer(mutating: sqlite3_sql(OpaquePointer(statement)))
+    let run = observer.runs.removeValue(forKey: statement) ?? TraceObserver.Run()
     observer.report(
         TraceEvent(
-            sql: sql.map { String(cString: $0) } ?? "",
-            duration: .nanoseconds(nanoseconds!.load(as: Int64.self))))
+            template: template, sql: expanded.map { String(cString: $0) } ?? template,
+            duration: .nanoseconds(nanoseconds!.load(as: Int64.self)), rowCount: run.rows.count,
+            rows: run.rows, plan: run.plan))
     return 0
 }

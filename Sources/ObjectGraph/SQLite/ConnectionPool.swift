@@ -149,7 +149,7 @@ final class ConnectionPool: Sendable {
         let connection = try Connection(silent)
         try onOpen(connection)
         _ = connection.takeStatistics()
-        if let trace = configuration.trace { connection.handle.startTracing(trace) }
+        connection.handle.startTracing(configuration)
         return Lease(connection: connection)
     }
 

@@ -1,9 +1,13 @@
+import Foundation
+
 /// How to open one database: the path, the mode and what is set on each connection.
 struct SQLiteConfiguration: Sendable {
     enum Mode: Sendable {
         case readWriteCreate
         case readWrite
         case readOnly
+        /// Without any lock, on the word of the caller that nobody writes: needs and makes no file beside the database.
+        case immutable
         /// A private database in memory that lives as long as its one connection; `path` is unused.
         case memory
     }
@@ -19,14 +23,85 @@ struct SQLiteConfiguration: Sendable {
     var vfs: String?
     /// Called after each statement on the thread that ran it; costs nothing when nil.
     var trace: (@Sendable (TraceEvent) -> Void)?
+    /// Whether what is traced has the rows of queries, and their plans.
+    var tracesRows = false
+    var explainsQueries = false
 
     static let memory = SQLiteConfiguration(path: ":memory:", mode: .memory)
+
+    /// Reads a database that may be open elsewhere, without leaving files behind.
+    ///
+    /// A reader of a WAL database makes the files of the WAL if they are missing and cannot remove them. If they are
+    /// missing nobody else has the database open.
+    static func reading(path: String) -> Self {
+        let header = FileHandle(forReadingAtPath: path).flatMap { try? $0.read(upToCount: 20) }
+        let isWAL = header?.count == 20 && header?[header!.startIndex + 18] == 2
+        let isOpen = FileManager.default.fileExists(atPath: path + "-wal")
+        return Self(path: path, mode: isWAL && !isOpen ? .immutable : .readOnly)
+    }
 }
 
 /// One finished run of a statement.
 struct TraceEvent: Sendable {
+    /// The SQL as it was written.
+    let template: String
+
     /// The SQL with the bound values in place of its parameters.
     let sql: String
+
     /// From the first step to the end or the reset, as measured by SQLite.
     let duration: Duration
+
+    /// How many rows it returned, and their values; 0 and none unless rows are traced.
+    var rowCount = 0
+    var rows: [[String]] = []
+
+    /// The steps of the query plan; empty unless queries are explained.
+    var plan: [String] = []
+
+    var isQuery: Bool { template.prefix(6).uppercased() == "SELECT" }
+
+    /// The bound values as SQL writes them, found by laying the two texts side by side.
+    var arguments: [String] {
+        var arguments: [String] = []
+        var rest = Substring(sql)
+        for (position, piece) in Self.pieces(of: template).enumerated() {
+            if position > 0 {
+                let end = piece.isEmpty ? rest.endIndex : Self.end(of: rest, before: piece)
+                arguments.append(String(rest[..<end]))
+                rest = rest[end...]
+            }
+            rest = rest.dropFirst(piece.count)
+        }
+        return arguments
+    }
+
+    /// What stands between the parameters, question marks in texts left alone.
+    private static func pieces(of template: String) -> [Substring] {
+        var quote: Character?
+        return template.split(omittingEmptySubsequences: false) { character in
+            if let open = quote {
+                if character == open { quote = nil }
+            } else if character == "'" || character == "\"" {
+                quote = character
+            } else {
+                return character == "?"
+            }
+            return false
+        }
+    }
+
+    /// Where the value at the start of the text ends: a text may hold what comes after it.
+    private static func end(of text: Substring, before piece: Substring) -> Substring.Index {
+        var start = text.startIndex
+        if text.first == "'" {
+            start = text.index(after: start)
+            while let quote = text[start...].firstIndex(of: "'") {
+                start = text.index(after: quote)
+                guard start < text.endIndex, text[start] == "'" else { break }
+                start = text.index(after: start)
+            }
+        }
+        return text[start...].firstRange(of: piece)?.lowerBound ?? text.endIndex
+    }
 }

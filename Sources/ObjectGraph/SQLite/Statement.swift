@@ -91,6 +91,7 @@ final class Statement {
                 message: "cannot bind an argument: \(String(cString: sqlite3_errstr(code)))",
                 sql: sql, path: connection.path)
         }
+        if state.pointee.explainsQueries, isReadOnly { connection.explain(sql, pointer) }
         runEpoch = state.pointee.epoch
         state.pointee.runningStatements += 1
         state.pointee.statistics.statementsRun += 1

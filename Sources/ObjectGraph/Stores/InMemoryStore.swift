@@ -16,6 +16,7 @@ final class InMemoryStore: PersistentStore {
     let model: ManagedObjectModel
     private let scopes: [ObjectIDScope]
     private let referenceSlots: [InMemoryStoreContents.ReferenceSlots]
+    private let metadataValues = Mutex<[String: AttributeValue]>([:])
     private let contents: Mutex<InMemoryStoreContents>
 
     /// The last primary key handed out, by root entity index.
@@ -43,6 +44,19 @@ final class InMemoryStore: PersistentStore {
     }
 
     func resetStatistics() {}
+
+    var metadata: StoreMetadata {
+        StoreMetadata(
+            identifier: identifier, type: .inMemory,
+            versionHashes: model.entityVersionHashesByName,
+            values: metadataValues.withLock { $0 })
+    }
+
+    func setMetadataValues(_ values: [String: AttributeValue]) {
+        metadataValues.withLock { $0 = values }
+    }
+
+    func writeMetadata() {}
 
     /// Drops everything.
     func close() {

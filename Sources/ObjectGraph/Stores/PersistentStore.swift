@@ -13,6 +13,14 @@ protocol PersistentStore: AnyObject, Sendable {
     var statistics: ConnectionStatistics { get }
     func resetStatistics()
 
+    var metadata: StoreMetadata { get }
+
+    /// Replaces what the program has noted; written by the next save.
+    func setMetadataValues(_ values: [String: AttributeValue])
+
+    /// Writes metadata that have changed.
+    func writeMetadata() throws
+
     /// The rows that match, in the order asked for.
     func fetchRows(_ request: FetchRequest, entity: Entity) throws -> RowList
 

@@ -21,8 +21,21 @@ public struct PersistentStoreDescription: Sendable {
     /// How many connections may read at a time, at least 1. The one writer is not counted.
     public var maximumReaderCount = 4
 
+    /// The configuration of the model whose entities the store holds; nil means all (spec §1.10).
+    public var configuration: String?
+
+    /// Whether the file is opened though it was written with another model, as long as its tables will do.
+    public var ignoresModelVersions = false
+
+    /// Whether SQLite rebuilds the file, or gathers statistics for its planner, once when it is opened.
+    public var vacuumsWhenOpened = false
+    public var analyzesWhenOpened = false
+
     /// SQLite settings by name, made on every connection after the store's own.
     public var pragmas: [String: String] = [:]
+
+    /// The name of the SQLite VFS; nil means the default one.
+    var vfs: String?
 
     /// Called after each SQL statement with its text, for debugging and tests; nil costs nothing.
     public var statementObserver: (@Sendable (String, Duration) -> Void)?
@@ -30,16 +43,24 @@ public struct PersistentStoreDescription: Sendable {
     /// A store in a SQLite file, in WAL mode with `synchronous` NORMAL and a page cache of up to 32 MiB a connection.
     public static func sqlite(at url: URL) -> Self { Self(type: .sqlite, url: url) }
 
+    /// A SQLite database without a file, which keeps all that a file does but several readers. It is gone when the store is
+    /// removed; the URL `/dev/null` means the same (spec §11.3).
+    public static func sqliteInMemory() -> Self { Self(type: .sqlite, url: nil) }
+
     /// A store without a file that evaluates requests itself (spec §11.3).
     public static func inMemory() -> Self { Self(type: .inMemory, url: nil) }
 
-    var configuration: SQLiteConfiguration {
+    /// The file to open; nil for a database in memory.
+    var file: URL? { url?.path == "/dev/null" ? nil : url }
+
+    func connectionConfiguration(_ debug: DebugOptions) -> SQLiteConfiguration {
         var configuration =
-            url.map {
+            file.map {
                 SQLiteConfiguration(
                     path: $0.path, mode: isReadOnly ? .readOnly : .readWriteCreate)
             } ?? .memory
         configuration.busyTimeout = timeout
+        configuration.vfs = vfs
         if !isReadOnly {
             // page_size and auto_vacuum count only for a new file (spec §8.1).
             configuration.pragmas = [
@@ -50,9 +71,18 @@ public struct PersistentStoreDescription: Sendable {
             ]
         }
         configuration.pragmas += pragmas.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-        if let statementObserver {
-            configuration.trace = { statementObserver($0.sql, $0.duration) }
+        if let synchronous = debug.synchronous {
+            configuration.pragmas.append(("synchronous", "\(synchronous)"))
         }
+        let log = debug.sqlLevel > 0 ? StatementLog(options: debug) : nil
+        if log != nil || statementObserver != nil {
+            configuration.trace = { [statementObserver] event in
+                statementObserver?(event.sql, event.duration)
+                log?.write(event)
+            }
+        }
+        configuration.tracesRows = debug.sqlLevel >= 2
+        configuration.explainsQueries = debug.sqlLevel >= 4
         return configuration
     }
 }

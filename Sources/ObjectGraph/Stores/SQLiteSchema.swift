@@ -4,11 +4,29 @@ import Foundation
 struct SQLiteSchema {
     let model: ManagedObjectModel
 
+    /// The entities that the store holds.
+    var entityNames: Set<String>
+
+    /// Whether the store may have been written with another model, as long as its tables will do.
+    var ignoresVersions = false
+    var debug = DebugOptions()
+
+    private var roots: [Entity] {
+        model.rootEntities.filter { root in
+            model.entities[root.familyIndexes].contains { entityNames.contains($0.name) }
+        }
+    }
+
+    /// Every entity that shares a table with one that the store holds.
+    private var entities: [Entity] { roots.flatMap { model.entities[$0.familyIndexes] } }
+
     /// Makes the tables if the database is empty, and checks that they are the model's otherwise.
     ///
-    /// - Returns: The identifier of the store.
+    /// - Returns: The identifier of the store and its metadata.
     /// - Throws: `StoreError` if the database has other tables or was written with another model.
-    func open(on connection: Connection, isReadOnly: Bool, url: URL?) throws -> String {
+    func open(
+        on connection: Connection, isReadOnly: Bool, url: URL?
+    ) throws -> (identifier: String, metadata: MetadataList) {
         let tables = try names(
             "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
             on: connection)
@@ -23,9 +41,11 @@ struct SQLiteSchema {
 
     // MARK: - Creation
 
-    private func create(on connection: Connection) throws -> String {
+    private func create(
+        on connection: Connection
+    ) throws -> (identifier: String, metadata: MetadataList) {
         for statement in statements { try connection.execute(statement) }
-        for entity in model.entities {
+        for entity in entities {
             let insert = try connection.statement(
                 "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, 0)")
             insert.bind(entity.number, at: 1)
@@ -37,19 +57,10 @@ struct SQLiteSchema {
         let insert = try connection.statement(
             "INSERT INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)")
         insert.bind(identifier, at: 1)
-        insert.bind(blob: try metadata(), at: 2)
+        let metadata = MetadataList(versionHashes: versionHashes)
+        insert.bind(blob: try metadata.data(), at: 2)
         try insert.run()
-        return identifier
-    }
-
-    private func metadata() throws -> Data {
-        let hashes = model.entityVersionHashesByName.mapValues { Data($0) }
-        return try PropertyListSerialization.data(
-            fromPropertyList: [
-                "NSStoreType": "SQLite", "NSStoreModelVersionIdentifiers": [""],
-                "NSStoreModelVersionHashes": hashes, "NSStoreModelVersionHashesVersion": 3,
-                "_NSAutoVacuumLevel": "2",
-            ] as [String: Any], format: .binary, options: 0)
+        return (identifier, metadata)
     }
 
     /// Everything that makes an empty database a store, in order.
@@ -58,7 +69,7 @@ struct SQLiteSchema {
             "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)",
             "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB)",
             "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)",
-        ] + model.rootEntities.map(table) + model.entities.flatMap(indexes)
+        ] + roots.map(table) + entities.flatMap(indexes)
             + joinTables.flatMap { [$0.create, $0.index] }
     }
 
@@ -121,7 +132,7 @@ struct SQLiteSchema {
 
     private var joinTables: [(name: String, create: String, index: String)] {
         var made: Set<String> = []
-        return model.entities.flatMap(\.properties).compactMap { property in
+        return entities.flatMap(\.properties).compactMap { property in
             guard case .joinTable(let join) = property.relationship?.storage, join.isOwner,
                 made.insert(join.table).inserted
             else { return nil }
@@ -139,26 +150,20 @@ struct SQLiteSchema {
 
     // MARK: - Checking
 
-    private func check(_ tables: Set<String>, on connection: Connection, url: URL?) throws -> String
-    {
-        let select = try connection.statement("SELECT Z_UUID, Z_PLIST FROM Z_METADATA")
-        defer { select.reset() }
-        guard try select.step() else {
-            throw StoreError(.incompatibleSchema("Z_METADATA has no row"), url: url)
-        }
-        let identifier = select.value(at: 0).string
-        let plist = Data(select.value(at: 1).blob)
-        select.reset()
-        let stored =
-            (try? PropertyListSerialization.propertyList(from: plist, format: nil))
-            as? [String: Any]
-        let hashes = stored?["NSStoreModelVersionHashes"] as? [String: Data] ?? [:]
-        let own = model.entityVersionHashesByName.mapValues { Data($0) }
-        guard hashes == own else {
-            let differing = Set(hashes.keys).union(own.keys).filter { hashes[$0] != own[$0] }
+    private func check(
+        _ tables: Set<String>, on connection: Connection, url: URL?
+    ) throws -> (identifier: String, metadata: MetadataList) {
+        let (identifier, metadata) = try SQLiteStore.readMetadata(on: connection, url: url)
+        let (hashes, own) = (metadata.versionHashes, versionHashes)
+        let differing = Set(hashes.keys).union(own.keys).filter { hashes[$0] != own[$0] }
+        debug.noteMigration(
+            "the store at \(url?.path ?? ":memory:") has \(hashes.count) entities, the model \(own.count); version hashes differ for: \(differing.isEmpty ? "none" : differing.sorted().joined(separator: ", "))"
+        )
+        guard ignoresVersions || differing.isEmpty else {
+            debug.noteMigration("the store is not opened: it needs a migration")
             throw StoreError(.incompatibleModel(entities: differing.sorted()), url: url)
         }
-        for entity in model.rootEntities {
+        for entity in roots {
             guard tables.contains(entity.table) else {
                 throw StoreError(.incompatibleSchema("no table \(entity.table)"), url: url)
             }
@@ -173,7 +178,12 @@ struct SQLiteSchema {
         if let missing = joinTables.first(where: { !tables.contains($0.name) }) {
             throw StoreError(.incompatibleSchema("no table \(missing.name)"), url: url)
         }
-        return identifier
+        return (identifier, metadata)
+    }
+
+    private var versionHashes: [String: Data] {
+        model.entityVersionHashesByName.filter { entityNames.contains($0.key) }
+            .mapValues { Data($0) }
     }
 
     private func names(_ sql: String, on connection: Connection) throws -> Set<String> {

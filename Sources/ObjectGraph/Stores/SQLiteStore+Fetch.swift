@@ -5,10 +5,15 @@ extension SQLiteStore {
         let selection = selection(entity, includesSubentities: request.includesSubentities)
         let translation = try FetchTranslation(
             request, entity: entity, model: model, selection: .columns(selection.columns))
-        return try read(translation.sql) { statement in
+        let start = ContinuousClock.now
+        let rows = try read(translation.sql) { statement in
             statement.bind(translation.bindings)
             return try readRows(of: statement, selection)
         }
+        debug.annotate(
+            "total fetch execution time: \((ContinuousClock.now - start).inSeconds) for \(rows.count) rows."
+        )
+        return rows
     }
 
     func fetchKeys(_ request: FetchRequest, entity: Entity) throws -> [EntityKey] {
@@ -39,10 +44,15 @@ extension SQLiteStore {
     func count(_ request: FetchRequest, entity: Entity) throws -> Int {
         let translation = try FetchTranslation(
             request, entity: entity, model: model, selection: .count)
-        return try read(translation.sql) { statement in
+        let start = ContinuousClock.now
+        let count = try read(translation.sql) { statement in
             statement.bind(translation.bindings)
             return try statement.step() ? Int(statement.value(at: 0).integer) : 0
         }
+        debug.annotate(
+            "total count request execution time: \((ContinuousClock.now - start).inSeconds) for count of \(count)."
+        )
+        return count
     }
 
     func row(_ key: Int64, entity: Entity) throws -> RowReference? {

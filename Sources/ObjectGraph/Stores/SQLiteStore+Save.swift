@@ -5,10 +5,12 @@ extension SQLiteStore {
                 try connection.transaction(.immediate) {
                     var writer = PlanWriter(plan: plan, connection: connection, store: self)
                     try writer.run()
+                    try writeMetadata(on: connection)
                     try beforeCommit?()
                 }
             }
         }
+        metadataState.noteWritten()
     }
 }
 

@@ -8,6 +8,8 @@ final class SQLiteStore: PersistentStore {
     let isReadOnly: Bool
     let model: ManagedObjectModel
     let pool: ConnectionPool
+    let metadataState: MetadataState
+    let debug: DebugOptions
     private let keys: KeyReservation
 
     /// The columns of every entity, alone and with its descendants, by entity index.
@@ -18,25 +20,39 @@ final class SQLiteStore: PersistentStore {
     /// Opens the file, making it and its tables if it is new.
     ///
     /// - Throws: `StoreError` for a missing or foreign file, another schema, another model, or one that cannot be opened.
-    init(_ description: PersistentStoreDescription, model: ManagedObjectModel) throws {
-        let url = description.url
-        if description.isReadOnly, let url, !FileManager.default.fileExists(atPath: url.path) {
-            throw StoreError(.missingFile, url: url)
+    init(
+        _ description: PersistentStoreDescription, model: ManagedObjectModel, debug: DebugOptions
+    ) throws {
+        let url = description.file
+        guard let names = model.entityNames(inConfiguration: description.configuration) else {
+            throw StoreError(.unknownConfiguration(description.configuration ?? ""), url: url)
         }
+        let schema = SQLiteSchema(
+            model: model, entityNames: names, ignoresVersions: description.ignoresModelVersions,
+            debug: debug)
         do {
+            try Self.inspect(url, schema, isReadOnly: description.isReadOnly)
+            debug.annotate("Connecting to sqlite database file at \"\(url?.path ?? ":memory:")\"")
             pool = try ConnectionPool(
-                configuration: description.configuration,
+                configuration: description.connectionConfiguration(debug),
                 maximumReaderCount: description.maximumReaderCount,
                 onOpen: { try QueryFunctions.register(on: $0) })
-            let schema = SQLiteSchema(model: model)
-            identifier = try pool.write { connection in
-                try schema.open(on: connection, isReadOnly: connection.isReadOnly, url: url)
+            let opened = try pool.write { connection in
+                let opened = try schema.open(
+                    on: connection, isReadOnly: connection.isReadOnly, url: url)
+                if debug.checksIntegrity { try Self.checkIntegrity(of: connection, url) }
+                if description.vacuumsWhenOpened { try connection.execute("VACUUM") }
+                if description.analyzesWhenOpened { try connection.execute("ANALYZE") }
+                return opened
             }
+            identifier = opened.identifier
+            metadataState = MetadataState(opened.metadata)
             isReadOnly = try pool.write { $0.isReadOnly }
         } catch let error as SQLiteError {
             throw StoreError(error, url: url)
         }
         self.url = url
+        self.debug = debug
         self.model = model
         keys = KeyReservation(model: model)
         let selections = model.entities.map {
@@ -47,6 +63,30 @@ final class SQLiteStore: PersistentStore {
             RowSelection($0, includesSubentities: true, model: model)
         }
         statements = model.entities.map { EntityStatements($0, selection: selections[$0.index]) }
+    }
+
+    private static func checkIntegrity(of connection: Connection, _ url: URL?) throws {
+        let statement = try connection.statement("PRAGMA integrity_check")
+        defer { statement.reset() }
+        guard try statement.step(), statement.value(at: 0).string == "ok" else {
+            throw StoreError(.notADatabase, url: url)
+        }
+    }
+
+    /// Looks at an existing file before any setting is made that would change it.
+    private static func inspect(_ url: URL?, _ schema: SQLiteSchema, isReadOnly: Bool) throws {
+        guard let url else { return }
+        guard let values = try? url.resourceValues(forKeys: [.fileSizeKey, .isDirectoryKey]) else {
+            if isReadOnly { throw StoreError(.missingFile, url: url) }
+            return
+        }
+        guard values.isDirectory != true else { throw StoreError(.cannotOpen, url: url) }
+        guard values.fileSize != 0 else { return }
+        let connection = try Connection(.reading(path: url.path))
+        let isEmpty = try !connection.statement("SELECT 1 FROM sqlite_schema").step()
+        connection.handle.resetStatements()
+        if !isEmpty { _ = try schema.open(on: connection, isReadOnly: true, url: url) }
+        try connection.close()
     }
 
     var statistics: ConnectionStatistics { pool.statistics }
@@ -134,7 +174,11 @@ struct EntityStatements: Sendable {
         insert =
             "INSERT INTO \(entity.table) (\(columns.joined(separator: ", "))) VALUES (\(marks))"
         delete = "DELETE FROM \(entity.table) WHERE Z_PK = ? AND IFNULL(Z_OPT, 0) = ?"
-        selectRow = "SELECT \(selection.columns) FROM \(entity.table) t0 WHERE t0.Z_PK = ?"
+        // A table that several entities share may have a row of another one under the key.
+        let isShared = entity.hasDescendants || entity.superentityIndex != nil
+        selectRow =
+            "SELECT \(selection.columns) FROM \(entity.table) t0 WHERE t0.Z_PK = ?"
+            + (isShared ? " AND t0.Z_ENT = \(entity.number)" : "")
     }
 }
 

@@ -9,6 +9,10 @@ public struct StoreError: Error, Sendable {
         case incompatibleSchema(String)
         /// The store was written with another model; the associated value lists the entities that differ (134100).
         case incompatibleModel(entities: [String])
+        /// The model has no configuration of this name.
+        case unknownConfiguration(String)
+        /// The coordinator has the file open already (134080).
+        case alreadyOpen
         /// Writing was asked of a store that is open for reading only.
         case readOnly
         /// The disk has no room for the change (Core Data's 13).
@@ -19,7 +23,9 @@ public struct StoreError: Error, Sendable {
         case missingFile
         /// Another connection held its lock for longer than the store's timeout (134090).
         case timeout
-        /// No store of the coordinator holds the entity, or none is open at all (134030).
+        /// The coordinator has no store at all (134030).
+        case noStores
+        /// No store of the coordinator holds the entity (134020).
         case noStore(entity: String)
         /// The store type cannot do what was asked (134091).
         case unsupported(String)
@@ -89,6 +95,10 @@ extension StoreError: CustomStringConvertible {
             "The database has other tables than the model's (\(missing)); open it with the model it was made with."
         case .incompatibleModel(let entities):
             "The store was written with another model; these entities differ: \(entities.joined(separator: ", ")). Open it with that model, or migrate it."
+        case .unknownConfiguration(let name):
+            "The model has no configuration '\(name)'; name one that it has, or none for all entities."
+        case .alreadyOpen: "The coordinator has this store open already; use that one."
+        case .noStores: "The coordinator has no store; add one before saving."
         case .readOnly:
             "The store can only be read; open it without isReadOnly, or make file and folder writable."
         case .diskFull:

@@ -49,6 +49,7 @@ extension ReferenceGraph {
             guard !changed.isEmpty || own.touched.contains(object) else { continue }
             saved.updated.insert(object)
             // The values that the parent takes are those of the child; relationships maintain their other ends there.
+            if !isUsable(object, in: parent) { markUnclear() }
             realise(object, in: parent)
             markChanged(object, in: parent)
             for (key, value) in changed.sorted(by: { $0.key < $1.key }) {
@@ -60,7 +61,10 @@ extension ReferenceGraph {
                 }
             }
         }
-        for object in saved.deleted { delete(object, in: parent) }
+        for object in saved.deleted {
+            if !isUsable(object, in: parent) { markUnclear() }
+            delete(object, in: parent)
+        }
         for (pair, isAddition) in own.pairs where isWritten(pair, isAddition, own) {
             setPair(pair, isAddition: isAddition, in: parent)
         }

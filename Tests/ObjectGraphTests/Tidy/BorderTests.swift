@@ -6,7 +6,7 @@ import Testing
     /// Each folder of the engine may name types of its own rank and lower ones only.
     static let ranks = [
         "Support": 0, "Model": 1, "Queries": 2, "SQLite": 3, "Stores": 4, "Coordinator": 5,
-        "Graph": 6,
+        "Graph": 6, "Controllers": 7,
     ]
 
     @Test func `a folder of the engine names no type of a higher rank`() throws {

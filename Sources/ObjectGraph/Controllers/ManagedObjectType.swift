@@ -1,0 +1,69 @@
+/// What can be asked of an entity by its class: `Book.all(in: context)` (spec §13.1).
+///
+/// Every managed object class conforms. The class must be that of exactly one entity of the context's model.
+public protocol ManagedObjectType: ManagedObject {}
+
+extension ManagedObject: ManagedObjectType {}
+
+extension ManagedObjectType {
+    /// The objects that match, in the order asked for; those of subentities included.
+    ///
+    /// - Throws: as `fetch` of the context.
+    public static func all(
+        in context: ManagedObjectContext, where predicate: ObjectPredicate? = nil,
+        sortedBy sortKeys: [SortKey] = []
+    ) throws -> [Self] {
+        let request = try request(in: context, predicate, sortKeys)
+        return Array(try context.fetch(request, as: Self.self))
+    }
+
+    /// The first object that matches, with its values read; nil if there is none.
+    ///
+    /// - Throws: as `fetch` of the context.
+    public static func findFirst(
+        in context: ManagedObjectContext, where predicate: ObjectPredicate? = nil,
+        sortedBy sortKeys: [SortKey] = []
+    ) throws -> Self? {
+        var request = try request(in: context, predicate, sortKeys)
+        request.fetchLimit = 1
+        request.returnsObjectsAsFaults = false
+        return try context.fetch(request, as: Self.self).first
+    }
+
+    /// How many objects match, those of subentities left out.
+    ///
+    /// - Throws: as `fetch` of the context.
+    public static func count(
+        in context: ManagedObjectContext, where predicate: ObjectPredicate? = nil
+    ) throws -> Int {
+        var request = try request(in: context, predicate)
+        request.includesSubentities = false
+        return try context.count(for: request)
+    }
+
+    /// Deletes all objects of the entity but those given, with what their delete rules say; the next save writes it.
+    /// Subentities are left out.
+    ///
+    /// - Throws: as `fetch` of the context.
+    public static func removeAll(
+        in context: ManagedObjectContext, except kept: [Self] = []
+    ) throws {
+        var request = try request(in: context)
+        request.includesSubentities = false
+        request.includesPropertyValues = false
+        let kept = Set(kept.map { $0 as ManagedObject })
+        for object in try context.fetch(request, as: Self.self) where !kept.contains(object) {
+            context.delete(object)
+        }
+    }
+
+    private static func request(
+        in context: ManagedObjectContext, _ predicate: ObjectPredicate? = nil,
+        _ sortKeys: [SortKey] = []
+    ) throws(FetchError) -> FetchRequest {
+        let entities = context.model.entities(ofClass: Self.self)
+        guard entities.count == 1 else { throw .unknownEntity("\(Self.self)") }
+        return FetchRequest(
+            entityName: entities[0].name, predicate: predicate, sortKeys: sortKeys)
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import Synchronization
+
+/// A coordinator with its stores, a context for the view and others for work in the background (spec §11.2).
+///
+///     let container = try PersistentContainer(name: "Library", model: model)
+///     let errors = container.loadPersistentStores()
+///     try await container.performBackgroundTask { context in … }
+///
+/// One container is one row cache and one pool of connections.
+public final class PersistentContainer: Sendable {
+    public let name: String
+    public let model: ManagedObjectModel
+    public let coordinator: PersistentStoreCoordinator
+
+    /// On the main queue, directly on the coordinator. Merges nothing and throws on conflicts unless told otherwise.
+    public let viewContext: ManagedObjectContext
+
+    private let descriptions: Mutex<[PersistentStoreDescription]>
+
+    /// The stores that `loadPersistentStores` opens; one SQLite file in the default folder unless set.
+    public var persistentStoreDescriptions: [PersistentStoreDescription] {
+        get { descriptions.withLock { $0 } }
+        set { descriptions.withLock { $0 = newValue } }
+    }
+
+    /// - Parameter folder: Where the default store lies, as `<name>.sqlite`; it is made if missing.
+    public init(
+        name: String, model: ManagedObjectModel, folder: URL = PersistentContainer.defaultFolder
+    ) {
+        self.name = name
+        self.model = model
+        coordinator = PersistentStoreCoordinator(model: model)
+        viewContext = ManagedObjectContext(.mainQueue, coordinator: coordinator)
+        descriptions = Mutex([.sqlite(at: folder.appending(path: "\(name).sqlite"))])
+    }
+
+    /// The folder for the data of the program's user.
+    public static var defaultFolder: URL {
+        FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask)[0]
+    }
+
+    /// Opens the described stores; one that fails does not keep the others from being opened.
+    ///
+    /// - Returns: For each store that could not be opened its description and why, in order; empty if all is well.
+    @discardableResult
+    public func loadPersistentStores() -> [StoreLoadingFailure] {
+        persistentStoreDescriptions.compactMap { description in
+            do {
+                if let folder = description.file?.deletingLastPathComponent(),
+                    !description.isReadOnly
+                {
+                    try FileManager.default.createDirectory(
+                        at: folder, withIntermediateDirectories: true)
+                }
+                try coordinator.addPersistentStore(description)
+                return nil
+            } catch {
+                return StoreLoadingFailure(description: description, error: error)
+            }
+        }
+    }
+
+    /// A private-queue context on the coordinator, beside the view context, not below it.
+    public func newBackgroundContext() -> ManagedObjectContext {
+        ManagedObjectContext(.privateQueue, coordinator: coordinator)
+    }
+
+    /// Runs the block on a new background context, which is gone afterwards; what it does not save is lost.
+    public func performBackgroundTask<Result: Sendable>(
+        _ block: @escaping @Sendable (ManagedObjectContext) throws -> Result
+    ) async throws -> Result {
+        let context = newBackgroundContext()
+        return try await context.perform(schedule: .enqueued) { try block(context) }
+    }
+}
+
+/// A store that could not be opened.
+public struct StoreLoadingFailure: Error, Sendable {
+    public let description: PersistentStoreDescription
+    public let error: any Error
+}

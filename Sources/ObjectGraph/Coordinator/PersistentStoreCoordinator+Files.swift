@@ -1,0 +1,150 @@
+import Foundation
+
+// Stores as a whole: emptied, replaced, moved to another place or type (spec §11.5).
+extension PersistentStoreCoordinator {
+    /// Empties the file of a store: whoever has it open sees an empty database, not a dangling file. A file that is no
+    /// database is deleted.
+    ///
+    /// - Parameter timeout: How long to wait for others who use it.
+    /// - Parameter isForced: Whether the file is deleted if they do not let go of it.
+    /// - Throws: `StoreError` with `missingFile` if there is no file, `timeout` if others hold it.
+    public static func destroyPersistentStore(
+        at url: URL, timeout: Duration = .seconds(240), isForced: Bool = false
+    ) throws {
+        try SQLiteStore.empty(url, timeout: timeout, isForced: isForced)
+    }
+
+    /// Removes an open store from the coordinator and empties its file.
+    ///
+    /// - Throws: as `removePersistentStore` and the static method.
+    public func destroyPersistentStore(_ handle: PersistentStoreHandle) throws {
+        try removePersistentStore(handle)
+        guard let url = handle.url else { return }
+        try Self.destroyPersistentStore(at: url)
+    }
+
+    /// Gives a file the content of another store, in one transaction: to make a backup, and to restore one.
+    ///
+    /// The destination is made if it is missing, and has the identifier of the source afterwards. The source stays as it is.
+    /// - Throws: `StoreError` if the source is no store or a file cannot be used; the destination is then as it was.
+    public static func replacePersistentStore(
+        at destination: URL, with source: URL, timeout: Duration = .seconds(240)
+    ) throws {
+        try SQLiteStore.replace(destination, with: source, timeout: timeout)
+    }
+
+    /// Copies all objects of a store into a new one of any type, which takes its place; the old file stays.
+    ///
+    /// All object identifiers change, since the new store has a new one; objects of the old store can no longer be used.
+    /// Loads the rows of a table at a time.
+    /// - Throws: `StoreError` if the new store exists and is not empty, or cannot be written; the old one then stays.
+    @discardableResult
+    public func migratePersistentStore(
+        _ handle: PersistentStoreHandle, to description: PersistentStoreDescription
+    ) throws -> PersistentStoreHandle {
+        let source = try record(handle).store
+        let target = try makeStore(description)
+        do {
+            try underLockPolicy { try copyRows(from: source, to: target) }
+            target.setMetadataValues(source.metadata.values)
+            try target.writeMetadata()
+        } catch {
+            try? target.close()
+            throw error
+        }
+        let names = model.entityNames(inConfiguration: description.configuration) ?? []
+        let made = adopt(target, entityNames: names)
+        try removePersistentStore(handle)
+        return made
+    }
+
+    private func copyRows(
+        from source: any PersistentStore, to target: any PersistentStore
+    ) throws {
+        for root in model.rootEntities {
+            guard try target.count(FetchRequest(entityName: root.name), entity: root) == 0 else {
+                throw StoreError(
+                    .unsupported("taking another store into one that is not empty"), url: target.url
+                )
+            }
+            let rows = try source.fetchRows(FetchRequest(entityName: root.name), entity: root)
+            var plan = SavePlan()
+            var lastKey: Int64 = 0
+            rows.forEach { row in
+                lastKey = max(lastKey, row.key)
+                plan.rows.append(
+                    RowChange(
+                        kind: .insert, entity: model.entities[row.entityIndex], key: row.key,
+                        row: row, changes: PropertyMask(), previousVersion: 0))
+            }
+            _ = try target.reserveKeys(Int(lastKey), root: root)
+            plan.joins = try joins(of: rows, in: source)
+            if !plan.rows.isEmpty { try target.save(plan, beforeCommit: nil) }
+        }
+    }
+
+    /// The pairs of join tables that the rows own.
+    private func joins(
+        of rows: RowList, in store: any PersistentStore
+    ) throws -> [JoinChange] {
+        var joins: [JoinChange] = []
+        let keys = Dictionary(grouping: rows.map { ($0.entityIndex, $0.key) }) { $0.0 }
+        for (entityIndex, members) in keys {
+            let entity = model.entities[entityIndex]
+            for property in entity.properties {
+                guard case .joinTable(let join) = property.relationship?.storage, join.isOwner
+                else { continue }
+                let contents = try store.destinations(of: property, entity, keys: members.map(\.1))
+                for (key, destinations) in contents {
+                    joins += destinations.map {
+                        JoinChange(
+                            property: property, entity: entity, sourceKey: key,
+                            destinationEntity: model.entities[$0.entityIndex],
+                            destinationKey: $0.key, isInsertion: true)
+                    }
+                }
+            }
+        }
+        return joins
+    }
+}
+
+// What stores note about themselves (spec §11.1).
+extension PersistentStoreCoordinator {
+    /// The metadata of an open store, with values that were set and are not yet written.
+    ///
+    /// - Throws: `StoreError` if the store is not open here.
+    public func metadata(for handle: PersistentStoreHandle) throws -> StoreMetadata {
+        try record(handle).store.metadata
+    }
+
+    /// Replaces what the program has noted in an open store; written by the next save, even one of nothing else.
+    ///
+    /// - Throws: `StoreError` if the store is not open here.
+    public func setMetadata(
+        _ values: [String: AttributeValue], for handle: PersistentStoreHandle
+    ) throws {
+        try record(handle).store.setMetadataValues(values)
+    }
+
+    /// Reads the metadata of a file without a model; makes no file and changes none.
+    ///
+    /// - Throws: `StoreError` if there is no file, or it is not a store.
+    public static func metadataForPersistentStore(at url: URL) throws -> StoreMetadata {
+        try SQLiteStore.metadata(at: url)
+    }
+
+    /// Replaces what the program has noted in a file, at once. Coordinators that have it open see it when they open it again.
+    ///
+    /// - Throws: `StoreError` if there is no file, or it is not a store, or cannot be written.
+    public static func setMetadata(
+        _ values: [String: AttributeValue], forPersistentStoreAt url: URL
+    ) throws {
+        try SQLiteStore.setMetadataValues(values, at: url)
+    }
+
+    /// Writes the metadata of all stores that have changed.
+    func saveMetadata() throws {
+        try underLockPolicy { for record in records { try record.store.writeMetadata() } }
+    }
+}

@@ -1,0 +1,53 @@
+/// An error of the engine that Core Data has a code for (spec §5.6).
+public protocol CodedError: Error {
+    /// Core Data's code in its own domain.
+    var code: Int { get }
+}
+
+extension ValidationError: CodedError {}
+
+extension SaveError: CodedError {
+    public var code: Int {
+        switch self {
+        case .mergeConflicts: 133020
+        case .constraintConflicts: 133021
+        case .validation(let errors): errors.count == 1 ? errors[0].code : 1560
+        case .endlessWillSave: 132000
+        case .unresolvedConflicts: 134050
+        }
+    }
+}
+
+extension StoreError: CodedError {
+    public var code: Int {
+        switch reason {
+        case .notADatabase: 259
+        case .incompatibleSchema: 134020
+        case .incompatibleModel: 134100
+        case .unknownConfiguration, .alreadyOpen: 134080
+        case .readOnly: 134030
+        case .diskFull: 13
+        case .cannotOpen: 256
+        case .missingFile: 260
+        case .timeout: 134090
+        case .noStores: 134030
+        case .noStore: 134020
+        case .unsupported: 134091
+        case .unknownAttribute, .unacceptableValue: 134060
+        case .missingMandatoryValue: 1570
+        case .uniquenessViolated: 133021
+        case .incompleteSave: 134040
+        case .operationFailed: 134180
+        }
+    }
+}
+
+extension FetchError: CodedError {
+    public var code: Int {
+        switch self {
+        case .noSuchObject: 133000
+        case .unsupported: 134091
+        default: 134060
+        }
+    }
+}

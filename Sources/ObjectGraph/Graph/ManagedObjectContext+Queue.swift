@@ -1,0 +1,43 @@
+import Dispatch
+import Foundation
+
+// ConcurrencyDebug: stops the process at the very use of a context or an object that is off its queue (spec §4.8).
+extension ManagedObjectContext {
+    /// At the head of everything that belongs on the context's queue.
+    @inline(__always)
+    func checkQueue() {
+        if checksQueue { requireQueue(for: nil) }
+    }
+
+    /// Stops the process unless the calling thread is inside the context's queue.
+    @inline(never)
+    func requireQueue(for object: ManagedObject?) {
+        guard !isOnQueue else { return }
+        let subject = object.map { "The object \($0.objectID) of the" } ?? "The"
+        let remedy =
+            object == nil
+            ? "Enter the context with perform or performAndWait."
+            : "Pass its objectID instead, and look it up in a context of this queue."
+        fatalError(
+            "ConcurrencyDebug: \(subject) context '\(name ?? "without a name")' belongs to \(queueName) and was used on \(Self.currentQueueName). \(remedy)"
+        )
+    }
+
+    private var queueName: String {
+        concurrencyType == .mainQueue ? "the main queue" : "its private queue '\(queue.label)'"
+    }
+
+    private static var currentQueueName: String {
+        if isOnMainQueue { return "the main queue" }
+        if let label = DispatchQueue.getSpecific(key: queueLabel) { return "the queue '\(label)'" }
+        return "a thread outside of any context's queue"
+    }
+
+    private static let queueLabel = DispatchSpecificKey<String>()
+
+    /// Lets messages name the queue that code runs on.
+    func labelQueue() {
+        guard checksQueue, concurrencyType == .privateQueue else { return }
+        queue.setSpecific(key: Self.queueLabel, value: queue.label)
+    }
+}

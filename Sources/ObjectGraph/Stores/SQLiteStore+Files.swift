@@ -1,0 +1,37 @@
+import Foundation
+
+// Whole files, which must never be moved, copied or deleted by other means while somebody has them open (spec §11.5).
+extension SQLiteStore {
+    /// Makes a file an empty database, under its locks, so that others who have it open see one rather than a dangling file.
+    static func empty(_ url: URL, timeout: Duration, isForced: Bool) throws {
+        do {
+            try withConnection(url, .readWrite, timeout: timeout) { try $0.empty() }
+        } catch let error as StoreError where isForced || error.reason == .notADatabase {
+            try deleteFiles(at: url)
+        }
+    }
+
+    private static func deleteFiles(at url: URL) throws {
+        for suffix in ["-wal", "-shm", "-journal", ""] {
+            let path = url.path + suffix
+            guard FileManager.default.fileExists(atPath: path) else { continue }
+            do {
+                try FileManager.default.removeItem(atPath: path)
+            } catch {
+                throw StoreError(.cannotOpen, url: url)
+            }
+        }
+    }
+
+    /// Overwrites a store with the content of another, in one transaction of the destination; the source stays as it is.
+    static func replace(_ destination: URL, with source: URL, timeout: Duration) throws {
+        try withConnection(source, .readOnly, timeout: timeout) { reader in
+            _ = try readMetadata(on: reader, url: source)
+            try withConnection(destination, .readWriteCreate, timeout: timeout) { writer in
+                try Connection.backup(from: reader, to: writer)
+                // The copied header says WAL: without a last look at the schema the file would keep an empty one.
+                try writer.execute("PRAGMA schema_version")
+            }
+        }
+    }
+}

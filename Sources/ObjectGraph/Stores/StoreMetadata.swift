@@ -1,0 +1,93 @@
+import Foundation
+
+/// What a store says about itself: which one it is, which model it was written with, and what the program has noted.
+///
+/// Source: spec §11.1.
+public struct StoreMetadata: Sendable, Hashable {
+    /// The UUID of the store, part of the identifiers of its objects.
+    public let identifier: String
+    public let type: PersistentStoreDescription.StoreType
+
+    /// The version hash of each entity that the store holds, by name.
+    public let versionHashes: [String: [UInt8]]
+
+    /// What the program has noted, by keys of its own. Keys that begin with `NS` or `_NS` belong to the engine.
+    public var values: [String: AttributeValue]
+}
+
+/// The property list in a store's file: the engine's entries, the program's, and what neither of them knows.
+struct MetadataList: @unchecked Sendable {
+    // @unchecked Sendable: holds the values of a property list, which are immutable.
+    private var entries: [String: Any]
+
+    init(versionHashes: [String: Data]) {
+        entries = [
+            "NSStoreType": "SQLite", "NSStoreModelVersionIdentifiers": [""],
+            "NSStoreModelVersionHashes": versionHashes, "NSStoreModelVersionHashesVersion": 3,
+            "_NSAutoVacuumLevel": "2",
+        ]
+    }
+
+    /// Reads a list; one that cannot be read counts as empty.
+    init(_ data: Data) {
+        let list = try? PropertyListSerialization.propertyList(from: data, format: nil)
+        entries = list as? [String: Any] ?? [:]
+    }
+
+    func data() throws -> Data {
+        try PropertyListSerialization.data(fromPropertyList: entries, format: .binary, options: 0)
+    }
+
+    var versionHashes: [String: Data] {
+        entries["NSStoreModelVersionHashes"] as? [String: Data] ?? [:]
+    }
+
+    /// The program's entries, as far as they are values that attributes can have.
+    var values: [String: AttributeValue] {
+        get {
+            entries.filter { !Self.isOwned($0.key) }.compactMapValues(Self.value)
+        }
+        set {
+            for (key, value) in entries where !Self.isOwned(key) && Self.value(value) != nil {
+                entries[key] = nil
+            }
+            for (key, value) in newValue where !Self.isOwned(key) {
+                entries[key] = value.propertyListValue
+            }
+        }
+    }
+
+    private static func isOwned(_ key: String) -> Bool {
+        key.hasPrefix("NS") || key.hasPrefix("_NS")
+    }
+
+    private static func value(_ entry: Any) -> AttributeValue? {
+        switch entry {
+        case let text as String: return .string(text)
+        case let date as Date: return .date(date)
+        case let data as Data: return .data(data)
+        default: break
+        }
+        if type(of: entry) == Bool.self { return (entry as? Bool).map { .boolean($0) } }
+        if type(of: entry) == Double.self { return (entry as? Double).map { .double($0) } }
+        return (entry as? Int).map { .integer(Int64($0)) }
+            ?? (entry as? Double).map { .double($0) }
+    }
+}
+
+extension AttributeValue {
+    /// The value as property lists have it; nil for what they cannot hold.
+    fileprivate var propertyListValue: Any? {
+        switch self {
+        case .boolean(let value): value
+        case .integer(let value): Int(value)
+        case .double(let value): value
+        case .string(let value): value
+        case .date(let value): value
+        case .data(let value): value
+        case .uuid(let value): value.uuidString
+        case .uri(let value): value.absoluteString
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,136 @@
+import CSQLite
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ObjectGraph
+
+/// Whatever call of SQLite to the file fails in a save: nothing is lost, nothing is half done, the next try succeeds.
+@Suite(.serialized) struct `Failing saves (§5.1)` {
+    @Test(
+        arguments: [
+            ("busy", SQLITE_BUSY), ("full", SQLITE_FULL), ("input and output", SQLITE_IOERR),
+            ("corrupt", SQLITE_CORRUPT),
+        ], ["WAL", "DELETE"])
+    func `each call may fail once`(_ failure: (name: String, code: Int32), _ journal: String) throws
+    {
+        FailingFileSystem.register()
+        var number = 0
+        var failedSaves = 0
+        while true {
+            number += 1
+            let trial = try Trial(journal: journal)
+            let (fired, failed) = try trial.run(failing: number, with: failure.code)
+            failedSaves += failed ? 1 : 0
+            if !fired { break }
+            try #require(number < 2000, "the save never gets through")
+        }
+        #expect(failedSaves > 3, "\(failedSaves) of \(number) calls made the save fail")
+    }
+}
+
+/// One store, one context with mixed changes, one save.
+private final class Trial: @unchecked Sendable {
+    // @unchecked Sendable: used by the thread of the test, on which `performAndWait` runs its blocks.
+    let folder = TemporaryFolder()
+    let coordinator: PersistentStoreCoordinator
+    let context: ManagedObjectContext
+    var held: [ManagedObject] = []
+
+    init(journal: String) throws {
+        coordinator = PersistentStoreCoordinator(model: try makeLibraryModel())
+        var description = PersistentStoreDescription.sqlite(at: folder.url("store.sqlite"))
+        description.vfs = FailingFileSystem.name
+        description.timeout = .zero
+        // A small cache spills pages in the middle of the transaction, so that later calls can fail too.
+        description.pragmas = ["journal_mode": journal, "cache_size": "1"]
+        try coordinator.addPersistentStore(description)
+        context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+    }
+
+    func run(failing number: Int, with code: Int32) throws -> (fired: Bool, failed: Bool) {
+        try context.performAndWait {
+            let author = Author(context: context)
+            author.name = "Ursula K. Le Guin"
+            for position in 0..<3 {
+                let book = Book(context: context)
+                book.title = "Book \(position)"
+                book.author = author
+            }
+            let topic = Topic(context: context)
+            topic.name = "anarchism"
+            try context.save()
+
+            let books = try context.fetch(
+                FetchRequest(entityName: "Book", sortKeys: [.ascending("title")]), as: Book.self)
+            held = Array(books) + [author, topic]
+            books[0].title = String(repeating: "long ", count: 2000)
+            books[1].topics = [topic]
+            context.delete(books[2])
+            let magazine = Magazine(context: context)
+            magazine.title = "Locus"
+            magazine.author = author
+            held.append(magazine)
+            context.processPendingChanges()
+
+            let (before, stored) = (picture, try storedRows())
+            FailingFileSystem.fail(call: number, with: code)
+            var failure: (any Error)?
+            do { try context.save() } catch { failure = error }
+            let fired = FailingFileSystem.stop()
+            if let failure {
+                #expect(failure is StoreError, "\(failure)")
+                #expect(picture == before)
+                #expect(try storedRows() == stored)
+                try context.save()
+            }
+            #expect(!context.hasChanges)
+            #expect(magazine.objectID.isTemporaryID == false)
+            let rows = try storedRows()
+            #expect(
+                rows.contains { $0.contains("Locus") } && !rows.contains { $0.contains("Book 2") })
+            return (fired, failure != nil)
+        }
+    }
+
+    /// The context as one can see it.
+    private var picture: [String] {
+        held.map { object in
+            let values = object.binding.entity.properties.map { property in
+                switch try? object.value(forKey: property.name) {
+                case let members as Set<ManagedObject>:
+                    members.map { "\($0.objectID)" }.sorted().joined(separator: " ")
+                case let destination as ManagedObject: "\(destination.objectID)"
+                case let value: "\(value ?? "nil")"
+                }
+            }
+            return
+                "\(object.objectID) \(object.isInserted) \(object.isUpdated) \(object.isDeleted) \(values)"
+        }
+            + [context.insertedObjects, context.updatedObjects, context.deletedObjects].map {
+                $0.map { "\($0.objectID)" }.sorted().joined(separator: " ")
+            }
+    }
+
+    /// The content of the file as another process sees it, after a check of its integrity.
+    private func storedRows() throws -> [String] {
+        let connection = try Connection(
+            SQLiteConfiguration(path: folder.path("store.sqlite"), mode: .readWrite))
+        let check = try connection.statement("PRAGMA integrity_check")
+        _ = try check.step()
+        #expect(check.value(at: 0).string == "ok")
+        check.reset()
+        var rows: [String] = []
+        for table in ["ZAUTHOR", "ZPUBLICATION", "ZTOPIC", "Z_2TOPICS", "Z_4TOPICS", "Z_5TOPICS"] {
+            guard let select = try? connection.statement("SELECT * FROM \(table)") else { continue }
+            while try select.step() {
+                rows.append(
+                    table + " "
+                        + (0..<select.columnCount).map { select.value(at: $0).string }
+                        .joined(separator: "|"))
+            }
+        }
+        try connection.close()
+        return rows
+    }
+}
