@@ -141,7 +141,8 @@ extension ManagedObjectContext: ObjectChannel {
         let binding = binding(change.entity.index, storeNumber)
         let object = binding.objectClass.init(
             seed: ObjectSeed(
-                binding: binding, reference: change.key, row: change.row,
+                binding: binding, reference: change.key, slab: change.row?.slab,
+                rowStart: change.row?.start,
                 state: [.inserted, .changedInEvent]))
         table(change.entity.index, storeNumber)[change.key] = object
         registeredCount += 1

@@ -57,8 +57,9 @@ extension ManagedObjectContext {
     func object(_ reference: Int64, entityIndex: Int, storeNumber: Int) -> ManagedObject {
         let table = table(entityIndex, storeNumber)
         if let object = table[reference] { return object }
-        let object = makeObject(
-            binding(entityIndex, storeNumber), reference: reference, row: nil, state: .fault)
+        let binding = binding(entityIndex, storeNumber)
+        let object = binding.objectClass.init(
+            seed: ObjectSeed(binding: binding, reference: reference, state: .fault))
         table[reference] = object
         registeredCount += 1
         if reference >= 0 {
@@ -75,32 +76,47 @@ extension ManagedObjectContext {
         of fetched: StoreRows, root: Entity, realised: Bool, refreshes: Bool
     ) -> [ManagedObject] {
         let table = registry.table(rootIndex: root.rootIndex, storeNumber: fetched.storeNumber)
-        var objects: [ManagedObject] = []
-        objects.reserveCapacity(fetched.rows.count)
         var newKeys: [Int64] = []
+        var realisedCount: Int64 = 0
         var binding = binding(root.index, fetched.storeNumber)
-        fetched.rows.forEach { row in
-            let key = row.key
-            if let object = table[key] {
-                if object.state.contains(.fault) {
-                    object.row = row
-                    if realised { object.fireFault() }
-                } else if refreshes, !object.hasChanges {
-                    object.row = row
-                    object.contents = nil
+        let objects = [ManagedObject](unsafeUninitializedCapacity: fetched.rows.count) {
+            buffer, count in
+            fetched.rows.forEachRun { slab, places in
+                // Realised at once where firing the fault would find nothing newer.
+                let isNewest = !slab.hasSupersededRows.load(ordering: .relaxed)
+                for place in places {
+                    let position = table.place(of: place.key)
+                    if position.pointee != nil {
+                        let object = position.pointee.unsafelyUnwrapped
+                        (buffer.baseAddress! + count).initialize(to: object)
+                        count += 1
+                        let row = RowReference(slab: slab, offset: place.offset)
+                        renew(object, row, realised: realised, refreshes: refreshes)
+                        continue
+                    }
+                    if place.entityNumber != binding.entityNumber {
+                        binding = self.binding(Int(place.entityNumber) - 1, fetched.storeNumber)
+                    }
+                    let isRealised = realised && isNewest && !binding.hasStalenessInterval
+                    let object = binding.objectClass.init(
+                        seed: ObjectSeed(
+                            binding: binding, reference: place.key, slab: slab,
+                            rowStart: UnsafeRawPointer(slab.base) + Int(place.offset),
+                            state: isRealised ? [] : .fault))
+                    position.initialize(to: object)
+                    (buffer.baseAddress! + count).initialize(to: object)
+                    count += 1
+                    if place.key >= 0 { newKeys.append(place.key) }
+                    if isRealised {
+                        realisedCount += 1
+                        object.awakeFromFetch()
+                    } else if realised {
+                        object.fireFault()
+                    }
                 }
-                objects.append(object)
-                return
             }
-            if row.entityIndex != binding.entity.index {
-                binding = self.binding(row.entityIndex, fetched.storeNumber)
-            }
-            let object = makeObject(binding, reference: key, row: row, state: .fault)
-            table[key] = object
-            if key >= 0 { newKeys.append(key) }
-            objects.append(object)
-            if realised { object.fireFault() }
         }
+        coordinator.graphCounters.faultsFired.add(realisedCount, ordering: .relaxed)
         registeredCount += newKeys.count
         if !newKeys.isEmpty {
             channel.register(newKeys, root: root.rootIndex, storeNumber: fetched.storeNumber)
@@ -108,12 +124,17 @@ extension ManagedObjectContext {
         return objects
     }
 
-    @inline(__always)
-    private func makeObject(
-        _ binding: EntityBinding, reference: Int64, row: RowReference?, state: ObjectState
-    ) -> ManagedObject {
-        binding.objectClass.init(
-            seed: ObjectSeed(binding: binding, reference: reference, row: row, state: state))
+    /// Gives an object that the context already has its row as just read.
+    private func renew(
+        _ object: ManagedObject, _ row: RowReference, realised: Bool, refreshes: Bool
+    ) {
+        if object.state.contains(.fault) {
+            object.row = row
+            if realised { object.fireFault() }
+        } else if refreshes, !object.hasChanges {
+            object.row = row
+            object.contents = nil
+        }
     }
 
     func table(_ entityIndex: Int, _ storeNumber: Int) -> ObjectRegistry.Table {
@@ -183,7 +204,7 @@ extension ManagedObjectContext {
 
     private func seedForInsertion(_ binding: EntityBinding) -> ObjectSeed {
         ObjectSeed(
-            binding: binding, reference: ObjectIDScope.newTemporaryReference(), row: nil,
+            binding: binding, reference: ObjectIDScope.newTemporaryReference(),
             state: [.inserted, .changedInEvent])
     }
 

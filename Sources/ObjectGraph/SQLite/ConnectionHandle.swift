@@ -13,6 +13,8 @@ final class ConnectionHandle {
         var epoch = 1
         var busyTimeout: Duration
         var busySince = ContinuousClock.now
+        /// Who gets the rows of the statement that is running; see `RowReceiver`.
+        var rowReceiver: Unmanaged<RowReceiver>?
     }
 
     let database: OpaquePointer
