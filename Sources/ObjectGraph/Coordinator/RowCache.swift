@@ -24,6 +24,8 @@ final class RowCache: Sendable {
         var releasedCount = 0
         private var slabs: [HeldSlab] = []
         private var freeNumbers: [UInt32] = []
+        /// The slab of the rows stored last; 0 before there were any.
+        private var lastHeld: UInt32 = 0
 
         func row(_ key: Int64) -> RowReference? {
             let entry = entries[key]
@@ -33,22 +35,24 @@ final class RowCache: Sendable {
         }
 
         /// Takes rows of one slab, except where a newer version is known.
-        mutating func store(_ places: [RowPlace], in slab: RowSlab) {
+        mutating func store(_ places: some Collection<RowPlace>, in slab: RowSlab) {
             let number = hold(slab)
-            var takenCount = 0
+            // Counted first, so that letting go of an older row of the same slab does not free it.
+            slabs[Int(number) - 1].rowCount += places.count
             for place in places {
                 let entry = entries.slot(place.key)
                 if entry.pointee.slabNumber > 0 {
                     let known = row(place.key)!
                     let version = RowReference(slab: slab, offset: place.offset).version
-                    if known.version > version { continue }
+                    if known.version > version {
+                        slabs[Int(number) - 1].rowCount -= 1
+                        continue
+                    }
                     letGo(entry, isSuperseded: known.version < version)
                 }
                 entry.pointee.slabNumber = number
                 entry.pointee.offset = place.offset
-                takenCount += 1
             }
-            slabs[Int(number) - 1].rowCount += takenCount
             if slabs[Int(number) - 1].rowCount == 0 { free(number) }
         }
 
@@ -62,17 +66,20 @@ final class RowCache: Sendable {
                 slabs[position].slab!.hasSupersededRows.store(true, ordering: .relaxed)
             }
             slabs[position].rowCount -= 1
-            // A slab being stored has no count yet.
             if slabs[position].rowCount == 0 { free(number) }
         }
 
         private mutating func hold(_ slab: RowSlab) -> UInt32 {
+            // Rows that are read one by one often lie in the slab of the one before.
+            if lastHeld > 0, slabs[Int(lastHeld) - 1].slab === slab { return lastHeld }
             if let number = freeNumbers.popLast() {
                 slabs[Int(number) - 1].slab = slab
+                lastHeld = number
                 return number
             }
             slabs.append(HeldSlab(slab: slab))
-            return UInt32(slabs.count)
+            lastHeld = UInt32(slabs.count)
+            return lastHeld
         }
 
         private mutating func free(_ number: UInt32) {
@@ -115,6 +122,10 @@ final class RowCache: Sendable {
         tables[root].table.withLock { table in
             rows.forEachRun { slab, places in table.store(places, in: slab) }
         }
+    }
+
+    func store(_ row: RowReference, root: Int) {
+        tables[root].table.withLock { $0.store(CollectionOfOne(row.place), in: row.slab) }
     }
 
     /// Forgets rows that are gone from the store, or may have changed there.

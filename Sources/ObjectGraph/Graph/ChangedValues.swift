@@ -8,10 +8,13 @@ struct ChangedValues {
     // Valid from `allocate` to `deallocate`, which the owning object calls; the struct is never kept elsewhere.
     private let memory: UnsafeMutableRawPointer
 
-    private static let elementsOffset = 64
+    private static let elementsOffset = 96
 
     private struct Header {
         var mask = PropertyMask()
+
+        /// What was set since pending changes were last processed.
+        var eventMask = PropertyMask()
         var contents: RelationshipContents?
         let count: Int
     }
@@ -42,6 +45,10 @@ struct ChangedValues {
     }
 
     var mask: PropertyMask { header.pointee.mask }
+    var eventMask: PropertyMask { header.pointee.eventMask }
+
+    /// Forgets what was set in the last event.
+    func beginEvent() { header.pointee.eventMask = PropertyMask() }
 
     var contents: RelationshipContents? {
         get { header.pointee.contents }
@@ -57,6 +64,7 @@ struct ChangedValues {
         nonmutating set {
             elements[index] = newValue
             header.pointee.mask.insert(index)
+            header.pointee.eventMask.insert(index)
         }
     }
 
@@ -69,5 +77,6 @@ struct ChangedValues {
     func remove(_ index: Int) {
         elements[index] = .null
         header.pointee.mask.remove(index)
+        header.pointee.eventMask.remove(index)
     }
 }

@@ -23,12 +23,17 @@ extension ManagedObjectContext: ObjectChannel {
         try performAndWait { try count(for: request) }
     }
 
-    func row(_ key: Int64, _ scope: ObjectIDScope, staleness: Duration?) throws -> RowReference? {
+    func row(
+        _ key: Int64, _ scope: ObjectIDScope, staleness: Duration?, keepsSnapshot: Bool
+    ) throws -> RowReference? {
         try performAndWait {
             let table = table(scope.entityIndex, scope.storeNumber)
             if let object = table[key] { return currentRow(of: object) }
             guard key >= 0 else { return nil }
-            guard let row = try channel.row(key, scope, staleness: staleness) else { return nil }
+            guard
+                let row = try channel.row(
+                    key, scope, staleness: staleness, keepsSnapshot: keepsSnapshot)
+            else { return nil }
             // What a child reads is registered here as well.
             _ = objects(
                 of: StoreRows(storeNumber: scope.storeNumber, rows: RowList([row])),
@@ -76,7 +81,7 @@ extension ManagedObjectContext: ObjectChannel {
     private func members(
         of property: Property, _ scope: ObjectIDScope, key: Int64
     ) -> [EntityKey] {
-        object(key, scope).destinations(of: property).filter { !$0.isDeleted }.map {
+        object(key, scope).orderedDestinations(of: property).filter { !$0.isDeleted }.map {
             EntityKey(entityIndex: $0.binding.entity.index, key: $0.reference)
         }
     }
@@ -87,6 +92,7 @@ extension ManagedObjectContext: ObjectChannel {
 
     // The rows of objects that a child has are kept by this context's own registration.
     func register(_ keys: [Int64], root: Int, storeNumber: Int) {}
+    func register(_ key: Int64, root: Int, storeNumber: Int) {}
     func unregister(_ keys: [Int64], root: Int, storeNumber: Int) {}
 
     private func rows(of objects: [ManagedObject]) -> [StoreRows] {
@@ -105,7 +111,14 @@ extension ManagedObjectContext: ObjectChannel {
     /// Takes over what a child has saved, as unsaved changes of this context.
     func save(_ plans: [StorePlan], from context: ManagedObjectContext) throws {
         performAndWait {
-            for plan in plans { apply(plan.plan, storeNumber: plan.storeNumber) }
+            for plan in plans {
+                apply(plan.plan, storeNumber: plan.storeNumber)
+                for change in plan.transients {
+                    let object = object(
+                        change.key, entityIndex: change.entity.index, storeNumber: plan.storeNumber)
+                    for (index, value) in change.values { object.setAttribute(value, at: index) }
+                }
+            }
             processPendingChanges()
         }
     }
@@ -134,6 +147,7 @@ extension ManagedObjectContext: ObjectChannel {
                 storeNumber: storeNumber)
             source.change(destination, in: join.property, isAddition: join.isInsertion)
         }
+        reorder(after: plan, storeNumber: storeNumber)
     }
 
     /// A new object whose row is the one that the child has made: nothing is copied.
@@ -142,12 +156,8 @@ extension ManagedObjectContext: ObjectChannel {
         let object = binding.objectClass.init(
             seed: ObjectSeed(
                 binding: binding, reference: change.key, slab: change.row?.slab,
-                rowStart: change.row?.start,
-                state: [.inserted, .changedInEvent]))
-        table(change.entity.index, storeNumber)[change.key] = object
-        registeredCount += 1
-        insertedList.append(object)
-        eventList.append(object)
+                rowStart: change.row?.start, state: .inserted))
+        register(object)
         object.awakeFromInsert()
         return object
     }
@@ -173,7 +183,7 @@ extension ManagedObjectContext: ObjectChannel {
             let property = change.entity.properties[index]
             guard property.kind == .toOne else {
                 return object.setAttribute(
-                    change.row!.value(of: property, in: layout), at: index)
+                    object.storedValue(of: property, in: change.row!), at: index)
             }
             guard let slot = property.slot, change.row!.hasValue(slot) else {
                 return object.setDestination(nil, of: property)

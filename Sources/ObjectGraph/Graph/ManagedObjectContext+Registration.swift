@@ -8,7 +8,7 @@ extension ManagedObjectContext {
     /// same store are understood.
     public func object(with id: ManagedObjectID) -> ManagedObject {
         let scope =
-            coordinator.localScope(of: id) ?? coordinator.unassignedScopes[id.scope.entityIndex]
+            localScope(of: id) ?? coordinator.unassignedScopes[id.scope.entityIndex]
         return object(id.reference, scope)
     }
 
@@ -19,7 +19,10 @@ extension ManagedObjectContext {
     public func existingObject(with id: ManagedObjectID) throws -> ManagedObject {
         guard let scope = coordinator.localScope(of: id) else { throw FetchError.noSuchObject(id) }
         if let object = registeredObject(id.reference, scope), !object.isFault { return object }
-        guard let row = try channel.row(id.reference, scope, staleness: stalenessInterval) else {
+        guard
+            let row = try channel.row(
+                id.reference, scope, staleness: stalenessInterval, keepsSnapshot: false)
+        else {
             throw FetchError.noSuchObject(id)
         }
         let object = object(id.reference, scope)
@@ -33,6 +36,13 @@ extension ManagedObjectContext {
     /// The object with this identifier if the context has it; no statement is run.
     public func registeredObject(for id: ManagedObjectID) -> ManagedObject? {
         coordinator.localScope(of: id).flatMap { registeredObject(id.reference, $0) }
+    }
+
+    /// The scope here of an identifier; found without asking the coordinator if the context has objects of it.
+    private func localScope(of id: ManagedObjectID) -> ObjectIDScope? {
+        let position = id.scope.storeNumber * model.entities.count + id.scope.entityIndex
+        if position < bindings.count, bindings[position]?.scope === id.scope { return id.scope }
+        return coordinator.localScope(of: id)
     }
 
     private func registeredObject(_ reference: Int64, _ scope: ObjectIDScope) -> ManagedObject? {
@@ -63,7 +73,7 @@ extension ManagedObjectContext {
         table[reference] = object
         registeredCount += 1
         if reference >= 0 {
-            channel.register([reference], root: table.rootIndex, storeNumber: storeNumber)
+            channel.register(reference, root: table.rootIndex, storeNumber: storeNumber)
         }
         return object
     }
@@ -109,7 +119,7 @@ extension ManagedObjectContext {
                     if place.key >= 0 { newKeys.append(place.key) }
                     if isRealised {
                         realisedCount += 1
-                        object.awakeFromFetch()
+                        object.awake()
                     } else if realised {
                         object.fireFault()
                     }
@@ -209,16 +219,21 @@ extension ManagedObjectContext {
     }
 
     func registerInserted(_ object: ManagedObject) {
+        register(object)
+        object.setDefaults()
+        object.awakeFromInsert()
+    }
+
+    /// Takes an object in as a new one.
+    func register(_ object: ManagedObject) {
+        if undoManager != nil { capture(object, isAbsent: true) }
         let binding = object.binding
         registry.table(rootIndex: binding.rootIndex, storeNumber: binding.storeNumber)[
             object.reference] = object
         registeredCount += 1
+        object.state.insert(.changedInEvent)
         insertedList.append(object)
         eventList.append(object)
-        for (index, value) in binding.entity.defaultValues {
-            object.changedValues[index] = value
-        }
-        object.awakeFromInsert()
     }
 
     // MARK: - Letting go
@@ -229,6 +244,10 @@ extension ManagedObjectContext {
     }
 
     func sweep() {
+        // Hooks of the objects that leave may look at the context.
+        guard !isSweeping, !retainsRegisteredObjects else { return }
+        isSweeping = true
+        defer { isSweeping = false }
         var remaining = 0
         for table in registry.allTables {
             let swept = table.sweep()
@@ -249,6 +268,10 @@ extension ManagedObjectContext {
 
     /// The row of a fault is gone: the object counts as deleted and reads as nil (spec §3.5).
     func faultIsInaccessible(_ object: ManagedObject) {
+        guard shouldDeleteInaccessibleFaults else {
+            object.state.insert(.fault)
+            return faultHandler(object.objectID, FetchError.noSuchObject(object.objectID))
+        }
         object.state.insert([.deleted, .deletionPropagated])
         deletedList.append(object)
     }

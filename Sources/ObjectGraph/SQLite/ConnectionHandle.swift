@@ -161,6 +161,7 @@ private func reportProfile(
     kind: UInt32, context: UnsafeMutableRawPointer?, statement: UnsafeMutableRawPointer?,
     nanoseconds: UnsafeMutableRawPointer?
 ) -> Int32 {
+    if let sql = sqlite3_sql(OpaquePointer(statement)), HeldSnapshot.isOwn(sql) { return 0 }
     let observer = Unmanaged<TraceObserver>.fromOpaque(context!).takeUnretainedValue()
     let expanded = sqlite3_expanded_sql(OpaquePointer(statement))
     defer { sqlite3_free(expanded) }

@@ -67,7 +67,9 @@ final class InMemoryStore: PersistentStore {
 
     // MARK: - Rows
 
-    func row(_ key: Int64, entity: Entity) -> RowReference? {
+    func endTurn() {}
+
+    func row(_ key: Int64, entity: Entity, keepsSnapshot: Bool) -> RowReference? {
         let row = contents.withLock { $0.row(key, root: entity.rootIndex) }
         return row?.entityIndex == entity.index ? row : nil
     }
@@ -89,8 +91,9 @@ final class InMemoryStore: PersistentStore {
         let contents = snapshot().contents
         var result: [Int64: [EntityKey]] = [:]
         for key in keys {
-            result[key] = contents.destinations(of: relationship, key: key, in: destination)
-                .map(EntityKey.init)
+            result[key] = contents.destinations(
+                of: relationship, key: key, in: destination, model: model
+            ).map(EntityKey.init)
         }
         return result
     }

@@ -31,6 +31,15 @@ final class RowSelection: Sendable {
 
     deinit { for plan in plans { plan.sources.deallocate() } }
 
+    /// Copies a row to the end of the writer's rows, making a writer that begins small if there is none.
+    func readRow(_ row: some SQLiteRow, of writer: inout RowWriter?) -> RowReference {
+        var current = writer.take() ?? RowWriter(expectedByteCount: 1024)
+        readRow(row, into: &current)
+        let finished = current.finish()
+        writer = current
+        return finished
+    }
+
     /// Copies a row into a slab; the caller finishes it.
     @inline(__always)
     func readRow(_ row: some SQLiteRow, into writer: inout RowWriter) {

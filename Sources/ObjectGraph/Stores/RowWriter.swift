@@ -1,5 +1,7 @@
 /// Builds rows in slabs, one after the other: begin, set slots in any order, finish.
-struct RowWriter {
+struct RowWriter: @unchecked Sendable {
+    // @unchecked Sendable: its pointers go into its slab, in which nobody else writes; a copy is never used beside it.
+
     private(set) var slab: RowSlab
 
     /// How many slabs have been begun: tells whether the last row lies in another slab than the one before.
@@ -108,7 +110,9 @@ struct RowWriter {
     private mutating func moveRow(reserving byteCount: Int) {
         let written = end - rowStart
         let slotsByteOffset = slots - rowStart
-        let next = RowSlab(capacity: max(RowSlab.byteCount, (written + byteCount + 7) & ~7))
+        let next = RowSlab(
+            capacity: max(
+                min(capacity * 2, RowSlab.byteCount), (written + byteCount + 7) & ~7))
         next.base.copyMemory(from: rowStart, byteCount: written)
         slab = next
         slabCount += 1

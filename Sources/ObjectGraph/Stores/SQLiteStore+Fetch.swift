@@ -56,15 +56,25 @@ extension SQLiteStore {
         }
     }
 
-    func row(_ key: Int64, entity: Entity) throws -> RowReference? {
+    func row(_ key: Int64, entity: Entity, keepsSnapshot: Bool) throws -> RowReference? {
         let selection = selection(entity, includesSubentities: false)
-        return try read(statements[entity.index].selectRow) { statement in
+        return try read(statements[entity.index].selectRow, keepingSnapshot: keepsSnapshot) {
+            statement in
             statement.bind(key, at: 1)
             guard try statement.step() else { return nil }
+            // Rows that are read one by one in a turn share slabs.
+            if keepsSnapshot {
+                return turnWriter.withLock { selection.readRow(statement, of: &$0) }
+            }
             var writer = RowWriter(expectedByteCount: entity.layout.extent.fixedByteCount * 2)
             selection.readRow(statement, into: &writer)
             return writer.finish()
         }
+    }
+
+    func endTurn() {
+        pool.releaseSnapshots()
+        turnWriter.withLock { $0 = nil }
     }
 
     func rows(_ keys: [Int64], entity: Entity) throws -> RowList {
@@ -86,9 +96,9 @@ extension SQLiteStore {
         let sql =
             switch relationship.storage {
             case .inverseForeignKey(let index):
-                "SELECT Z_PK, Z_ENT FROM \(destination.table) WHERE \(destination.columns[destination.properties[index].slot!]) = ?"
+                "SELECT Z_PK, Z_ENT FROM \(destination.table) t0 WHERE \(destination.columns[destination.properties[index].slot!]) = ?\(order(of: relationship))"
             case .joinTable(let join):
-                "SELECT t0.Z_PK, t0.Z_ENT FROM \(join.table) t1 JOIN \(destination.table) t0 ON t0.Z_PK = t1.\(join.destinationColumn) WHERE t1.\(join.sourceColumn) = ?"
+                "SELECT t0.Z_PK, t0.Z_ENT FROM \(join.table) t1 JOIN \(destination.table) t0 ON t0.Z_PK = t1.\(join.destinationColumn) WHERE t1.\(join.sourceColumn) = ?\(order(of: relationship))"
             case .foreignKey:
                 preconditionFailure("\(owner.name).\(property.name) is to-one and has no contents.")
             }
@@ -106,9 +116,9 @@ extension SQLiteStore {
         let sql =
             switch relationship.storage {
             case .inverseForeignKey(let index):
-                "SELECT Z_PK, Z_ENT, \(destination.columns[destination.properties[index].slot!]) FROM \(destination.table) WHERE \(destination.columns[destination.properties[index].slot!]) IN (SELECT value FROM json_each(?))"
+                "SELECT Z_PK, Z_ENT, \(destination.columns[destination.properties[index].slot!]) FROM \(destination.table) t0 WHERE \(destination.columns[destination.properties[index].slot!]) IN (SELECT value FROM json_each(?))\(order(of: relationship))"
             case .joinTable(let join):
-                "SELECT t0.Z_PK, t0.Z_ENT, t1.\(join.sourceColumn) FROM \(join.table) t1 JOIN \(destination.table) t0 ON t0.Z_PK = t1.\(join.destinationColumn) WHERE t1.\(join.sourceColumn) IN (SELECT value FROM json_each(?))"
+                "SELECT t0.Z_PK, t0.Z_ENT, t1.\(join.sourceColumn) FROM \(join.table) t1 JOIN \(destination.table) t0 ON t0.Z_PK = t1.\(join.destinationColumn) WHERE t1.\(join.sourceColumn) IN (SELECT value FROM json_each(?))\(order(of: relationship))"
             case .foreignKey:
                 preconditionFailure("\(owner.name).\(property.name) is to-one and has no contents.")
             }
@@ -125,10 +135,22 @@ extension SQLiteStore {
         }
     }
 
+    /// What sorts the members of an ordered relationship, those without a place first.
+    private func order(of relationship: Relationship) -> String {
+        if case .joinTable(let join) = relationship.storage {
+            return join.placeColumn.map { " ORDER BY t1.\($0), t0.Z_PK" } ?? ""
+        }
+        guard let index = relationship.placeIndex else { return "" }
+        let destination = model.destination(of: relationship)
+        return " ORDER BY t0.\(destination.columns[destination.properties[index].slot!]), t0.Z_PK"
+    }
+
     /// Runs the body with a reusable statement on a reader.
-    func read<T>(_ sql: String, _ body: (Statement) throws -> T) throws -> T {
+    func read<T>(
+        _ sql: String, keepingSnapshot: Bool = false, _ body: (Statement) throws -> T
+    ) throws -> T {
         try mapping {
-            try pool.read { connection in
+            try pool.read(keepingSnapshot: keepingSnapshot) { connection in
                 let statement = try connection.statement(sql)
                 defer { statement.reset() }
                 return try body(statement)
