@@ -21,6 +21,15 @@ struct WorkerJob: Codable, Sendable {
     var preparedStore: URL?
     /// Nil where the kind makes its own rows.
     var dataset: DatasetSelection?
+    /// Whether the work is done when the parent says so, as often as it says; else once, at once.
+    ///
+    /// These and all fields to come are optional: a `bench` of an older revision, which is the base
+    /// of a comparison, passes over them.
+    var takesTurns: Bool?
+    /// Whether each turn is counted, which makes it slower.
+    var isCounting: Bool?
+    /// Nil for none.
+    var injections: [Injection]?
 }
 
 /// Which part of the data set is worked on, and what it must be found to hold.
@@ -51,8 +60,11 @@ struct WorkloadOutcome: Codable, Sendable {
     var verification: Verification
 }
 
-/// A worker's only output: a line of JSON on its standard output.
+/// A line of JSON on a worker's standard output; of a worker that takes no turns, its only one.
 enum WorkerReply: Codable, Sendable {
+    /// Everything is prepared, and the first turn may begin.
+    case ready
+    case turn(Turn)
     case outcome(WorkloadOutcome)
     /// The subject threw.
     case failure(String)
