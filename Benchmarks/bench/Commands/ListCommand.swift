@@ -115,7 +115,7 @@ extension Listing {
 }
 
 /// Lines whose columns begin below each other.
-private func aligned(_ rows: [[String]]) -> String {
+func aligned(_ rows: [[String]]) -> String {
     let columnCount = rows.map(\.count).max() ?? 0
     let widths = (0..<columnCount).map { column in rows.map { $0[column].count }.max() ?? 0 }
     return rows.map { row in

@@ -72,7 +72,7 @@ struct RunCommand: ParsableCommand {
         let run = Run(
             name: folder.lastPathComponent, startedAt: now,
             seed: seed ?? .random(in: 0...UInt64(UInt32.max)), commandLine: CommandLine.arguments,
-            build: Self.build, environment: .ofBench())
+            build: .ofBench, environment: .ofBench())
         return try execute(
             Runner(selection.workloads, run: run, into: directory, options: options), directory)
     }
@@ -84,7 +84,7 @@ struct RunCommand: ParsableCommand {
         guard case .began(var run) = entries.first else {
             throw RunDirectoryError.missing(path: directory.journal.url.path)
         }
-        guard run.build == Self.build,
+        guard run.build == .ofBench,
             run.environment.identity == EnvironmentFingerprint.ofBench().identity
         else {
             throw CommandFailure(
@@ -107,8 +107,6 @@ struct RunCommand: ParsableCommand {
         print(directory.reportURL.relativePath)
         return run
     }
-
-    private static var build: BuildConfiguration { Executable.isDebugBuild ? .debug : .release }
 
     /// A name that sorts by time and is safe in every file system, such as 2026-02-28T17-05-09Z.
     private static func name(at date: Date) -> String {

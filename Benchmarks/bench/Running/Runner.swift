@@ -113,12 +113,8 @@ struct Runner {
             workloads.flatMap { workload in
                 workload.cells.map { workload.step(of: $0, repetition: nil) }
             })
-        for (place, workload) in workloads.enumerated() {
-            for (index, cell) in workload.cells.enumerated() {
-                try perform(place, index, repetition: nil) {
-                    try count(PairedArm(workload: workload, cell: cell))
-                }
-            }
+        for place in workloads.indices {
+            for index in workloads[place].cells.indices { try perform(place, index) }
         }
     }
 
@@ -169,26 +165,22 @@ struct Runner {
         _ round: InterleavedSchedule<Int>.Round, of place: Int
     ) throws {
         for (position, index) in round.order.enumerated() {
-            try perform(place, index, repetition: round.repetition) {
-                try sample(
-                    workloads[place].cells[index], of: workloads[place],
-                    repetition: round.repetition, position: position)
-            }
+            try perform(place, index, (round.repetition, position))
         }
     }
 
     private mutating func sample(
-        _ cell: Cell, of workload: Workload, repetition: Int, position: Int
+        _ cell: Cell, of workload: Workload, _ turn: (repetition: Int, position: Int)
     ) throws -> WorkerProcess.Ending {
         let canarySeconds = canary.read()
-        let seed = run.seed &+ UInt64(repetition)
+        let seed = run.seed &+ UInt64(turn.repetition)
         return try preparation.withJob(for: cell, of: workload, seed: seed) { result in
             guard case .job(let job) = result else { return result.ending }
             let startedAtSeconds = elapsedSeconds
             let ending = try WorkerProcess.run(job, timeout: options.timeout)
             guard case .outcome(var outcome) = ending else { return ending }
-            outcome.sample.repetition = repetition
-            outcome.sample.positionInRound = position
+            outcome.sample.repetition = turn.repetition
+            outcome.sample.positionInRound = turn.position
             outcome.sample.startedAtSeconds = startedAtSeconds
             outcome.sample[.canary] = canarySeconds
             return .outcome(outcome)
@@ -202,22 +194,29 @@ struct Runner {
 
     /// Does a step that was not done before, and writes down what it found. A cell that failed
     /// once has no result to add to.
+    ///
+    /// - Parameter turn: nil for counting.
     private mutating func perform(
-        _ place: Int, _ index: Int, repetition: Int?, _ work: () throws -> WorkerProcess.Ending
+        _ place: Int, _ index: Int, _ turn: (repetition: Int, position: Int)? = nil
     ) throws {
         guard !Interruption.isRequested else { return }
-        let cell = run.workloads[place].cells[index]
         let workload = workloads[place]
-        progress.begin(workload.step(of: workload.cells[index], repetition: repetition))
-        let step = Step(workload: workload.name, cell: cell.identifier, repetition: repetition)
-        if cell.isSound, done.insert(step).inserted, let outcome = outcome(of: try work(), step) {
-            try record(
-                .measured(
-                    RunEntry.Measurement(
-                        workload: step.workload, cell: step.cell, repetition: repetition,
-                        outcome: outcome)))
-        }
-        progress.end()
+        let cell = workload.cells[index]
+        let result = run.workloads[place].cells[index]
+        let step = Step(
+            workload: workload.name, cell: result.identifier, repetition: turn?.repetition)
+        progress.begin(workload.step(of: cell, repetition: turn?.repetition))
+        defer { progress.end() }
+        guard result.isSound, done.insert(step).inserted else { return }
+        let ending =
+            try turn.map { try sample(cell, of: workload, $0) }
+            ?? count(PairedArm(workload: workload, cell: cell))
+        guard let outcome = outcome(of: ending, step) else { return }
+        try record(
+            .measured(
+                RunEntry.Measurement(
+                    workload: step.workload, cell: step.cell, repetition: step.repetition,
+                    outcome: outcome)))
     }
 
     /// Nil when the user has asked to stop.

@@ -42,6 +42,9 @@ struct DatasetSelection: Codable, Sendable {
     var flightCount: Int?
     var facts: DatasetFacts
 
+    /// Whether the published rows were fetched.
+    static var isPublished: Bool { DatasetLocation.current() != nil }
+
     /// Reads the published rows, or makes as many of the same shape.
     static func load(flightCount: Int?) throws -> FlightsDataset {
         if let folder = DatasetLocation.current() {
