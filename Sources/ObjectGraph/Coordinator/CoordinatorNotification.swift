@@ -14,6 +14,11 @@ public enum CoordinatorNotification: Sendable, Hashable {
 public struct StoreChanges: Sendable, Hashable {
     public var added: [PersistentStoreHandle] = []
     public var removed: [PersistentStoreHandle] = []
+
+    public init(added: [PersistentStoreHandle] = [], removed: [PersistentStoreHandle] = []) {
+        self.added = added
+        self.removed = removed
+    }
 }
 
 extension PersistentStoreCoordinator {

@@ -70,12 +70,11 @@ extension PersistentStoreCoordinator {
             let rows = try source.fetchRows(FetchRequest(entityName: root.name), entity: root)
             var plan = SavePlan()
             var lastKey: Int64 = 0
-            rows.forEach { row in
+            plan.rows = rows.map { row in
                 lastKey = max(lastKey, row.key)
-                plan.rows.append(
-                    RowChange(
-                        kind: .insert, entity: model.entities[row.entityIndex], key: row.key,
-                        row: row, changes: PropertyMask(), previousVersion: 0))
+                return RowChange(
+                    kind: .insert, entity: model.entities[row.entityIndex], key: row.key,
+                    row: row, changes: PropertyMask(), previousVersion: 0)
             }
             _ = try target.reserveKeys(Int(lastKey), root: root)
             plan.joins = try joins(of: rows, in: source)

@@ -29,7 +29,7 @@ public final class PersistentStoreCoordinator: Sendable {
     private let state: Mutex<State>
 
     /// An open store with what the coordinator keeps about it.
-    struct StoreRecord: Sendable {
+    final class StoreRecord: Sendable {
         let number: Int
         let store: any PersistentStore
         let rowCache: RowCache
@@ -38,6 +38,17 @@ public final class PersistentStoreCoordinator: Sendable {
 
         /// What the store's configuration holds.
         let entityNames: Set<String>
+
+        init(
+            number: Int, store: any PersistentStore, rowCache: RowCache, scopes: [ObjectIDScope],
+            entityNames: Set<String>
+        ) {
+            self.number = number
+            self.store = store
+            self.rowCache = rowCache
+            self.scopes = scopes
+            self.entityNames = entityNames
+        }
 
         var handle: PersistentStoreHandle {
             PersistentStoreHandle(number: number, identifier: store.identifier, url: store.url)

@@ -22,11 +22,15 @@ final class EntityBinding {
     /// What the class wants to be asked about, by property index.
     let validatorIndexes: [Int]
 
+    /// What every object begins with: `checked` where queues are checked.
+    private(set) var initialState: ObjectState = []
+
     convenience init(context: ManagedObjectContext, entity: Entity, scope: ObjectIDScope) {
         self.init(
             entity, context.model, scope: scope, counters: context.coordinator.graphCounters)
         self.context = context
         hasStalenessInterval = context.stalenessInterval != nil
+        if context.checksQueue { initialState = .checked }
     }
 
     /// A binding for an object without a context.

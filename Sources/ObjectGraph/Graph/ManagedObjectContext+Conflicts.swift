@@ -32,7 +32,8 @@ extension ManagedObjectContext {
     }
 
     private func newestRow(of object: ManagedObject) throws -> RowReference? {
-        try channel.row(object.reference, object.binding.scope, staleness: nil)
+        try channel.row(
+            object.reference, object.binding.scope, staleness: nil, keepsSnapshot: false)
     }
 
     /// The attributes and to-one destinations in a row, by name; nulls are absent.

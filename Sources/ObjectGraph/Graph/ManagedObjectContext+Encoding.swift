@@ -109,10 +109,11 @@ extension ManagedObjectContext {
             // It remains a fault here: what a child reads does not decide what this context goes on with.
             guard object.reference >= 0 || parent != nil else { return nil }
             object.row = try channel.row(
-                object.reference, object.binding.scope, staleness: stalenessInterval)
+                object.reference, object.binding.scope, staleness: stalenessInterval,
+                keepsSnapshot: false)
             return object.row
         }
-        if object.changes == nil, let row = object.row { return row }
+        if object.changes?.mask.isEmpty ?? true, let row = object.row { return row }
         var writer = RowWriter(expectedByteCount: 256)
         let row = encode(
             object, into: &writer, version: object.row?.version ?? 0, changes: object.changes)

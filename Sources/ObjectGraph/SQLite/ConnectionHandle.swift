@@ -15,6 +15,8 @@ final class ConnectionHandle {
         var busySince = ContinuousClock.now
         /// Whether each query is explained before it runs.
         var explainsQueries = false
+        /// Who gets the rows of the statement that is running; see `RowReceiver`.
+        var rowReceiver: Unmanaged<RowReceiver>?
     }
 
     let database: OpaquePointer
@@ -197,6 +199,7 @@ private func reportTrace(
     let observer = Unmanaged<TraceObserver>.fromOpaque(context!).takeUnretainedValue()
     guard let pointer else { return 0 }
     let statement = OpaquePointer(pointer)
+    if let sql = sqlite3_sql(statement), HeldSnapshot.isOwn(sql) { return 0 }
     let template = sqlite3_sql(statement).map { String(cString: $0) } ?? ""
     if template.hasPrefix("EXPLAIN") { return 0 }
     if kind == UInt32(SQLITE_TRACE_ROW) {

@@ -12,8 +12,9 @@ import Testing
             ("busy", SQLITE_BUSY), ("full", SQLITE_FULL), ("input and output", SQLITE_IOERR),
             ("corrupt", SQLITE_CORRUPT),
         ], ["WAL", "DELETE"])
-    func `each call may fail once`(_ failure: (name: String, code: Int32), _ journal: String) throws
-    {
+    func `each call may fail once (§5.1.12, §14.14)`(
+        _ failure: (name: String, code: Int32), _ journal: String
+    ) throws {
         FailingFileSystem.register()
         var number = 0
         var failedSaves = 0
@@ -50,10 +51,10 @@ private final class Trial: @unchecked Sendable {
 
     func run(failing number: Int, with code: Int32) throws -> (fired: Bool, failed: Bool) {
         try context.performAndWait {
-            let author = Author(context: context)
+            let author = TestSupport.Author(context: context)
             author.name = "Ursula K. Le Guin"
             for position in 0..<3 {
-                let book = Book(context: context)
+                let book = TestSupport.Book(context: context)
                 book.title = "Book \(position)"
                 book.author = author
             }
@@ -62,7 +63,8 @@ private final class Trial: @unchecked Sendable {
             try context.save()
 
             let books = try context.fetch(
-                FetchRequest(entityName: "Book", sortKeys: [.ascending("title")]), as: Book.self)
+                FetchRequest(entityName: "Book", sortKeys: [.ascending("title")]),
+                as: TestSupport.Book.self)
             held = Array(books) + [author, topic]
             books[0].title = String(repeating: "long ", count: 2000)
             books[1].topics = [topic]

@@ -1,4 +1,5 @@
 import CSQLite
+import Foundation
 import Synchronization
 
 /// A SQLite VFS over the default one in which a call that touches a file can be made to fail.

@@ -1,0 +1,227 @@
+import ObjectGraph
+import TestSupport
+import Testing
+
+@Suite struct `Merging what others saved (§4.3, §4.4)` {
+    let fixture: ContextFixture
+    let view: ManagedObjectContext
+    let worker: ManagedObjectContext
+
+    init() throws {
+        fixture = try ContextFixture()
+        view = fixture.context()
+        worker = fixture.context()
+    }
+
+    /// What the worker's save in the body posts.
+    private func saved(_ body: @Sendable () throws -> Void) throws -> ObjectChanges {
+        let posted = Recorder<ObjectChanges>()
+        let observation = worker.observe {
+            if case .didSave(let changes) = $0 { posted.values.append(changes) }
+        }
+        try worker.performAndWait {
+            try body()
+            try worker.save()
+        }
+        observation.cancel()
+        return try #require(posted.values.last)
+    }
+
+    @Test
+    func `merged inserts are faults and not inserted objects (§4.4.2, §4.4.6, §4.4.9, §14.20)`()
+        throws
+    {
+        let changes = try saved { TestSupport.Author(context: worker).name = "Lem" }
+        let posted = Recorder<ContextNotification>()
+        view.performAndWait {
+            let observation = view.observe { posted.values.append($0) }
+            view.mergeChanges(changes)
+            observation.cancel()
+            #expect(view.insertedObjects.isEmpty && !view.hasChanges)
+            #expect(view.registeredObject(for: changes.inserted[0])?.isFault == true)
+        }
+        #expect(
+            posted.values == [
+                .objectsDidChange(ObjectChanges(inserted: changes.inserted)),
+                .didMerge(ObjectChanges(inserted: changes.inserted)),
+            ])
+    }
+
+    @Test func `merged updates refresh realised objects and keep local changes (§4.4.3)`() throws {
+        let id = try fixture.saveAuthor("Lem", birthYear: 1900)
+        try view.performAndWait {
+            let author = view.author(id)
+            author.name = "local"
+            let changes = try saved { worker.author(id).birthYear = 1921 }
+            let posted = Recorder<ContextNotification>()
+            let observation = view.observe { posted.values.append($0) }
+            view.mergeChanges(changes)
+            observation.cancel()
+            #expect(author.name == "local" && author.birthYear == 1921)
+            #expect(posted.values.first == .objectsDidChange(ObjectChanges(refreshed: [id])))
+            try view.save()
+        }
+    }
+
+    @Test func `merged deletes are deleted objects until the next save (§4.4.4)`() throws {
+        let id = try fixture.saveAuthor("Lem")
+        try view.performAndWait {
+            let author = view.author(id)
+            #expect(author.name == "Lem")
+            let changes = try saved { worker.delete(worker.author(id)) }
+            view.mergeChanges(changes)
+            #expect(view.deletedObjects == [author])
+            try view.save()
+            #expect(author.managedObjectContext == nil && view.deletedObjects.isEmpty)
+        }
+    }
+
+    @Test func `a merge updates the relationships that point at what came and went (§4.4.5)`()
+        throws
+    {
+        let id = try fixture.saveAuthor("Lem")
+        try view.performAndWait {
+            let author = view.author(id)
+            #expect(author.publications.isEmpty)
+            let changes = try saved {
+                let book = TestSupport.Book(context: worker)
+                book.title = "Solaris"
+                book.author = worker.author(id)
+            }
+            view.mergeChanges(changes)
+            #expect(author.publications.map(\.title) == ["Solaris"])
+        }
+    }
+
+    @Test func `siblings merge by themselves when told to (§4.3.1, §4.3.2)`() async throws {
+        let id = try fixture.saveAuthor("Lem")
+        view.performAndWait { _ = view.author(id).name }
+        view.automaticallyMergesChangesFromParent = true
+        _ = try saved { worker.author(id).name = "Stanisław Lem" }
+        // The merge stands in the queue before this.
+        let name = try await view.perform(schedule: .enqueued) { view.author(id).name }
+        #expect(name == "Stanisław Lem")
+    }
+
+    @Test func `a batch request is merged only by telling of it (§4.4.8, §4.3.3, §14.21)`() throws {
+        let id = try fixture.saveAuthor("Lem")
+        view.automaticallyMergesChangesFromParent = true
+        let name = view.performAndWait { view.author(id).name }
+        #expect(name == "Lem")
+        let result = try worker.performAndWait {
+            try worker.execute(
+                BatchUpdateRequest(
+                    entityName: "Author", propertiesToUpdate: ["name": .constant(.string("new"))]),
+                resultType: .objectIDs)
+        }
+        view.performAndWait { #expect(view.author(id).name == "Lem") }
+        ManagedObjectContext.mergeChanges(
+            ObjectChanges(updated: result.objectIDs), into: [view])
+        view.performAndWait { #expect(view.author(id).name == "new") }
+    }
+
+    @Test
+    func `two coordinators on one file see each other's rows after a remote merge (§4.4.7, §14.1)`()
+        throws
+    {
+        let id = try fixture.saveAuthor("Lem")
+        let other = ManagedObjectContext(
+            .privateQueue, coordinator: try fixture.otherCoordinator())
+        other.performAndWait { #expect(other.author(id).name == "Lem") }
+        let changes = try saved { worker.author(id).name = "new" }
+        other.performAndWait {
+            other.refreshAllObjects()
+            #expect(other.author(id).name == "Lem", "its own row cache still has the old row")
+        }
+        ManagedObjectContext.mergeChanges(changes, into: [other])
+        other.performAndWait { #expect(other.author(id).name == "new") }
+    }
+
+    @Test func `only values cross between queues (§14.35)`() throws {
+        // What a notification carries is Sendable, which objects are not: this compiles for it alone.
+        func cross<Value: Sendable>(_ value: Value.Type) -> Bool { true }
+        #expect(cross(ContextNotification.self) && cross(ObjectChanges.self))
+    }
+}
+
+@Suite struct `Notifications (§4.5)` {
+    @Test
+    func
+        `a save posts changes, will-save and did-save in this order (§4.5.2, §4.5.3, §4.5.11, §14.13)`()
+        throws
+    {
+        let fixture = try ContextFixture()
+        let context = fixture.context()
+        let posted = Recorder<ContextNotification>()
+        try context.performAndWait {
+            let observation = context.observe { posted.values.append($0) }
+            let author = TestSupport.Author(context: context)
+            author.name = "Lem"
+            let temporary = author.objectID
+            try context.save()
+            observation.cancel()
+            #expect(
+                posted.values == [
+                    .objectsDidChange(ObjectChanges(inserted: [temporary])), .willSave,
+                    .didSave(ObjectChanges(inserted: [author.objectID])),
+                ])
+        }
+    }
+
+    @Test func `reset posts what it invalidates (§4.5.1)`() throws {
+        let fixture = try ContextFixture()
+        let id = try fixture.saveAuthor("Lem")
+        let context = fixture.context()
+        let posted = Recorder<ContextNotification>()
+        context.performAndWait {
+            _ = context.author(id)
+            let observation = context.observe { posted.values.append($0) }
+            context.reset()
+            observation.cancel()
+        }
+        #expect(
+            posted.values == [
+                .objectsDidChange(ObjectChanges(invalidated: [id], invalidatesAll: true))
+            ])
+    }
+
+    @Test func `notifications are an asynchronous sequence too (§4.5.9)`() async throws {
+        let fixture = try ContextFixture()
+        let context = fixture.context()
+        var notifications = context.notifications.makeAsyncIterator()
+        try await context.perform {
+            TestSupport.Author(context: context).name = "Lem"
+            try context.save()
+        }
+        guard case .objectsDidChange? = await notifications.next() else {
+            Issue.record("nothing changed")
+            return
+        }
+        #expect(await notifications.next() == .willSave)
+    }
+
+    @Test func `the coordinator tells of its stores (§4.5.6, §4.5.7)`() throws {
+        let fixture = try ContextFixture()
+        let posted = Recorder<CoordinatorNotification>()
+        let observation = fixture.coordinator.observe { posted.values.append($0) }
+        let added = try fixture.coordinator.addPersistentStore(.inMemory())
+        try fixture.coordinator.removePersistentStore(added)
+        observation.cancel()
+        let (come, gone) = (StoreChanges(added: [added]), StoreChanges(removed: [added]))
+        #expect(
+            posted.values == [
+                .storesWillChange(come), .storesDidChange(come), .storesWillChange(gone),
+                .willRemoveStore(added), .storesDidChange(gone),
+            ])
+    }
+
+    @Test func `a context has a name, an author of its transactions and a queue (§4.6.1)`() throws {
+        let fixture = try ContextFixture()
+        let context = ManagedObjectContext(
+            .privateQueue, coordinator: fixture.coordinator, name: "import")
+        context.performAndWait {
+            context.transactionAuthor = "the importer"
+            #expect(context.name == "import" && context.transactionAuthor == "the importer")
+        }
+    }
+}

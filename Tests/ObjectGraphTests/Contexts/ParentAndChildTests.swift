@@ -1,0 +1,162 @@
+import ObjectGraph
+import TestSupport
+import Testing
+
+@Suite struct `Parent and child contexts (§4.2)` {
+    let fixture: ContextFixture
+    let parent: ManagedObjectContext
+    let child: ManagedObjectContext
+
+    init() throws {
+        fixture = try ContextFixture()
+        parent = fixture.context()
+        child = fixture.child(of: parent)
+    }
+
+    @Test func `a child sees the parent's unsaved inserts, updates and deletes (§4.2.2)`() throws {
+        let (changed, deleted) = (
+            try fixture.saveAuthor("Borges"), try fixture.saveAuthor("Calvino")
+        )
+        parent.performAndWait {
+            parent.author(changed).name = "Jorge Luis Borges"
+            parent.delete(parent.author(deleted))
+            TestSupport.Author(context: parent).name = "Cortázar"
+        }
+        let names = try child.performAndWait {
+            try TestSupport.Author.all(in: child, sortedBy: [.ascending("name")]).map(\.name)
+        }
+        #expect(names == ["Cortázar", "Jorge Luis Borges"])
+    }
+
+    @Test
+    func
+        `a fault of a child fires with the parent's newest values, a realised object keeps its own (§4.2.3, §4.2.4, §4.2.13)`()
+        throws
+    {
+        let id = try fixture.saveAuthor("Borges")
+        try child.performAndWait {
+            let fetched = try TestSupport.Author.all(in: child)
+            parent.performAndWait { parent.author(id).name = "first" }
+            #expect(fetched[0].name == "first")
+            parent.performAndWait { parent.author(id).name = "second" }
+            #expect(fetched[0].name == "first", "a realised object does not follow (§4.2.4)")
+            child.refresh(fetched[0], mergeChanges: false)
+            #expect(fetched[0].name == "second", "refreshed from the parent (§4.2.13)")
+        }
+    }
+
+    @Test func `a child's save goes up one level (§4.2.5, §14.18)`() throws {
+        let posted = Recorder<ContextNotification>()
+        let observation = parent.observe { posted.values.append($0) }
+        fixture.coordinator.resetCounters()
+        try child.performAndWait {
+            TestSupport.Author(context: child).name = "Lem"
+            try child.save()
+            #expect(!child.hasChanges)
+        }
+        observation.cancel()
+        #expect(fixture.coordinator.counters.saves == 0)
+        parent.performAndWait { #expect(parent.insertedObjects.count == 1) }
+        guard case .objectsDidChange(let changes)? = posted.values.last else {
+            Issue.record("the parent posted \(posted.values)")
+            return
+        }
+        #expect(changes.inserted.count == 1)
+        try parent.performAndWait { try parent.save() }
+        #expect(try fixture.storedAuthors() == ["Lem"])
+    }
+
+    @Test func `only changed properties are pushed, and the child wins on them (§4.2.6)`() throws {
+        let id = try fixture.saveAuthor("Lem", birthYear: 1900)
+        child.performAndWait { child.author(id).name = "Stanisław Lem" }
+        parent.performAndWait {
+            parent.author(id).birthYear = 1921
+            parent.author(id).name = "lost"
+        }
+        try child.performAndWait { try child.save() }
+        try parent.performAndWait {
+            #expect(parent.author(id).name == "Stanisław Lem")
+            #expect(parent.author(id).birthYear == 1921)
+            try parent.save()
+        }
+    }
+
+    @Test func `a child that is not valid stays dirty and its parent untouched (§4.2.8)`() throws {
+        child.performAndWait {
+            _ = TestSupport.Author(context: child)
+            #expect(throws: SaveError.self) { try child.save() }
+            #expect(child.insertedObjects.count == 1)
+        }
+        parent.performAndWait { #expect(!parent.hasChanges) }
+    }
+
+    @Test
+    func `identifiers stay temporary until the root saves, and all levels learn them (§4.2.9)`()
+        throws
+    {
+        let grandchild = fixture.child(of: child)
+        try grandchild.performAndWait {
+            let author = TestSupport.Author(context: grandchild)
+            author.name = "Lem"
+            try grandchild.save()
+            #expect(author.objectID.isTemporaryID)
+            try child.performAndWait { try child.save() }
+            #expect(author.objectID.isTemporaryID)
+            try parent.performAndWait { try parent.save() }
+            _ = try TestSupport.Author.all(in: grandchild)
+            #expect(!author.objectID.isTemporaryID)
+            let id = author.objectID
+            child.performAndWait {
+                #expect(child.registeredObject(for: id)?.objectID == id)
+            }
+        }
+    }
+
+    @Test func `permanent identifiers can be had before any save, and are kept (§4.2.9, §2.1.5)`()
+        throws
+    {
+        try child.performAndWait {
+            let author = TestSupport.Author(context: child)
+            author.name = "Lem"
+            let book = TestSupport.Book(context: child)
+            book.title = "Solaris"
+            book.author = author
+            try child.obtainPermanentIDs(for: [author])
+            let id = author.objectID
+            #expect(!id.isTemporaryID && book.author === author)
+            try child.save()
+            try parent.performAndWait {
+                try parent.save()
+                #expect(parent.author(id).name == "Lem")
+            }
+        }
+    }
+
+    @Test func `a batch request below a parent is refused (§4.2.12)`() throws {
+        child.performAndWait {
+            let request = BatchDeleteRequest(fetchRequest: FetchRequest(entityName: "Author"))
+            let error = #expect(throws: FetchError.self) { try child.execute(request) }
+            #expect(error?.code == 134091)
+        }
+    }
+
+    @Test func `deleting in a child deletes in the parent, with the parent's rules (§4.2.5)`()
+        throws
+    {
+        let id = try fixture.saveAuthor("Lem")
+        parent.performAndWait {
+            let book = TestSupport.Book(context: parent)
+            book.title = "Solaris"
+            book.author = parent.author(id)
+        }
+        try child.performAndWait {
+            child.delete(child.author(id))
+            try child.save()
+        }
+        try parent.performAndWait {
+            #expect(parent.deletedObjects.count == 1 && parent.insertedObjects.isEmpty)
+            try parent.save()
+        }
+        #expect(try fixture.storedAuthors() == [])
+    }
+}

@@ -1,0 +1,123 @@
+import Foundation
+import ObjectGraph
+import TestSupport
+import Testing
+
+@Suite struct `PersistentContainer (§11.2)` {
+    let folder = TemporaryFolder()
+
+    private func container() throws -> PersistentContainer {
+        PersistentContainer(
+            name: "Library", model: try makeLibraryModel(), folder: folder.url("data"))
+    }
+
+    @Test func `the store lies in the folder under the container's name (§11.2.2)`() throws {
+        let container = try container()
+        #expect(container.loadPersistentStores().isEmpty)
+        #expect(
+            FileManager.default.fileExists(
+                atPath: folder.url("data").appending(path: "Library.sqlite").path))
+    }
+
+    @Test func `a store that fails does not keep others from being loaded (§11.2.2)`() throws {
+        let container = try container()
+        var missing = PersistentStoreDescription.sqlite(at: folder.url("missing.sqlite"))
+        missing.isReadOnly = true
+        container.persistentStoreDescriptions = [missing, .inMemory()]
+        let failures = container.loadPersistentStores()
+        #expect(failures.count == 1 && failures[0].description.url == missing.url)
+        #expect((failures[0].error as? StoreError)?.reason == .missingFile)
+        #expect(container.coordinator.persistentStores.count == 1)
+    }
+
+    @Test func `the view is on the main queue and its siblings on their own (§11.2.3)`() throws {
+        let container = try container()
+        #expect(container.viewContext.concurrencyType == .mainQueue)
+        #expect(container.viewContext.parent == nil)
+        #expect(!container.viewContext.automaticallyMergesChangesFromParent)
+        let background = container.newBackgroundContext()
+        #expect(background.concurrencyType == .privateQueue && background.parent == nil)
+        #expect(background.coordinator === container.coordinator)
+    }
+
+    @Test func `each background task has a context of its own (§11.2.3)`() async throws {
+        let container = try container()
+        container.loadPersistentStores()
+        try await container.performBackgroundTask { context in
+            TestSupport.Author(context: context).name = "Lem"
+            try context.save()
+            TestSupport.Author(context: context).name = "lost"
+        }
+        let count = try await container.performBackgroundTask {
+            try TestSupport.Author.count(in: $0)
+        }
+        #expect(count == 1)
+    }
+
+    @Test func `a description has Core Data's defaults (§11.2.1)`() {
+        let description = PersistentStoreDescription.sqlite(at: folder.url("a"))
+        #expect(description.type == .sqlite && !description.isReadOnly)
+        #expect(description.timeout == .seconds(240) && description.configuration == nil)
+    }
+}
+
+@Suite struct `Asking a class for its objects (§13.1)` {
+    let fixture: ContextFixture
+    let context: ManagedObjectContext
+
+    init() throws {
+        fixture = try ContextFixture()
+        context = fixture.context()
+        for name in ["Borges", "Calvino", "Lem"] { try fixture.saveAuthor(name) }
+    }
+
+    @Test func `all, in order and by a condition (§13.1.1)`() throws {
+        try context.performAndWait {
+            let all = try TestSupport.Author.all(in: context, sortedBy: [.descending("name")])
+            #expect(all.map(\.name) == ["Lem", "Calvino", "Borges"])
+            let some = try TestSupport.Author.all(
+                in: context, where: try ObjectPredicate("name BEGINSWITH %@", "C"))
+            #expect(some.map(\.name) == ["Calvino"])
+        }
+    }
+
+    @Test func `the first, with its values (§13.1.2)`() throws {
+        try context.performAndWait {
+            let first = try TestSupport.Author.findFirst(
+                in: context, sortedBy: [.ascending("name")])
+            #expect(first?.isFault == false && first?.name == "Borges")
+            #expect(
+                try TestSupport.Author.findFirst(
+                    in: context, where: try ObjectPredicate("name == %@", "Eco"))
+                    == nil)
+        }
+    }
+
+    @Test func `how many (§13.1.3)`() throws {
+        try context.performAndWait {
+            let others = try ObjectPredicate("name != %@", "Lem")
+            #expect(try TestSupport.Author.count(in: context) == 3)
+            #expect(
+                try TestSupport.Author.count(in: context, where: others) == 2)
+        }
+    }
+
+    @Test func `removing all, or all but some (§13.1.4)`() throws {
+        try context.performAndWait {
+            let kept = try #require(try TestSupport.Author.findFirst(in: context))
+            try TestSupport.Author.removeAll(in: context, except: [kept])
+            try context.save()
+            #expect(try TestSupport.Author.all(in: context) == [kept])
+            try TestSupport.Author.removeAll(in: context)
+            try context.save()
+            #expect(try TestSupport.Author.count(in: context) == 0)
+        }
+    }
+
+    @Test func `a class of no entity is refused (§13.1.5)`() throws {
+        final class Stranger: ManagedObject {}
+        context.performAndWait {
+            _ = #expect(throws: FetchError.self) { try Stranger.all(in: context) }
+        }
+    }
+}

@@ -1,0 +1,222 @@
+import ObjectGraph
+import TestSupport
+import Testing
+
+@Suite struct `Conflicts and merge policies (§5.3, §5.4)` {
+    let fixture: ContextFixture
+    let id: ManagedObjectID
+
+    init() throws {
+        fixture = try ContextFixture()
+        id = try fixture.saveAuthor("Lem", birthYear: 1900)
+    }
+
+    /// Changes the row behind the context's back, through the same coordinator or another one.
+    private func change(
+        elsewhere: Bool = false, _ body: @Sendable (TestSupport.Author) -> Void
+    ) throws {
+        let context = ManagedObjectContext(
+            .privateQueue,
+            coordinator: elsewhere ? try fixture.otherCoordinator() : fixture.coordinator)
+        try context.performAndWait {
+            body(context.author(id))
+            try context.save()
+        }
+    }
+
+    @Test
+    func
+        `a newer row in the cache is a conflict of the first level (§5.3.2, §5.3.4, §5.4.1, §14.15)`()
+        throws
+    {
+        let context = fixture.context()
+        try context.performAndWait {
+            context.author(id).name = "mine"
+            try change { $0.name = "theirs" }
+            fixture.coordinator.resetCounters()
+            let error = #expect(throws: SaveError.self) { try context.save() }
+            guard case .mergeConflicts(let conflicts)? = error else { return }
+            #expect(error?.code == 133020)
+            let conflict = conflicts[0]
+            #expect(conflict.objectID == id)
+            #expect(conflict.objectSnapshot["name"] == .string("Lem"))
+            #expect(conflict.cachedSnapshot?["name"] == .string("theirs"))
+            #expect(conflict.persistedSnapshot == nil)
+            #expect((conflict.oldVersion, conflict.newVersion) == (1, 2))
+            #expect(fixture.coordinator.counters.transactions == 0)
+            #expect(context.updatedObjects.count == 1 && context.author(id).name == "mine")
+        }
+    }
+
+    @Test func `a newer row in the file is a conflict of the second level (§5.3.3, §14.15)`() throws
+    {
+        let context = fixture.context()
+        try context.performAndWait {
+            context.author(id).name = "mine"
+            try change(elsewhere: true) { $0.name = "theirs" }
+            let error = #expect(throws: SaveError.self) { try context.save() }
+            guard case .mergeConflicts(let conflicts)? = error else { return }
+            #expect(conflicts[0].cachedSnapshot == nil)
+            #expect(conflicts[0].persistedSnapshot?["name"] == .string("theirs"))
+        }
+    }
+
+    /// The worked example: name and year changed here, year and name of another kind there.
+    @Test(arguments: [
+        (MergePolicy.mergeByPropertyObjectTrump, "mine", 1, 20.5),
+        (.mergeByPropertyStoreTrump, "mine", 2, 20.5), (.overwrite, "mine", 1, 10.0),
+        (.rollback, "old", 2, 20.5),
+    ])
+    func
+        `each policy decides property by property (§5.4.2, §5.4.3, §5.4.4, §5.4.5, §5.4.7, §5.4.8, §14.16)`(
+            _ policy: MergePolicy, _ title: String, _ year: Int, _ rating: Double
+        ) throws
+    {
+        let setup = fixture.context()
+        let book = try setup.performAndWait {
+            let book = TestSupport.Book(context: setup)
+            (book.title, book.year, book.rating) = ("old", 0, 10)
+            try setup.save()
+            return book.objectID
+        }
+        let context = fixture.context(policy)
+        try context.performAndWait {
+            let mine = context.object(with: book) as! TestSupport.Book
+            (mine.title, mine.year) = ("mine", 1)
+            _ = try setup.performAndWait {
+                try setup.execute(
+                    BatchUpdateRequest(
+                        entityName: "Book",
+                        propertiesToUpdate: [
+                            "year": .constant(.integer(2)), "rating": .constant(.double(20.5)),
+                        ]))
+            }
+            try context.save()
+            #expect((mine.title, mine.year, mine.rating) == (title, year, rating))
+        }
+        let reader = ManagedObjectContext(
+            .privateQueue, coordinator: try fixture.otherCoordinator())
+        try reader.performAndWait {
+            let stored = try #require(try TestSupport.Book.findFirst(in: reader))
+            #expect((stored.title, stored.year, stored.rating) == (title, year, rating))
+        }
+    }
+
+    @Test(arguments: [
+        (MergePolicy.mergeByPropertyStoreTrump, false), (.rollback, false), (.overwrite, true),
+        (.mergeByPropertyObjectTrump, true),
+    ])
+    func `a row that is gone takes its object with it, or comes back (§5.3.9)`(
+        _ policy: MergePolicy, _ comesBack: Bool
+    ) throws {
+        let context = fixture.context(policy)
+        try context.performAndWait {
+            let author = context.author(id)
+            author.birthYear = 1921
+            let other = fixture.context()
+            try other.performAndWait {
+                other.delete(other.author(id))
+                try other.save()
+            }
+            try context.save()
+            #expect((author.managedObjectContext == nil) == !comesBack)
+        }
+        #expect(try fixture.storedAuthors() == (comesBack ? ["Lem"] : []))
+    }
+
+    @Test func `deleting what is gone already is no conflict (§5.3.8)`() throws {
+        let context = fixture.context()
+        try context.performAndWait {
+            context.delete(context.author(id))
+            let other = fixture.context()
+            try other.performAndWait {
+                other.delete(other.author(id))
+                try other.save()
+            }
+            try context.save()
+        }
+    }
+
+    @Test func `an unchanged object can be checked as well (§5.3.5)`() throws {
+        let context = fixture.context()
+        try context.performAndWait {
+            context.detectConflicts(for: context.author(id))
+            TestSupport.Author(context: context).name = "new"
+            try change { $0.name = "theirs" }
+            #expect(throws: SaveError.self) { try context.save() }
+            context.refreshAllObjects()
+            context.detectConflicts(for: context.author(id))
+            try context.save()
+        }
+    }
+
+    @Test func `a custom policy may go on where the built-in one ends (§5.4.10)`() throws {
+        final class LatestYear: MergePolicy, @unchecked Sendable {
+            // @unchecked Sendable: without state of its own.
+            override func resolve(
+                _ conflicts: [MergeConflict], in context: ManagedObjectContext
+            ) throws {
+                try super.resolve(conflicts, in: context)
+                for conflict in conflicts {
+                    let years = [conflict.objectSnapshot, conflict.cachedSnapshot ?? [:]]
+                        .compactMap { $0["birthYear"]?.integerValue }
+                    context.author(conflict.objectID).birthYear = (years.max() ?? 0) + 1
+                }
+            }
+        }
+        let context = fixture.context(LatestYear(.mergeByPropertyObjectTrump))
+        try context.performAndWait {
+            context.author(id).name = "mine"
+            try change { $0.birthYear = 1950 }
+            try context.save()
+            #expect(context.author(id).birthYear == 1951 && context.author(id).name == "mine")
+        }
+    }
+
+    @Test
+    func `what a policy throws the save throws, with the context as before (§5.4.11, §14.14)`()
+        throws
+    {
+        struct Refusal: Error {}
+        final class Refusing: MergePolicy, @unchecked Sendable {
+            // @unchecked Sendable: without state of its own.
+            override func resolve(
+                _ conflicts: [MergeConflict], in context: ManagedObjectContext
+            ) throws {
+                try super.resolve(conflicts, in: context)
+                throw Refusal()
+            }
+        }
+        let context = fixture.context(Refusing(.rollback))
+        try context.performAndWait {
+            let author = context.author(id)
+            author.name = "mine"
+            let new = TestSupport.Author(context: context)
+            new.name = "new"
+            try change { $0.name = "theirs" }
+            #expect(throws: Refusal.self) { try context.save() }
+            #expect(author.name == "mine" && author.isUpdated)
+            #expect(new.objectID.isTemporaryID && context.insertedObjects == [new])
+        }
+    }
+
+    @Test func `a batch request makes the coordinator conflict with itself (§5.3.6, §14.22)`()
+        throws
+    {
+        let context = fixture.context()
+        try context.performAndWait {
+            context.author(id).name = "mine"
+            try context.execute(
+                BatchUpdateRequest(
+                    entityName: "Author",
+                    propertiesToUpdate: ["birthYear": .constant(.integer(2))]))
+            #expect(throws: SaveError.self) { try context.save() }
+        }
+    }
+}
+
+extension AttributeValue {
+    fileprivate var integerValue: Int? {
+        if case .integer(let value) = self { Int(value) } else { nil }
+    }
+}

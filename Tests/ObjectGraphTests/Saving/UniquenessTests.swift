@@ -1,0 +1,140 @@
+import ObjectGraph
+import TestSupport
+import Testing
+
+/// Topics are unique by name.
+@Suite struct `Uniqueness conflicts (§5.5)` {
+    let fixture: ContextFixture
+
+    init() throws {
+        fixture = try ContextFixture()
+        let context = fixture.context()
+        try context.performAndWait {
+            Topic(context: context).name = "space"
+            try context.save()
+        }
+    }
+
+    private func storedTopics() throws -> [String] {
+        let context = ManagedObjectContext(
+            .privateQueue, coordinator: try fixture.otherCoordinator())
+        return try context.performAndWait {
+            try Topic.all(in: context, sortedBy: [.ascending("name")]).map { topic in
+                ([topic.name] + topic.publications.map(\.title).sorted()).joined(separator: " ")
+            }
+        }
+    }
+
+    @Test func `the error policy throws with everything about it (§5.5.3, §5.5.4)`() throws {
+        let context = fixture.context()
+        context.performAndWait {
+            let topic = Topic(context: context)
+            topic.name = "space"
+            for _ in 0..<2 {
+                let error = #expect(throws: SaveError.self) { try context.save() }
+                guard case .constraintConflicts(let conflicts)? = error else { return }
+                #expect(error?.code == 133021)
+                #expect(conflicts.count == 1 && conflicts[0].constraint == ["name"])
+                #expect(conflicts[0].values == [.string("space")])
+                #expect(conflicts[0].databaseObjectID?.isTemporaryID == false)
+                #expect(conflicts[0].databaseSnapshot?["name"] == .string("space"))
+                #expect(conflicts[0].conflictingObjectIDs == [topic.objectID])
+                #expect(topic.objectID.isTemporaryID && topic.isInserted)
+            }
+        }
+    }
+
+    @Test func `two new objects with one value conflict without a stored one (§5.5.2)`() throws {
+        let context = fixture.context()
+        context.performAndWait {
+            let topics = (0..<2).map { _ in Topic(context: context) }
+            for topic in topics { topic.name = "time" }
+            let error = #expect(throws: SaveError.self) { try context.save() }
+            guard case .constraintConflicts(let conflicts)? = error else { return }
+            #expect(conflicts[0].databaseObjectID == nil)
+            #expect(Set(conflicts[0].conflictingObjectIDs) == Set(topics.map(\.objectID)))
+        }
+    }
+
+    @Test(arguments: [
+        MergePolicy.mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump, .overwrite, .rollback,
+    ])
+    func
+        `a new duplicate gives way, and what referred to it refers to the stored row (§5.5.5, §5.5.6, §5.5.7, §5.5.10, §14.17)`(
+            _ policy: MergePolicy
+        ) throws
+    {
+        let context = fixture.context(policy)
+        try context.performAndWait {
+            let duplicate = Topic(context: context)
+            duplicate.name = "space"
+            let book = TestSupport.Book(context: context)
+            book.title = "Solaris"
+            book.topics = [duplicate]
+            let posted = Recorder<ObjectChanges>()
+            let observation = context.observe {
+                if case .didSave(let changes) = $0 { posted.values.append(changes) }
+            }
+            try context.save()
+            observation.cancel()
+            #expect(duplicate.managedObjectContext == nil)
+            #expect(book.topics.map(\.name) == ["space"])
+            #expect(posted.values.last?.inserted == [book.objectID])
+            #expect(!context.hasChanges)
+        }
+        #expect(try storedTopics() == ["space Solaris"])
+    }
+
+    @Test(arguments: [(MergePolicy.rollback, 0), (.mergeByPropertyObjectTrump, 1)])
+    func `of new objects only the first or the last stays (§5.5.8)`(
+        _ policy: MergePolicy, _ survivor: Int
+    ) throws {
+        let context = fixture.context(policy)
+        try context.performAndWait {
+            let topics = (0..<2).map { _ in Topic(context: context) }
+            for topic in topics { topic.name = "time" }
+            let book = TestSupport.Book(context: context)
+            book.title = "Dune"
+            book.topics = [topics[1 - survivor]]
+            try context.save()
+            #expect(topics[survivor].managedObjectContext != nil)
+            #expect(topics[1 - survivor].managedObjectContext == nil)
+            #expect(book.topics == [topics[survivor]])
+        }
+        #expect(try storedTopics() == ["space", "time Dune"])
+    }
+
+    @Test(arguments: [(MergePolicy.mergeByPropertyStoreTrump, 2), (.overwrite, 1)])
+    func `a change to a taken value is reverted, or deletes the other row (§5.5.9)`(
+        _ policy: MergePolicy, _ count: Int
+    ) throws {
+        let context = fixture.context(policy)
+        try context.performAndWait {
+            let topic = Topic(context: context)
+            topic.name = "time"
+            try context.save()
+            topic.name = "space"
+            try context.save()
+            #expect(topic.name == (count == 2 ? "time" : "space"))
+        }
+        #expect(try storedTopics().count == count)
+    }
+
+    @Test func `after a conflict that cannot be settled the context is as before (§5.5.4, §14.14)`()
+        throws
+    {
+        let context = fixture.context()
+        try context.performAndWait {
+            let duplicate = Topic(context: context)
+            duplicate.name = "space"
+            let book = TestSupport.Book(context: context)
+            book.title = "Solaris"
+            book.topics = [duplicate]
+            #expect(throws: SaveError.self) { try context.save() }
+            #expect(book.topics == [duplicate] && context.insertedObjects == [duplicate, book])
+            duplicate.name = "oceans"
+            try context.save()
+        }
+        #expect(try storedTopics() == ["oceans Solaris", "space"])
+    }
+}

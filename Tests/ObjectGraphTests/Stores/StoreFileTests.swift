@@ -1,0 +1,162 @@
+import Foundation
+import ObjectGraph
+import TestSupport
+import Testing
+
+@Suite struct `Files of stores (§11.5)` {
+    let fixture: ContextFixture
+
+    init() throws {
+        fixture = try ContextFixture()
+        try fixture.saveAuthor("Lem")
+    }
+
+    private func authors(in url: URL) throws -> [String] {
+        let coordinator = PersistentStoreCoordinator(model: try makeLibraryModel())
+        try coordinator.addPersistentStore(.sqlite(at: url))
+        let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+        return try context.performAndWait { try TestSupport.Author.all(in: context).map(\.name) }
+    }
+
+    @Test func `destroying empties the file for others too (§11.5.2)`() throws {
+        try fixture.coordinator.removePersistentStore(fixture.store)
+        try PersistentStoreCoordinator.destroyPersistentStore(at: fixture.url)
+        #expect(FileManager.default.fileExists(atPath: fixture.url.path))
+        #expect(try authors(in: fixture.url) == [])
+    }
+
+    @Test func `a store that is open is removed before it is destroyed (§11.5.2)`() throws {
+        try fixture.coordinator.destroyPersistentStore(fixture.store)
+        #expect(fixture.coordinator.persistentStores.isEmpty)
+        #expect(try fixture.storedAuthors() == [])
+    }
+
+    @Test func `there must be a file to destroy (§11.5.2)`() throws {
+        let error = #expect(throws: StoreError.self) {
+            try PersistentStoreCoordinator.destroyPersistentStore(
+                at: fixture.folder.url("nothing.sqlite"))
+        }
+        #expect(error?.reason == .missingFile && error?.code == 260)
+    }
+
+    @Test func `a file that is no database can be destroyed (§11.5.2)`() throws {
+        let url = fixture.folder.url("text")
+        try Data("This is no database, but it is long enough.".utf8).write(to: url)
+        try PersistentStoreCoordinator.destroyPersistentStore(at: url)
+        #expect(try authors(in: url) == [])
+    }
+
+    @Test func `replacing makes a backup and restores it (§11.5.3, §11.5.5)`() throws {
+        let backup = fixture.folder.url("backup.sqlite")
+        try PersistentStoreCoordinator.replacePersistentStore(at: backup, with: fixture.url)
+        try fixture.saveAuthor("Borges")
+        #expect(try authors(in: backup) == ["Lem"])
+        try fixture.coordinator.removePersistentStore(fixture.store)
+        try PersistentStoreCoordinator.replacePersistentStore(at: fixture.url, with: backup)
+        #expect(try authors(in: fixture.url) == ["Lem"])
+        #expect(
+            try PersistentStoreCoordinator.metadataForPersistentStore(at: fixture.url).identifier
+                == fixture.store.identifier)
+    }
+
+    @Test func `what is no store replaces nothing (§11.5.3)`() throws {
+        let text = fixture.folder.url("text")
+        try Data("This is no database, but it is long enough.".utf8).write(to: text)
+        let error = #expect(throws: StoreError.self) {
+            try PersistentStoreCoordinator.replacePersistentStore(at: fixture.url, with: text)
+        }
+        #expect(error?.reason == .notADatabase)
+        #expect(try fixture.storedAuthors() == ["Lem"])
+    }
+
+    @Test(arguments: [true, false])
+    func `migrating copies everything into a store of any type (§11.5.4)`(_ toMemory: Bool) throws {
+        let context = fixture.context()
+        let old = try context.performAndWait {
+            let book = TestSupport.Book(context: context)
+            book.title = "Solaris"
+            book.author = try TestSupport.Author.findFirst(in: context)
+            let topic = Topic(context: context)
+            topic.name = "oceans"
+            book.topics = [topic]
+            try context.save()
+            return book.objectID
+        }
+        let url = fixture.folder.url("new.sqlite")
+        let made = try fixture.coordinator.migratePersistentStore(
+            fixture.store, to: toMemory ? .inMemory() : .sqlite(at: url))
+        #expect(made.identifier != fixture.store.identifier)
+        #expect(fixture.coordinator.persistentStores == [made])
+        let fresh = fixture.context()
+        try fresh.performAndWait {
+            let book = try #require(try TestSupport.Book.findFirst(in: fresh))
+            #expect(book.author?.name == "Lem" && book.topics.map(\.name) == ["oceans"])
+            #expect(book.objectID != old)
+            let another = TestSupport.Book(context: fresh)
+            another.title = "Fiasco"
+            try fresh.save()
+            #expect(try TestSupport.Book.count(in: fresh) == 2)
+        }
+        #expect(try authors(in: fixture.url) == ["Lem"])
+    }
+}
+
+@Suite struct `Metadata (§11.1)` {
+    let fixture: ContextFixture
+    let values: [String: AttributeValue] = [
+        "text": .string("a"), "number": .integer(3), "real": .double(1.5), "flag": .boolean(true),
+        "data": .data(Data([1, 2])), "date": .date(Date(timeIntervalSinceReferenceDate: 5)),
+    ]
+
+    init() throws { fixture = try ContextFixture() }
+
+    private func stored() throws -> StoreMetadata {
+        try PersistentStoreCoordinator.metadataForPersistentStore(at: fixture.url)
+    }
+
+    @Test
+    func `what is set is written by the next save, even one of nothing else (§11.1.8, §11.1.9)`()
+        throws
+    {
+        try fixture.coordinator.setMetadata(values, for: fixture.store)
+        #expect(try fixture.coordinator.metadata(for: fixture.store).values == values)
+        #expect(try stored().values.isEmpty)
+        let context = fixture.context()
+        try context.performAndWait {
+            #expect(!context.hasChanges)
+            try context.save()
+        }
+        #expect(try stored().values == values)
+    }
+
+    @Test func `a save of objects writes them along (§11.1.8)`() throws {
+        try fixture.coordinator.setMetadata(["a": .integer(1)], for: fixture.store)
+        try fixture.saveAuthor("Lem")
+        #expect(try stored().values == ["a": .integer(1)])
+    }
+
+    @Test func `a file can be asked and changed without a model (§11.1.8)`() throws {
+        try fixture.coordinator.removePersistentStore(fixture.store)
+        let before = try FileManager.default.contentsOfDirectory(atPath: fixture.folder.url.path)
+        try PersistentStoreCoordinator.setMetadata(values, forPersistentStoreAt: fixture.url)
+        let metadata = try stored()
+        #expect(metadata.values == values && metadata.identifier == fixture.store.identifier)
+        #expect(metadata.versionHashes == (try makeLibraryModel()).entityVersionHashesByName)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: fixture.folder.url.path) == before)
+    }
+
+    @Test func `the engine's own keys cannot be taken (§11.1.8)`() throws {
+        try PersistentStoreCoordinator.setMetadata(
+            ["NSStoreModelVersionHashes": .string("gone")], forPersistentStoreAt: fixture.url)
+        #expect(try !stored().versionHashes.isEmpty)
+    }
+
+    @Test func `a missing file is not made (§11.1.8)`() throws {
+        let url = fixture.folder.url("nothing.sqlite")
+        #expect(throws: StoreError.self) {
+            try PersistentStoreCoordinator.metadataForPersistentStore(at: url)
+        }
+        #expect(!FileManager.default.fileExists(atPath: url.path))
+    }
+}

@@ -1,0 +1,330 @@
+import Foundation
+import ObjectGraph
+import TestSupport
+import Testing
+
+/// What cannot be opened is refused with a typed error, and is left as it was.
+@Suite struct `Opening stores (§11.1, §11.3, §11.4)` {
+    let folder = TemporaryFolder()
+    var url: URL { folder.url("library.sqlite") }
+
+    private func coordinator() throws -> PersistentStoreCoordinator {
+        PersistentStoreCoordinator(model: try makeLibraryModel())
+    }
+
+    /// Makes a store with one author and closes it.
+    private func makeStore(at url: URL) throws {
+        let coordinator = try coordinator()
+        let store = try coordinator.addPersistentStore(.sqlite(at: url))
+        let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+        try context.performAndWait {
+            TestSupport.Author(context: context).name = "Lem"
+            try context.save()
+        }
+        try coordinator.removePersistentStore(store)
+    }
+
+    /// The folder's files with their contents.
+    private func files() throws -> [String: Data] {
+        var files: [String: Data] = [:]
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.url.path) {
+            files[name] = try Data(contentsOf: folder.url(name))
+        }
+        return files
+    }
+
+    private func expectRefusal(
+        _ reason: StoreError.Reason, code: Int, isReadOnly: Bool = false
+    ) throws {
+        let before = try files()
+        var description = PersistentStoreDescription.sqlite(at: url)
+        description.isReadOnly = isReadOnly
+        let error = #expect(throws: StoreError.self) {
+            try coordinator().addPersistentStore(description)
+        }
+        #expect(error?.reason == reason && error?.code == code, "\(String(describing: error))")
+        #expect(error?.url == url)
+        #expect(try files() == before)
+    }
+
+    @Test func `a file that is no database (§5.6.4)`() throws {
+        try Data("This is no database, but it is long enough.".utf8).write(to: url)
+        try expectRefusal(.notADatabase, code: 259)
+    }
+
+    @Test func `a file that was cut off (§5.6.4)`() throws {
+        try makeStore(at: url)
+        let handle = try FileHandle(forWritingTo: url)
+        try handle.truncate(atOffset: 5000)
+        try handle.close()
+        try expectRefusal(.notADatabase, code: 259)
+    }
+
+    @Test func `a database with other tables (§5.6.5)`() throws {
+        let other = folder.url("other.sqlite")
+        try makeStore(at: other)
+        try PersistentStoreCoordinator.destroyPersistentStore(at: other)
+        let foreign = PersistentStoreCoordinator(
+            model: try ManagedObjectModel(entities: [
+                EntityDescription(
+                    name: "Stranger", attributes: [AttributeDescription("name", .string)])
+            ]))
+        let store = try foreign.addPersistentStore(.sqlite(at: url))
+        try foreign.removePersistentStore(store)
+        let before = try files()
+        let error = #expect(throws: StoreError.self) {
+            try coordinator().addPersistentStore(.sqlite(at: url))
+        }
+        guard case .incompatibleModel(let entities)? = error?.reason else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(
+            entities.contains("Stranger") && entities.contains("Author") && error?.code == 134100)
+        #expect(try files() == before)
+    }
+
+    @Test func `a missing file is not made for a reader (§11.4.1)`() throws {
+        try expectRefusal(.missingFile, code: 260, isReadOnly: true)
+    }
+
+    @Test func `a folder is no file (§5.6.4)`() throws {
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+        let error = #expect(throws: StoreError.self) {
+            try coordinator().addPersistentStore(.sqlite(at: url))
+        }
+        #expect(error?.reason == .cannotOpen && error?.code == 256)
+    }
+
+    @Test func `one file cannot be opened twice in one coordinator (§11.1.3)`() throws {
+        let coordinator = try coordinator()
+        try coordinator.addPersistentStore(.sqlite(at: url))
+        let error = #expect(throws: StoreError.self) {
+            try coordinator.addPersistentStore(.sqlite(at: url))
+        }
+        #expect(error?.reason == .alreadyOpen && error?.code == 134080)
+        #expect(coordinator.persistentStores.count == 1)
+    }
+
+    @Test(arguments: [true, false])
+    func `a store that is open for reading only refuses a save (§11.4.1)`(_ isFile: Bool) throws {
+        try makeStore(at: url)
+        let coordinator = try coordinator()
+        var description: PersistentStoreDescription = isFile ? .sqlite(at: url) : .inMemory()
+        description.isReadOnly = true
+        try coordinator.addPersistentStore(description)
+        let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+        try context.performAndWait {
+            let count = try TestSupport.Author.count(in: context)
+            #expect(count == (isFile ? 1 : 0))
+            TestSupport.Author(context: context).name = "new"
+            let error = #expect(throws: StoreError.self) { try context.save() }
+            #expect(error?.reason == .readOnly && error?.code == 134030)
+            #expect(context.insertedObjects.count == 1)
+        }
+    }
+
+    @Test func `settings are made on every connection and can be read back (§11.4.2, §11.4.3)`()
+        throws
+    {
+        let coordinator = try coordinator()
+        var description = PersistentStoreDescription.sqlite(at: url)
+        description.pragmas = ["synchronous": "FULL", "journal_mode": "DELETE"]
+        description.vacuumsWhenOpened = true
+        description.analyzesWhenOpened = true
+        let store = try coordinator.addPersistentStore(description)
+        #expect(try coordinator.pragma("synchronous", of: store) == "2")
+        #expect(try coordinator.pragma("journal_mode", of: store) == "delete")
+    }
+
+    @Test func `a lock that is held too long is a timeout (§11.4.4)`() throws {
+        try makeStore(at: url)
+        let coordinators = (try coordinator(), try coordinator())
+        var description = PersistentStoreDescription.sqlite(at: url)
+        description.timeout = .zero
+        try coordinators.0.addPersistentStore(description)
+        try coordinators.1.addPersistentStore(description)
+        let (first, second) = (
+            ManagedObjectContext(.privateQueue, coordinator: coordinators.0),
+            ManagedObjectContext(.privateQueue, coordinator: coordinators.1)
+        )
+        try first.performAndWait {
+            _ = try first.execute(
+                BatchInsertRequest(entityName: "Author") { row in
+                    second.performAndWait {
+                        TestSupport.Author(context: second).name = "waits"
+                        let error = #expect(throws: StoreError.self) { try second.save() }
+                        #expect(error?.reason == .timeout && error?.code == 134090)
+                        #expect(error?.sqlite?.isBusy == true)
+                    }
+                    return true
+                })
+        }
+        try second.performAndWait { try second.save() }
+    }
+
+    @Test(arguments: [true, false])
+    func
+        `a SQLite store in memory keeps constraints and is gone when removed (§11.3.4, §11.3.5, §11.3.9, §14.34)`(
+            _ byURL: Bool
+        ) throws
+    {
+        let coordinator = try coordinator()
+        let store = try coordinator.addPersistentStore(
+            byURL ? .sqlite(at: URL(filePath: "/dev/null")) : .sqliteInMemory())
+        #expect(store.url == nil)
+        let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+        try context.performAndWait {
+            for _ in 0..<2 { Topic(context: context).name = "space" }
+            #expect(throws: SaveError.self) { try context.save() }
+            context.rollback()
+            try context.execute(
+                BatchInsertRequest(entityName: "Author", objects: [["name": .string("Lem")]]))
+            #expect(try TestSupport.Author.count(in: context) == 1)
+        }
+        try coordinator.removePersistentStore(store)
+        try coordinator.addPersistentStore(.sqliteInMemory())
+        let count = try context.performAndWait { try TestSupport.Author.count(in: context) }
+        #expect(count == 0)
+    }
+
+    @Test
+    func `an in-memory store has no constraints and no batch requests (§11.3.4, §11.3.5, §14.34)`()
+        throws
+    {
+        let coordinator = try coordinator()
+        try coordinator.addPersistentStore(.inMemory())
+        let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+        try context.performAndWait {
+            for _ in 0..<2 { Topic(context: context).name = "space" }
+            try context.save()
+            let error = #expect(throws: StoreError.self) {
+                try context.execute(
+                    BatchDeleteRequest(fetchRequest: FetchRequest(entityName: "Topic")))
+            }
+            #expect(error?.code == 134091)
+        }
+    }
+
+    @Test func `objects of a removed store can no longer be read (§11.1.1)`() throws {
+        let coordinator = try coordinator()
+        let store = try coordinator.addPersistentStore(.inMemory())
+        let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+        let id = try context.performAndWait {
+            let author = TestSupport.Author(context: context)
+            author.name = "Lem"
+            try context.save()
+            return author.objectID
+        }
+        try coordinator.removePersistentStore(store)
+        context.performAndWait {
+            let error = #expect(throws: FetchError.self) { try context.existingObject(with: id) }
+            #expect(error?.code == 133000)
+        }
+    }
+}
+
+@Suite struct `Several stores (§11.1)` {
+    let folder = TemporaryFolder()
+    let coordinator: PersistentStoreCoordinator
+    let people: PersistentStoreHandle
+    let themes: PersistentStoreHandle
+
+    init() throws {
+        let library = try makeLibraryModel()
+        let names = Set(library.entitiesByName.keys)
+        let model = try ManagedObjectModel(
+            entities: Array(library.entitiesByName.values),
+            configurations: ["themes": ["Specimen"], "people": names.subtracting(["Specimen"])])
+        coordinator = PersistentStoreCoordinator(model: model)
+        var description = PersistentStoreDescription.sqlite(at: folder.url("people.sqlite"))
+        description.configuration = "people"
+        people = try coordinator.addPersistentStore(description)
+        description = .sqlite(at: folder.url("themes.sqlite"))
+        description.configuration = "themes"
+        themes = try coordinator.addPersistentStore(description)
+    }
+
+    @Test func `an object goes to the store whose configuration has its entity (§11.1.2)`() throws {
+        let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+        try context.performAndWait {
+            let author = TestSupport.Author(context: context)
+            author.name = "Lem"
+            let specimen = Specimen(context: context)
+            try context.save()
+            #expect(author.objectID.storeIdentifier == people.identifier)
+            #expect(specimen.objectID.storeIdentifier == themes.identifier)
+            #expect(try Specimen.count(in: context) == 1)
+        }
+    }
+
+    @Test func `a configuration that is not in the model is refused (§11.1.1)`() throws {
+        var description = PersistentStoreDescription.inMemory()
+        description.configuration = "nothing"
+        let error = #expect(throws: StoreError.self) {
+            try coordinator.addPersistentStore(description)
+        }
+        #expect(error?.reason == .unknownConfiguration("nothing"))
+    }
+
+    @Test func `an entity that no store holds cannot be saved (§11.1.4)`() throws {
+        try coordinator.removePersistentStore(themes)
+        let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+        try context.performAndWait {
+            _ = Specimen(context: context)
+            let count = try Specimen.count(in: context)
+            #expect(count == 1)
+            let error = #expect(throws: StoreError.self) { try context.save() }
+            #expect(error?.reason == .noStore(entity: "Specimen") && error?.code == 134020)
+        }
+    }
+
+    @Test func `a fetch is a union over stores, or over those it names (§11.1.2)`() throws {
+        let second = try coordinator.addPersistentStore(.inMemory())
+        let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+        try context.performAndWait {
+            TestSupport.Author(context: context).name = "first"
+            let other = try context.insertObject(entityName: "Author", into: second) as! Author
+            other.name = "second"
+            try context.save()
+            #expect(
+                try TestSupport.Author.all(in: context, sortedBy: [.descending("name")]).map(\.name)
+                    == ["second", "first"])
+            var request = FetchRequest(entityName: "Author")
+            request.affectedStores = [second.identifier]
+            #expect(
+                try context.fetch(request, as: TestSupport.Author.self).map(\.name) == ["second"])
+        }
+    }
+
+    @Test func `an identifier is found by the identifier of its store (§11.1.6)`() throws {
+        let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+        let id = try context.performAndWait {
+            let author = TestSupport.Author(context: context)
+            author.name = "Lem"
+            try context.save()
+            return author.objectID
+        }
+        #expect(coordinator.managedObjectID(forURIRepresentation: id.uriRepresentation) == id)
+        let stranger = URL(string: "x-coredata://\(UUID().uuidString)/Author/p1")!
+        #expect(coordinator.managedObjectID(forURIRepresentation: stranger) == nil)
+    }
+
+    @Test func `a key of another entity of the table is no object (§11.1.6)`() throws {
+        let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+        try context.performAndWait {
+            let book = TestSupport.Book(context: context)
+            book.title = "Solaris"
+            try context.save()
+            let text = book.objectID.uriRepresentation.absoluteString
+            let wrong = try #require(
+                coordinator.managedObjectID(
+                    forURIRepresentation: URL(
+                        string: text.replacing("/Book/", with: "/Magazine/"))!))
+            let other = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+            other.performAndWait {
+                _ = #expect(throws: FetchError.self) { try other.existingObject(with: wrong) }
+            }
+        }
+    }
+}
