@@ -48,15 +48,16 @@ extension ManagedObject {
     private final func errorOfValue(at index: Int) -> ValidationError? {
         let accessor = binding.accessors[index]
         if let changes, changes.contains(index) {
-            let value = changes[index]
-            if accessor.isMandatory, value.isNull {
+            // By pointer, so that nothing is copied that must be counted.
+            let value = changes.pointer(index)
+            if accessor.isMandatory, case .null = value.pointee {
                 return error(index, .missingMandatoryProperty)
             }
-            if accessor.integerBitWidth > 0, let integer = value.integer {
+            if accessor.integerBitWidth > 0, case .integer(let integer) = value.pointee {
                 let limit: Int64 = 1 << Int64(accessor.integerBitWidth - 1)
                 if integer < -limit || integer >= limit {
                     let type = binding.entity.properties[index].attributeType!
-                    return error(index, .integerOutOfRange(integer, type), value)
+                    return error(index, .integerOutOfRange(integer, type), value.pointee)
                 }
             }
         } else if accessor.isMandatory {

@@ -20,8 +20,7 @@ public protocol ManagedValue: Sendable {
 
 extension ManagedValue {
     public func insert(for key: PropertyKey, into row: inout BatchInsertRow) {
-        let (parameter, statement) = row.parameter(for: key)
-        statement.bind(attributeValue, at: parameter)
+        row.write(attributeValue, at: row.index(of: key))
     }
 }
 
@@ -32,9 +31,8 @@ extension BatchInsertRow {
     }
 
     @inline(__always)
-    mutating func parameter(for key: PropertyKey) -> (Int32, Statement) {
-        let index = key.index(accessors, count: propertyCount) ?? key.index(in: entity)
-        return (parameter(for: index, slot: Int(accessors[index].slot)), statement)
+    func index(of key: PropertyKey) -> Int {
+        key.index(accessors, count: propertyCount) ?? key.index(in: entity)
     }
 }
 
@@ -55,8 +53,7 @@ extension Optional: ManagedValue where Wrapped: ManagedValue {
         if let self {
             self.insert(for: key, into: &row)
         } else {
-            let (parameter, statement) = row.parameter(for: key)
-            statement.bindNull(at: parameter)
+            row.write(.null, at: row.index(of: key))
         }
     }
 }
@@ -82,8 +79,7 @@ extension ManagedInteger {
     public var attributeValue: AttributeValue { .integer(Int64(self)) }
 
     public func insert(for key: PropertyKey, into row: inout BatchInsertRow) {
-        let (parameter, statement) = row.parameter(for: key)
-        statement.bind(Int64(self), at: parameter)
+        row.write(integer: Int64(self), at: row.index(of: key))
     }
 }
 
@@ -122,8 +118,7 @@ extension Double: ManagedValue {
     public var attributeValue: AttributeValue { .double(self) }
 
     public func insert(for key: PropertyKey, into row: inout BatchInsertRow) {
-        let (parameter, statement) = row.parameter(for: key)
-        statement.bind(self, at: parameter)
+        row.write(real: self, at: row.index(of: key))
     }
 }
 
@@ -191,8 +186,7 @@ extension String: ManagedValue {
     public var attributeValue: AttributeValue { .string(self) }
 
     public func insert(for key: PropertyKey, into row: inout BatchInsertRow) {
-        let (parameter, statement) = row.parameter(for: key)
-        statement.bind(self, at: parameter)
+        row.write(text: self, at: row.index(of: key))
     }
 }
 
