@@ -11,6 +11,7 @@ extension ManagedObject {
             askValidator(of: entity.properties[index], &errors)
         }
         for index in entity.validatedIndexes {
+            guard !isPlainlyValid(at: index) else { continue }
             if let error = errorOfValue(at: index) { errors.append(error) }
         }
         for index in entity.countedIndexes {
@@ -44,6 +45,20 @@ extension ManagedObject {
     }
 
     // MARK: - The model
+
+    /// Whether a value that was set is all right without a closer look, as most are.
+    @inline(__always)
+    private final func isPlainlyValid(at index: Int) -> Bool {
+        guard let changes, changes.contains(index) else { return false }
+        let accessor = binding.accessors[index]
+        if accessor.hasRules { return false }
+        switch changes.pointer(index).pointee {
+        case .null: return !accessor.isMandatory
+        case .integer: return accessor.integerBitWidth == 0
+        case .transformable: return false
+        default: return true
+        }
+    }
 
     private final func errorOfValue(at index: Int) -> ValidationError? {
         let accessor = binding.accessors[index]

@@ -26,9 +26,13 @@ extension ManagedValue {
 
 extension BatchInsertRow {
     /// Sets an attribute without going through its name. The value must be of the attribute's type.
+    @inlinable
     public mutating func set<Value: ManagedValue>(_ value: Value, for attribute: Attribute<Value>) {
         value.insert(for: attribute.key, into: &self)
     }
+
+    @usableFromInline
+    mutating func setNil(for key: PropertyKey) { write(.null, at: index(of: key)) }
 
     @inline(__always)
     func index(of key: PropertyKey) -> Int {
@@ -36,24 +40,29 @@ extension BatchInsertRow {
     }
 }
 
+// Inlinable, since a generic function that callers cannot specialise costs several times what it does.
 extension Optional: ManagedValue where Wrapped: ManagedValue {
     public static var attributeTypes: [AttributeType] { Wrapped.attributeTypes }
 
+    @inlinable
     public static func read(_ key: PropertyKey, of object: ManagedObject) -> Wrapped? {
         Wrapped.readOptional(key, of: object)
     }
 
+    @inlinable
     public static func readOptional(_ key: PropertyKey, of object: ManagedObject) -> Wrapped?? {
         Wrapped.readOptional(key, of: object)
     }
 
+    @inlinable
     public var attributeValue: AttributeValue { self?.attributeValue ?? .null }
 
+    @inlinable
     public func insert(for key: PropertyKey, into row: inout BatchInsertRow) {
         if let self {
             self.insert(for: key, into: &row)
         } else {
-            row.write(.null, at: row.index(of: key))
+            row.setNil(for: key)
         }
     }
 }
