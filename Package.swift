@@ -19,7 +19,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
     ],
     targets: [
@@ -32,10 +31,7 @@ let package = Package(
             dependencies: ["CSQLite", .product(name: "Logging", package: "swift-log")],
             swiftSettings: strict),
         .target(name: "Stacks", dependencies: ["ObjectGraph"], swiftSettings: strict),
-        .target(
-            name: "Benchmarking",
-            dependencies: [.product(name: "Histogram", package: "hdrhistogram-swift")],
-            swiftSettings: strict),
+        .target(name: "Benchmarking", swiftSettings: strict),
         .target(name: "Datasets", swiftSettings: strict),
         .executableTarget(
             name: "bench",

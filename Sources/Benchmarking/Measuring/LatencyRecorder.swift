@@ -1,5 +1,3 @@
-import Histogram
-
 /// A histogram of latencies from 1 ns to 1 h with three significant digits.
 ///
 /// Recorders of several threads or repetitions merge without loss. Not to be shared between
@@ -10,8 +8,7 @@ public struct LatencyRecorder: Sendable {
     public static let valuesNeededBeyondPercentile = 10
 
     private static let hour: UInt64 = 3_600_000_000_000
-    private var histogram = Histogram<UInt64>(
-        highestTrackableValue: LatencyRecorder.hour, numberOfSignificantValueDigits: .three)
+    private var histogram = LogLinearHistogram(precisionBits: 10)
     private var largest: UInt64 = 0
 
     public init() {}
@@ -54,18 +51,16 @@ public struct LatencyRecorder: Sendable {
         let beyond = Double(count) * (1 - quantile)
         // The slack forgives what binary fractions do to 1,000 × (1 − 0.99).
         guard beyond + 1e-6 >= Double(Self.valuesNeededBeyondPercentile) else { return nil }
-        return min(histogram.valueAtPercentile(quantile * 100), largest)
+        let rank = UInt64((Double(count) * quantile - 1e-6).rounded(.up))
+        return min(histogram.value(ofRank: max(rank, 1)), largest)
     }
 
     /// What `run.json` keeps; nil when nothing was recorded.
     public var summary: LatencySummary? {
         guard let maxNanoseconds else { return nil }
-        let buckets = histogram.recordedValues().map {
-            LatencyBuckets.Entry(nanoseconds: $0.value, count: $0.count)
-        }
         return LatencySummary(
             count: count, p50Nanoseconds: percentile(0.5), p99Nanoseconds: percentile(0.99),
             p999Nanoseconds: percentile(0.999), maxNanoseconds: maxNanoseconds,
-            buckets: LatencyBuckets(entries: buckets))
+            buckets: LatencyBuckets(histogram))
     }
 }

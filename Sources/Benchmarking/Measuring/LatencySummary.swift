@@ -33,6 +33,21 @@ public struct LatencyBuckets: Hashable, Sendable {
     public struct Entry: Hashable, Sendable {
         public var nanoseconds: UInt64
         public var count: UInt64
+
+        public init(nanoseconds: UInt64, count: UInt64) {
+            self.nanoseconds = nanoseconds
+            self.count = count
+        }
+    }
+
+    public init(entries: [Entry]) {
+        self.entries = entries
+    }
+
+    init(_ histogram: LogLinearHistogram) {
+        entries = histogram.buckets.map {
+            Entry(nanoseconds: $0.highestValue, count: $0.count)
+        }
     }
 }
 

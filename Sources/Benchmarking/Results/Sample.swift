@@ -11,8 +11,12 @@ public struct Sample: Codable, Hashable, Sendable {
     public var metrics: [String: Double]
     /// Exact counts by name.
     public var counters: [String: Int64]
-    /// Latencies by name, for example "mainQueue".
+    /// Latencies by name, for example "mainQueue". Of a load they are "service", from the moment at
+    /// which an operation began, and "intended", from the one at which it was to begin; a name with
+    /// a dot, such as "update.intended", is the part of one that an operation has.
     public var latencies: [String: LatencySummary]
+    /// Latencies over time by the same names; nil where none were taken.
+    public var timelines: [String: LatencyTimeline]?
 
     public init(
         repetition: Int, positionInRound: Int, startedAtSeconds: Double,
