@@ -10,6 +10,7 @@ struct BenchCommand: ParsableCommand {
         discussion: exitCodes,
         subcommands: [
             ListCommand.self, RunCommand.self, ReportCommand.self, CheckCommand.self,
+            SelfTestCommand.self,
             WorkerCommand.self,
         ])
 

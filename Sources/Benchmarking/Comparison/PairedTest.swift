@@ -46,7 +46,34 @@ struct PairedTest: Sendable {
         for first in sorted.indices {
             for second in first..<count { averages.append((sorted[first] + sorted[second]) / 2) }
         }
-        averages.sort(by: >)
-        return -averages[rankSumNeeded - 1]
+        return -Self.greatest(rankSumNeeded, of: &averages)
+    }
+
+    /// The k-th greatest value, without sorting all. Source: Hoare, "Algorithm 65: Find" (1961).
+    private static func greatest(_ rank: Int, of values: inout [Double]) -> Double {
+        var first = 0
+        var last = values.count - 1
+        while first < last {
+            let pivot = values[(first + last) / 2]
+            var left = first
+            var right = last
+            while left <= right {
+                while values[left] > pivot { left += 1 }
+                while values[right] < pivot { right -= 1 }
+                if left <= right {
+                    values.swapAt(left, right)
+                    left += 1
+                    right -= 1
+                }
+            }
+            if rank - 1 <= right {
+                last = right
+            } else if rank - 1 >= left {
+                first = left
+            } else {
+                return values[rank - 1]
+            }
+        }
+        return values[rank - 1]
     }
 }
