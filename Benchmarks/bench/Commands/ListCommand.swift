@@ -81,7 +81,8 @@ extension Listing {
             Subject(name: $0.name, group: $0.group.rawValue, summary: $0.summary)
         }
         let extra = WorkloadKind.all.flatMap { [$0.primaryMetric] + $0.extraMetrics }
-        metrics = Metric.wellKnown + extra.filter { !Metric.wellKnown.contains($0) }
+        let known = Metric.wellKnown + Metric.counts.filter { !Metric.wellKnown.contains($0) }
+        metrics = known + extra.filter { !known.contains($0) }
     }
 
     var json: String {

@@ -55,7 +55,10 @@ struct Selection {
         }
     }
 
-    mutating func setRepetitions(_ repetitions: Int) {
-        for index in workloads.indices { workloads[index].repetitions = repetitions }
+    /// - Parameter repetitions: from the number in the file to the one that is wanted.
+    mutating func setRepetitions(_ repetitions: (Int) -> Int) {
+        for index in workloads.indices {
+            workloads[index].repetitions = repetitions(workloads[index].repetitions)
+        }
     }
 }

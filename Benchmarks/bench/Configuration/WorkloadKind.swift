@@ -13,6 +13,8 @@ struct WorkloadKind: Sendable {
     var usesDataset = true
     /// Whether a sample begins with a store that already holds the flights.
     var startsWithFlights = false
+    /// Whether several threads work at once, so that counts depend on how they are scheduled.
+    var isContended = false
     var parameters: [WorkloadParameter]
     /// Ranks the subjects.
     var primaryMetric = Metric.time
@@ -110,7 +112,7 @@ struct WorkloadKind: Sendable {
     static let responsiveness = WorkloadKind(
         name: "responsiveness",
         summary: "how late the main queue is while an import runs in the background",
-        subjects: [.stack],
+        subjects: [.stack], isContended: true,
         parameters: [
             saveSize,
             WorkloadParameter(

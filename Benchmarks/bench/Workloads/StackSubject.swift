@@ -184,16 +184,7 @@ extension StackSubject: UnsavedFlightsSubject {
 }
 
 extension StackSubject: CountingSubject {
-    var counters: [String: Int64] {
-        let counters = stack.counters
-        return [
-            "statements": counters.statements, "rowsRead": counters.rowsRead,
-            "faultsFired": counters.faultsFired, "rowCacheHits": counters.rowCacheHits,
-            "saves": counters.saves, "transactions": counters.transactions,
-            "walBytes": counters.bytesWritten, "busyWaits": counters.busyWaits,
-            "conflicts": counters.conflicts, "mergedObjects": counters.mergedObjects,
-        ]
-    }
+    var counters: [String: Int64] { stack.counters.byMetric }
 
     func resetCounters() {
         for coordinator in stack.coordinators { coordinator.resetCounters() }
