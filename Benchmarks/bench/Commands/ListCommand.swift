@@ -25,6 +25,7 @@ struct ListCommand: ParsableCommand {
 
 /// What `bench list` tells.
 private struct Listing: Encodable {
+    var workerProtocol = WorkerProtocol.version
     var workloads: [Workload]
     var kinds: [Kind]
     var subjects: [Subject]

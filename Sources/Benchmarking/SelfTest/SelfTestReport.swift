@@ -23,6 +23,16 @@ public struct SelfTestReport: Hashable, Sendable {
         checks.append(Check(name: name, measured: measured, allowed: allowed))
     }
 
+    /// Adds a figure that may be anything.
+    public mutating func tell(_ name: String, _ value: Double) {
+        check(name, value, in: -Double.infinity...Double.infinity)
+    }
+
+    /// Adds a count that may be anything.
+    public mutating func tell(_ name: String, _ count: Int) {
+        tell(name, Double(count))
+    }
+
     /// Adds that a count of events is at most that.
     public mutating func check(_ name: String, _ count: Int, atMost limit: Int) {
         check(name, Double(count), in: 0...Double(limit))
@@ -49,6 +59,7 @@ extension SelfTestReport: CustomStringConvertible {
     }
 
     private static func range(_ range: ClosedRange<Double>) -> String {
+        if range.lowerBound == -.infinity { return "" }
         if range.upperBound == .infinity { return "≥ \(number(range.lowerBound))" }
         if range.lowerBound <= 0 { return "≤ \(number(range.upperBound))" }
         return "\(number(range.lowerBound)) to \(number(range.upperBound))"
