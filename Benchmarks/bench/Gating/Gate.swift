@@ -21,7 +21,7 @@ final class Gate {
         var budget = Duration.seconds(600)
     }
 
-    private struct Place {
+    fileprivate struct Place {
         var workload: Workload
         var cell: Cell
         var identifier: String
@@ -52,7 +52,7 @@ final class Gate {
     /// - Throws: when no process can be started or the disk cannot be written.
     func execute() throws -> PairedGate.Findings {
         let started = ContinuousClock.now
-        var findings = PairedGate.Findings(rows: [], unsoundCells: [], isInterrupted: false)
+        var findings = PairedGate.Findings()
         if plan.takesCounts { try count(into: &findings) }
         guard plan.takesPairs, !findings.isInterrupted else { return findings }
         let sound = places.filter { place in

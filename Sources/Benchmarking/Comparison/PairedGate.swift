@@ -29,12 +29,14 @@ public struct PairedGate {
     /// What a gate found.
     public struct Findings: Sendable {
         /// In the order of cells and their metrics; none of unsound cells.
-        public var rows: [Comparison]
-        public var unsoundCells: [UnsoundCell]
-        public var isInterrupted: Bool
+        public var rows: [Comparison] = []
+        public var unsoundCells: [UnsoundCell] = []
+        public var isInterrupted = false
+
+        public init() {}
     }
 
-    private struct State {
+    fileprivate struct State {
         var cell: PairedCell
         var samples: [PairedSamples]
         var confirmations: [[PairedSamples.Pair]]
@@ -77,9 +79,11 @@ public struct PairedGate {
             guard !open.isEmpty else { break }
             try takePairs(of: open, count: Self.step) { $0.addSamples($1) }
         }
-        return Findings(
-            rows: cells.flatMap(comparisons), unsoundCells: cells.compactMap(\.failure),
-            isInterrupted: isInterrupted)
+        var findings = Findings()
+        findings.rows = cells.flatMap(comparisons)
+        findings.unsoundCells = cells.compactMap(\.failure)
+        findings.isInterrupted = isInterrupted
+        return findings
     }
 
     private mutating func takePairs(

@@ -38,21 +38,24 @@ extension Statistics {
         guard x > 0, x < 1 else { return x <= 0 ? 0 : 1 }
         // The fraction converges quickly on this side only.
         guard x < (a + 1) / (a + b + 2) else { return 1 - incompleteBeta(1 - x, b, a) }
-        let front =
-            exp(
-                lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log(1 - x)) / a
+        let logBeta: Double = lgamma(a) + lgamma(b) - lgamma(a + b)
+        let logPower: Double = a * log(x) + b * log(1 - x)
+        let front: Double = exp(logPower - logBeta) / a
         let tiny = 1e-300
-        var (c, d, value) = (1.0, 0.0, 1.0)
+        var c: Double = 1
+        var d: Double = 0
+        var value: Double = 1
         for step in 0..<500 {
             let m = Double(step / 2)
-            let term =
-                if step == 0 {
-                    1.0
-                } else if step.isMultiple(of: 2) {
-                    m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
-                } else {
-                    -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
-                }
+            let place: Double = a + 2 * m
+            var term: Double = 1
+            if step > 0, step.isMultiple(of: 2) {
+                term = m * (b - m) * x
+                term /= (place - 1) * place
+            } else if step > 0 {
+                term = -(a + m) * (a + b + m) * x
+                term /= place * (place + 1)
+            }
             d = 1 + term * d
             d = 1 / (abs(d) < tiny ? tiny : d)
             c = 1 + term / c
