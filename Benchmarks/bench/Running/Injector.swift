@@ -2,10 +2,13 @@ import Benchmarking
 import CSQLite
 import Foundation
 
-/// Does what a worker's ``Injection``s ask for. Used by one thread at a time.
+/// Does what a worker's ``Injection``s ask for, and nothing else that would count. Used by one
+/// thread at a time.
 final class Injector {
-    private let injections: [Injection]
-    private let database: InjectedDatabase?
+    private let slowdown: Double
+    private let stall: (everySeconds: Double, seconds: Double)?
+    private let statements, pages, syncs, allocations: Int
+    private let database: InjectedDatabase
     private var lastStall = Stopwatch()
 
     /// Nil where nothing is injected.
@@ -13,34 +16,43 @@ final class Injector {
     /// - Throws: when the database that takes extra pages and statements cannot be made.
     init?(_ job: WorkerJob) throws {
         guard let injections = job.injections, !injections.isEmpty else { return nil }
-        self.injections = injections
+        slowdown = injections.reduce(0) { sum, injection in
+            if case .slowdown(let share) = injection { sum + share } else { sum }
+        }
+        stall =
+            injections.lazy.compactMap { injection in
+                if case .stall(let interval, let seconds) = injection {
+                    (interval, seconds)
+                } else {
+                    nil
+                }
+            }.first
+        func count(_ extra: Injection.Extra) -> Int { injections.count { $0 == .extra(extra) } }
+        statements = count(.statement)
+        pages = count(.page)
+        syncs = count(.sync)
+        allocations = count(.allocation)
         database = try InjectedDatabase(job.folder.appendingPathComponent("injected.sqlite"))
     }
 
     /// To be called in every operation.
     func inOperation() {
-        for injection in injections {
-            switch injection {
-            case .slowdown: break
-            case .stall(let interval, let seconds):
-                guard lastStall.elapsedSeconds >= interval else { break }
-                lastStall = Stopwatch()
-                Thread.sleep(forTimeInterval: seconds)
-            case .extra(.statement): database?.runStatement()
-            case .extra(.page): database?.writePage()
-            case .extra(.sync): database?.sync()
-            case .extra(.allocation):
-                UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 16).deallocate()
-            }
+        if let stall, lastStall.elapsedSeconds >= stall.everySeconds {
+            lastStall = Stopwatch()
+            Thread.sleep(forTimeInterval: stall.seconds)
+        }
+        for _ in 0..<statements { database.runStatement() }
+        for _ in 0..<pages { database.writePage() }
+        for _ in 0..<syncs { database.sync() }
+        for _ in 0..<allocations {
+            UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 16).deallocate()
         }
     }
 
     /// To be called at the end of a turn, while its time still counts.
     func atEnd(ofTurn turn: Stopwatch) {
         let seconds = turn.elapsedSeconds
-        for case .slowdown(let share) in injections {
-            while turn.elapsedSeconds < seconds * (1 + share) {}
-        }
+        while turn.elapsedSeconds < seconds * (1 + slowdown) {}
     }
 }
 

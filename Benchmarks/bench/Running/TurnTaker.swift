@@ -1,6 +1,5 @@
 import Benchmarking
 import Foundation
-import Synchronization
 
 /// The worker's side of taking turns: waits for its parent's word, works, and tells what it took.
 ///
@@ -58,34 +57,5 @@ final class TurnTaker {
                     operationCount: count, seconds: seconds, cpuSeconds: cpuSeconds, isLast: isLast,
                     counts: counts)))
         return result
-    }
-}
-
-/// A worker's pipes to its parent: orders in, replies out, a line each.
-final class ParentConnection: Sendable {
-    private let orders = Mutex<[TurnOrder]>([])
-    private let arrived = DispatchSemaphore(value: 0)
-
-    /// Begins to read, and ends the process when the parent is gone: nobody waits for its answer.
-    func open() {
-        let thread = Thread { [self] in
-            while let line = readLine() {
-                guard let order = TurnOrder(line: line) else { break }
-                orders.withLock { $0.append(order) }
-                arrived.signal()
-            }
-            _exit(1)
-        }
-        thread.start()
-    }
-
-    func nextOrder() -> TurnOrder {
-        arrived.wait()
-        return orders.withLock { $0.removeFirst() }
-    }
-
-    func send(_ reply: WorkerReply) {
-        let line = ((try? JSONEncoder().encode(reply)) ?? Data()) + Data("\n".utf8)
-        FileHandle.standardOutput.write(line)
     }
 }

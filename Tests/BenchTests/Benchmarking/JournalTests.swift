@@ -3,13 +3,18 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct `Journal` {
+@Suite struct `A journal` {
     private let folder = TemporaryFolder()
     private var journal: Journal<RunEntry> { Journal(url: folder.url("journal.jsonl")) }
 
-    private static let beginning = SampleRun.run([
-        SampleRun.workload([SampleRun.cell("nested", []), SampleRun.cell("grdb", [])])
-    ])
+    private static let beginning = {
+        var run = SampleRun.run([
+            SampleRun.workload([SampleRun.cell("nested", []), SampleRun.cell("grdb", [])])
+        ])
+        run.state = .running
+        run.finishedAt = nil
+        return run
+    }()
 
     private static func measured(_ cell: String, _ repetition: Int?) -> RunEntry {
         let sample = Sample(

@@ -34,11 +34,7 @@ import Testing
 
     /// Sleeping is what this test is about: it kills at any moment, whatever happens then.
     @Test func `a run killed at 20 random moments ends with every sample once`() throws {
-        let seed =
-            ProcessInfo.processInfo.environment["TEST_SEED"].flatMap { UInt64($0) }
-            ?? .random(in: 0...UInt64(UInt32.max))
-        print("TEST_SEED=\(seed)")
-        var random = SeededGenerator(seed: seed)
+        var random = TestSupport.SeededGenerator.fromEnvironment()
         var bench = try begin()
         // Before the first line there is nothing to go on with.
         while bench.isRunning, (try? results.journal.entries().isEmpty) != false { usleep(1_000) }
