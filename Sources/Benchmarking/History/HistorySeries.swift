@@ -11,6 +11,19 @@ public struct HistorySeries: Hashable, Sendable {
         public var run: String
         public var commit: String?
         public var value: Double
+
+        public init(run: String, commit: String?, value: Double) {
+            self.run = run
+            self.commit = commit
+            self.value = value
+        }
+    }
+
+    public init(workload: String, cell: String, metric: Metric, points: [Point]) {
+        self.workload = workload
+        self.cell = cell
+        self.metric = metric
+        self.points = points
     }
 
     /// Where the row became another one: every step of an exact count, and the change points of a
