@@ -39,7 +39,7 @@ import Testing
             itself + ["--pairs", "2", "--budget", "1s", "--strict", "--seed", "1"])
 
         #expect(bench.exitCode == 12, "\(bench.errors)")
-        #expect(bench.output.contains("?  inconclusive  small object-graph  time"))
+        #expect(bench.output.contains("?  inconclusive  small object-graph/pooled  time"))
     }
 
     @Test func `a count that rose is named, and exits 10`() throws {
@@ -53,7 +53,7 @@ import Testing
         let bench = try gate(["--baseline", "kept"])
 
         #expect(bench.exitCode == 10, "\(bench.errors)")
-        #expect(bench.output.contains("✗  regressed  small object-graph  statements"))
+        #expect(bench.output.contains("✗  regressed  small object-graph/pooled  statements"))
         #expect(bench.output.contains("1 regressed"))
     }
 
@@ -103,14 +103,14 @@ import Testing
         let bench = try gate(["--base-bin", folder.path("broken"), "--quick"])
 
         #expect(bench.exitCode == 14)
-        #expect(bench.output.contains("small object-graph: failed: the base: "))
+        #expect(bench.output.contains("small object-graph/pooled: failed: the base: "))
     }
 
     @Test func `baselines are listed, shown, updated and deleted`() throws {
         #expect(try baseline("save", "kept").exitCode == 0)
         #expect(try listed().contains("kept  1 cells"))
         let shown = try BenchProcess(["baseline", "show", "kept", "--baselines", path])
-        #expect(shown.output.contains("small object-graph  statements"))
+        #expect(shown.output.contains("small object-graph/pooled  statements"))
         #expect(try baseline("update", "kept").exitCode == 0)
         let deleted = try BenchProcess(["baseline", "delete", "kept", "--baselines", path])
         #expect(deleted.exitCode == 0)
@@ -155,7 +155,7 @@ import Testing
         #expect(try BenchProcess(["compare", base, base]).exitCode == 0)
         let bench = try BenchProcess(["compare", base, head])
         #expect(bench.exitCode == 10)
-        #expect(bench.output.contains("✗  regressed  import nested  statements  100 → 101"))
+        #expect(bench.output.contains("import nested  statements  100 → 101"))
     }
 
     @Test func `runs without a common cell exit 15`() throws {
