@@ -24,6 +24,13 @@ struct CompareCommand: ParsableCommand {
     @Option(help: "The smallest change of a time that is told, in percent.")
     var minimumEffect = 2.5
 
+    @Option(
+        help: "A folder for the comparison's files and report (default: none are written).",
+        completion: .directory)
+    var output: String?
+
+    @OptionGroup var annotations: Annotations
+
     func run() throws {
         let base = try RunDirectory(argument: basePath).load()
         let head = try RunDirectory(argument: headPath).load()
@@ -33,6 +40,13 @@ struct CompareCommand: ParsableCommand {
         print(report)
         if base.environment.identity != head.environment.identity {
             print("the runs were made on different machines: times are not comparable at all")
+        }
+        annotations.print(Judgements(of: report))
+        if let output {
+            let directory = try RunDirectory.createForComparison(output, kind: "compare")
+            try directory.write(report)
+            try directory.writeReports(of: report)
+            print(directory.reportURL.relativePath)
         }
         throw ArgumentParser.ExitCode(report.exitCode.rawValue)
     }

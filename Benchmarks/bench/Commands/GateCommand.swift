@@ -47,6 +47,8 @@ struct GateCommand: ParsableCommand {
 
     @OptionGroup var pairing: PairingOptions
 
+    @OptionGroup var annotations: Annotations
+
     @Option(
         help: "The folder of the comparison (default: results/<time>-gate).", completion: .directory
     )
@@ -94,7 +96,8 @@ struct GateCommand: ParsableCommand {
         try directory.write(report)
         try directory.writeReports(of: report)
         print(report)
-        print(directory.url.relativePath)
+        annotations.print(Judgements(of: report))
+        print(directory.reportURL.relativePath)
         let exitCode = isInterrupted ? .interrupted : report.exitCode
         throw ArgumentParser.ExitCode(exitCode.rawValue)
     }

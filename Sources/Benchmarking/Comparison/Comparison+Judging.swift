@@ -52,10 +52,10 @@ extension Comparison {
             return "it could not have seen even a tenfold time"
         }
         guard effect <= detect else {
-            return "it could have seen \(percentage(effect)) and is to see \(percentage(detect))"
+            return "it could have seen \(percent(effect)) and is to see \(percent(detect))"
         }
         guard let interval, interval.lower > 1 / (1 + detect), interval.upper < 1 + detect else {
-            return "its interval holds the change of \(percentage(detect)) that it is to detect"
+            return "its interval holds the change of \(percent(detect)) that it is to detect"
         }
         return nil
     }

@@ -28,7 +28,7 @@ extension Comparison {
         let values = [base, head].map { $0.map(metric.unit.format) ?? "–" }
         return [
             mark, verdict.rawValue, "\(workload) \(cell)", metric.name,
-            values.joined(separator: " → "), change, certainty, reason ?? "",
+            values.joined(separator: " → "), estimate, certainty, reason ?? "",
         ]
     }
 
@@ -40,28 +40,18 @@ extension Comparison {
         }
     }
 
-    private var change: String {
-        let estimate = ratio.map { signedPercentage($0 - 1) }
+    private var estimate: String {
+        let change = ratio.map { signedPercent($0 - 1, digits: 1) }
         let range = interval.map {
-            "[\(signedPercentage($0.lower - 1)), \(signedPercentage($0.upper - 1))]"
+            "[\(signedPercent($0.lower - 1, digits: 1)), \(signedPercent($0.upper - 1, digits: 1))]"
         }
-        return [estimate, range].compactMap(\.self).joined(separator: " ")
+        return [change, range].compactMap(\.self).joined(separator: " ")
     }
 
     private var certainty: String {
         if case .exact = rule { return "exact" }
         let p = pValue.map { "p \(fixed($0, 4))" }
-        let effect = minimumDetectableEffect.map { "could see \(percentage($0))" }
+        let effect = minimumDetectableEffect.map { "could see \(percent($0))" }
         return [p, effect].compactMap(\.self).joined(separator: ", ")
     }
-}
-
-/// A share as "3.1 %", with two digits where one would show none.
-func percentage(_ share: Double) -> String {
-    "\(fixed(share * 100, share != 0 && abs(share) < 0.000_95 ? 2 : 1)) %"
-}
-
-/// A share with its sign, as "+3.1 %" or "−0.4 %".
-func signedPercentage(_ share: Double) -> String {
-    (share < 0 ? "−" : "+") + percentage(abs(share))
 }
