@@ -28,7 +28,7 @@ extension Comparison {
         let values = [base, head].map { $0.map(metric.unit.format) ?? "–" }
         return [
             mark, verdict.rawValue, "\(workload) \(cell)", metric.name,
-            values.joined(separator: " → "), estimate, certainty, reason ?? "",
+            values.joined(separator: " → "), change, certainty, reason ?? "",
         ]
     }
 
@@ -38,14 +38,6 @@ extension Comparison {
         case .inconclusive: "?"
         case .improved, .ok: "✓"
         }
-    }
-
-    private var estimate: String {
-        let change = ratio.map { signedPercent($0 - 1, digits: 1) }
-        let range = interval.map {
-            "[\(signedPercent($0.lower - 1, digits: 1)), \(signedPercent($0.upper - 1, digits: 1))]"
-        }
-        return [change, range].compactMap(\.self).joined(separator: " ")
     }
 
     private var certainty: String {
