@@ -53,6 +53,7 @@ extension PersistentStoreCoordinator: ObjectChannel {
         let record = try openRecord(scope.storeNumber, entityName: scope.entityName)
         let entity = model.entities[scope.entityIndex]
         if let row = record.rowCache.row(key, root: entity.rootIndex),
+            row.entityIndex == entity.index,
             staleness.map({ row.slab.readAt.duration(to: .now) <= $0 }) ?? true
         {
             debug.annotate(

@@ -146,8 +146,7 @@ import Testing
 
 @Suite struct `Notifications (§4.5)` {
     @Test
-    func
-        `a save posts changes, will-save and did-save in this order (§4.5.2, §4.5.3, §4.5.11, §14.13)`()
+    func `a save posts in this order (§4.5.2, §4.5.3, §4.5.11, §14.13)`()
         throws
     {
         let fixture = try ContextFixture()

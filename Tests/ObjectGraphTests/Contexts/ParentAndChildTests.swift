@@ -29,8 +29,7 @@ import Testing
     }
 
     @Test
-    func
-        `a fault of a child fires with the parent's newest values, a realised object keeps its own (§4.2.3, §4.2.4, §4.2.13)`()
+    func `a child's fault takes the parent's values (§4.2.3, §4.2.4, §4.2.13)`()
         throws
     {
         let id = try fixture.saveAuthor("Borges")

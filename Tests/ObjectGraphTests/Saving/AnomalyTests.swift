@@ -132,7 +132,6 @@ private final class Trial: @unchecked Sendable {
                         .joined(separator: "|"))
             }
         }
-        try connection.close()
         return rows
     }
 }

@@ -25,8 +25,7 @@ import Testing
     }
 
     @Test
-    func
-        `a newer row in the cache is a conflict of the first level (§5.3.2, §5.3.4, §5.4.1, §14.15)`()
+    func `a newer cached row is a conflict (§5.3.2, §5.3.4, §5.4.1, §14.15)`()
         throws
     {
         let context = fixture.context()
@@ -67,11 +66,9 @@ import Testing
         (.mergeByPropertyStoreTrump, "mine", 2, 20.5), (.overwrite, "mine", 1, 10.0),
         (.rollback, "old", 2, 20.5),
     ])
-    func
-        `each policy decides property by property (§5.4.2, §5.4.3, §5.4.4, §5.4.5, §5.4.7, §5.4.8, §14.16)`(
-            _ policy: MergePolicy, _ title: String, _ year: Int, _ rating: Double
-        ) throws
-    {
+    func `each policy decides by property (§5.4.2, §5.4.7, §5.4.8, §14.16)`(
+        _ policy: MergePolicy, _ title: String, _ year: Int, _ rating: Double
+    ) throws {
         let setup = fixture.context()
         let book = try setup.performAndWait {
             let book = TestSupport.Book(context: setup)

@@ -59,11 +59,9 @@ import Testing
     @Test(arguments: [
         MergePolicy.mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump, .overwrite, .rollback,
     ])
-    func
-        `a new duplicate gives way, and what referred to it refers to the stored row (§5.5.5, §5.5.6, §5.5.7, §5.5.10, §14.17)`(
-            _ policy: MergePolicy
-        ) throws
-    {
+    func `a new duplicate gives way (§5.5.5, §5.5.6, §5.5.10, §14.17)`(
+        _ policy: MergePolicy
+    ) throws {
         let context = fixture.context(policy)
         try context.performAndWait {
             let duplicate = Topic(context: context)

@@ -164,11 +164,9 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func
-        `a SQLite store in memory keeps constraints and is gone when removed (§11.3.4, §11.3.5, §11.3.9, §14.34)`(
-            _ byURL: Bool
-        ) throws
-    {
+    func `a SQLite store in memory (§11.3.4, §11.3.5, §11.3.9, §14.34)`(
+        _ byURL: Bool
+    ) throws {
         let coordinator = try coordinator()
         let store = try coordinator.addPersistentStore(
             byURL ? .sqlite(at: URL(filePath: "/dev/null")) : .sqliteInMemory())
@@ -284,7 +282,8 @@ import Testing
         let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
         try context.performAndWait {
             TestSupport.Author(context: context).name = "first"
-            let other = try context.insertObject(entityName: "Author", into: second) as! Author
+            let other =
+                try context.insertObject(entityName: "Author", into: second) as! TestSupport.Author
             other.name = "second"
             try context.save()
             #expect(
