@@ -17,7 +17,8 @@ struct Headline {
         text =
             switch cases.count {
             case 0: "Nothing was measured."
-            case 1: Answer(cases[0].summary).sentence.capitalizedFirst
+            case 1:
+                "\(escaped(cases[0].summary.workload.title)): \(Answer(cases[0].summary).sentence)"
             default: Self.tally(cases)
             }
     }

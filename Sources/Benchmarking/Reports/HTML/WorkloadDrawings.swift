@@ -20,7 +20,7 @@ struct WorkloadDrawings {
         let answer = Answer(summary)
         let cases = summary.groups.count > 1 ? answer.details.map { ($0, [String]()) } : []
         return section.introduction.map { .paragraph($0, class: "muted") }
-            + [.paragraph(answer.sentence.capitalizedFirst)]
+            + [.paragraph("The answer: \(answer.sentence)")]
             + (cases.isEmpty ? [] : [.list(cases, class: "advice")]) + parameterPlot + samplesPlot
             + forestPlot + [section.table.markup]
             + section.remarks.map { .paragraph($0) } + spectra + timelines + pairPlots + panels
