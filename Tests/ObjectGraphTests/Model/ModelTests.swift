@@ -127,7 +127,7 @@ import Testing
         }
         #expect(error.entity == entity)
         #expect(error.property == property)
-        #expect(error.description.contains(property ?? entity))
+        #expect(error.description.hasPrefix(property.map { "\(entity).\($0):" } ?? "\(entity):"))
     }
 
     @Test func `an index that would be called as another is refused`() {
