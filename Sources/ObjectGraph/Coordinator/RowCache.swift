@@ -44,11 +44,15 @@ final class RowCache: Sendable {
                 if entry.pointee.slabNumber > 0 {
                     let known = row(place.key)!
                     let version = RowReference(slab: slab, offset: place.offset).version
-                    if known.version > version {
+                    let isSamePlace =
+                        entry.pointee.slabNumber == number && entry.pointee.offset == place.offset
+                    if known.version > version || isSamePlace {
                         slabs[Int(number) - 1].rowCount -= 1
+                        if !isSamePlace { slab.hasSupersededRows.store(true, ordering: .relaxed) }
                         continue
                     }
-                    letGo(entry, isSuperseded: known.version < version)
+                    // Even for the same version: who still has the older copy would not hear of the next one.
+                    letGo(entry, isSuperseded: true)
                 }
                 entry.pointee.slabNumber = number
                 entry.pointee.offset = place.offset

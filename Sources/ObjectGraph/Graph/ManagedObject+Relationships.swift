@@ -142,7 +142,9 @@ extension ManagedObject {
 
     /// Whether an unsaved change of this object's own end has taken it out of the other's relationship.
     private final func hasMovedAway(from owner: ManagedObject, _ property: Property) -> Bool {
-        guard let changes, let inverse = binding.model.inverse(of: property.relationship!),
+        // What awakeFromFetch has set is no change.
+        guard !state.isDisjoint(with: [.inserted, .updated]), let changes,
+            let inverse = binding.model.inverse(of: property.relationship!),
             inverse.kind == .toOne, changes.contains(inverse.index)
         else { return false }
         return destination(of: inverse) !== owner

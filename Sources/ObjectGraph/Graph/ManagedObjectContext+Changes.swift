@@ -62,7 +62,6 @@ extension ManagedObjectContext {
         from source: ManagedObject, to destination: ManagedObject, _ property: Property,
         isAddition: Bool
     ) {
-        if undoManager != nil { capture(source, destination, property, isAddition: isAddition) }
         // Either end may be asked; the end that names the join table stands for both.
         var note = JoinNote(
             source: source, destination: destination, propertyIndex: property.index)
@@ -70,12 +69,17 @@ extension ManagedObjectContext {
             // Its own inverse: both ends read the same column, so each direction is a pair.
             let mirrored = JoinNote(
                 source: destination, destination: source, propertyIndex: property.index)
-            joinNotes[mirrored] = isAddition
+            record(mirrored, isAddition: isAddition)
         } else if case .joinTable(let join) = property.relationship?.storage, !join.isOwner,
             let inverse = property.relationship?.inverseIndex
         {
             note = JoinNote(source: destination, destination: source, propertyIndex: inverse)
         }
+        record(note, isAddition: isAddition)
+    }
+
+    private func record(_ note: JoinNote, isAddition: Bool) {
+        if undoManager != nil { capture(note, isAddition: isAddition) }
         joinNotes[note] = isAddition
     }
 }

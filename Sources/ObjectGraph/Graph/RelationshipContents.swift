@@ -5,6 +5,9 @@ final class RelationshipContents {
     /// What changed since pending changes were last processed.
     var eventMask = PropertyMask()
 
+    /// The objects of fetched properties that have been asked for, by name.
+    var fetched: [String: [ManagedObject]] = [:]
+
     /// Forgets the members of all of them; what is unsaved remains.
     func unload() {
         for index in relationships.keys { relationships[index]!.unload() }

@@ -16,11 +16,13 @@ import Testing
         _ failure: (name: String, code: Int32), _ journal: String
     ) throws {
         FailingFileSystem.register()
+        let template = TemporaryFolder()
+        try Trial.makeStore(in: template, journal: journal)
         var number = 0
         var failedSaves = 0
         while true {
             number += 1
-            let trial = try Trial(journal: journal)
+            let trial = try Trial(copying: template, journal: journal)
             let (fired, failed) = try trial.run(failing: number, with: failure.code)
             failedSaves += failed ? 1 : 0
             if !fired { break }
@@ -38,18 +40,11 @@ private final class Trial: @unchecked Sendable {
     let context: ManagedObjectContext
     var held: [ManagedObject] = []
 
-    init(journal: String) throws {
-        coordinator = PersistentStoreCoordinator(model: try makeLibraryModel())
-        var description = PersistentStoreDescription.sqlite(at: folder.url("store.sqlite"))
-        description.vfs = FailingFileSystem.name
-        description.timeout = .zero
-        // A small cache spills pages in the middle of the transaction, so that later calls can fail too.
-        description.pragmas = ["journal_mode": journal, "cache_size": "1"]
-        try coordinator.addPersistentStore(description)
-        context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
-    }
-
-    func run(failing number: Int, with code: Int32) throws -> (fired: Bool, failed: Bool) {
+    /// Makes the store that all trials begin with.
+    static func makeStore(in folder: TemporaryFolder, journal: String) throws {
+        let coordinator = PersistentStoreCoordinator(model: try makeLibraryModel())
+        let store = try coordinator.addPersistentStore(description(folder, journal))
+        let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
         try context.performAndWait {
             let author = TestSupport.Author(context: context)
             author.name = "Ursula K. Le Guin"
@@ -61,7 +56,33 @@ private final class Trial: @unchecked Sendable {
             let topic = Topic(context: context)
             topic.name = "anarchism"
             try context.save()
+        }
+        try coordinator.removePersistentStore(store)
+    }
 
+    private static func description(
+        _ folder: TemporaryFolder, _ journal: String
+    ) -> PersistentStoreDescription {
+        var description = PersistentStoreDescription.sqlite(at: folder.url("store.sqlite"))
+        description.vfs = FailingFileSystem.name
+        description.timeout = .zero
+        // A small cache spills pages in the middle of the transaction, so that later calls can fail too.
+        description.pragmas = ["journal_mode": journal, "cache_size": "1"]
+        return description
+    }
+
+    init(copying template: TemporaryFolder, journal: String) throws {
+        try FileManager.default.copyItem(
+            at: template.url("store.sqlite"), to: folder.url("store.sqlite"))
+        coordinator = PersistentStoreCoordinator(model: try makeLibraryModel())
+        try coordinator.addPersistentStore(Self.description(folder, journal))
+        context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+    }
+
+    func run(failing number: Int, with code: Int32) throws -> (fired: Bool, failed: Bool) {
+        try context.performAndWait {
+            let author = try #require(try TestSupport.Author.findFirst(in: context))
+            let topic = try #require(try Topic.findFirst(in: context))
             let books = try context.fetch(
                 FetchRequest(entityName: "Book", sortKeys: [.ascending("title")]),
                 as: TestSupport.Book.self)
