@@ -109,7 +109,10 @@ extension ReferenceGraph {
             let changed = changedValues(of: object, in: level)
             guard !changed.isEmpty || own.touched.contains(object) else { continue }
             saved.updated.insert(object)
-            var row = rows[object]!
+            guard var row = rows[object] else {
+                markUnclear()
+                continue
+            }
             row.values.merge(changed) { $1 }
             row.version += 1
             setRow(of: object, row)
@@ -145,7 +148,7 @@ extension ReferenceGraph {
             }
             return
         }
-        let base = levels[level].snapshots[object]!
+        guard let base = levels[level].snapshots[object] else { return markUnclear() }
         forgetEqualValues(of: object, in: level)
         levels[level].snapshots[object] = theirs
         if levels[level].deleted.contains(object) {
@@ -198,7 +201,7 @@ extension ReferenceGraph {
     private mutating func settle(_ level: Int, _ saved: SavedObjects) {
         let own = levels[level]
         for object in saved.inserted.union(saved.updated) {
-            let version = own.parent == nil ? rows[object]!.version : 0
+            let version = own.parent == nil ? rows[object]?.version ?? 0 : 0
             levels[level].snapshots[object] = Row(
                 values: ownValues(of: object, in: level), version: version)
         }

@@ -93,10 +93,12 @@ struct ReferenceGraph {
 
     func isUsable(_ object: Int, in level: Int) -> Bool { view(object, in: level) != nil }
 
-    /// Whether the level and all above it have the object.
-    func isUndisputed(_ object: Int, in level: Int) -> Bool {
-        isUsable(object, in: level)
-            && levels[level].parent.map { isUndisputed(object, in: $0) } ?? true
+    /// Whether the level and all above it have the object, unless it is new.
+    func isUndisputed(_ object: Int, in level: Int?) -> Bool {
+        guard let level else { return rows[object] != nil }
+        return isUsable(object, in: level)
+            && (levels[level].inserted.contains(object)
+                || isUndisputed(object, in: levels[level].parent))
     }
 
     /// The pairs of persons and groups that a level shows, those of vanished objects left out.
