@@ -24,7 +24,9 @@ struct PairedRun {
         self.base = base
         self.head = head
         self.settings = settings ?? PairedSettings(for: base.workload)
-        self.seed = seed
+        // Cells of one block must not all choose alike.
+        let name = base.workload.name + CellResult(base.cell, of: base.workload).identifier
+        self.seed = seed ^ name.fingerprint
         self.preparation = preparation
     }
 
@@ -34,9 +36,9 @@ struct PairedRun {
     ///   random choice.
     /// - Throws: when no process can be started or the disk cannot be written.
     func pair(block: Int) throws -> PairEnding {
-        // The generator mixes its seed well, so that neighbours have nothing in common.
-        var random = SeededGenerator(seed: seed ^ UInt64(truncatingIfNeeded: block) << 32)
         let jobSeed = seed &+ UInt64(truncatingIfNeeded: block)
+        // The generator mixes its seed well, so that neighbours have nothing in common.
+        var random = SeededGenerator(seed: jobSeed)
         do {
             return try withJob(base, isHead: false, seed: jobSeed) { baseJob in
                 try withJob(head, isHead: true, seed: jobSeed) { headJob in
@@ -128,5 +130,12 @@ struct PairRounds: Codable, Sendable {
         var headSeconds: Double
         var baseCPUSeconds: Double
         var headCPUSeconds: Double
+    }
+}
+
+extension String {
+    /// The same on every machine and in every process, unlike `hashValue`. Source: FNV-1a.
+    fileprivate var fingerprint: UInt64 {
+        utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
 }

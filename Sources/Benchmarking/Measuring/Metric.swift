@@ -62,7 +62,7 @@ extension Metric {
     /// Write transactions committed to the WAL.
     public static let transactions = Metric("transactions", unit: .count, polarity: .neither)
     public static let checkpoints = Metric("checkpoints", unit: .count, polarity: .neither)
-    /// Saves of other contexts that were merged.
+    /// How often a context has merged what others have saved.
     public static let merges = Metric("merges", unit: .count, polarity: .neither)
     public static let mergedObjects = Metric(
         "mergedObjects", title: "objects merged", unit: .count, polarity: .neither)
