@@ -25,8 +25,7 @@ struct PairedRun {
         self.head = head
         self.settings = settings ?? PairedSettings(for: base.workload)
         // Cells of one block must not all choose alike.
-        let name = base.workload.name + CellResult(base.cell, of: base.workload).identifier
-        self.seed = seed ^ name.fingerprint
+        self.seed = seed ^ base.cell.fingerprint
         self.preparation = preparation
     }
 
@@ -130,12 +129,5 @@ struct PairRounds: Codable, Sendable {
         var headSeconds: Double
         var baseCPUSeconds: Double
         var headCPUSeconds: Double
-    }
-}
-
-extension String {
-    /// The same on every machine and in every process, unlike `hashValue`. Source: FNV-1a.
-    fileprivate var fingerprint: UInt64 {
-        utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
 }

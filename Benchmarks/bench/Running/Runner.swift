@@ -176,8 +176,11 @@ struct Runner {
         let seed = run.seed &+ UInt64(turn.repetition)
         return try preparation.withJob(for: cell, of: workload, seed: seed) { result in
             guard case .job(let job) = result else { return result.ending }
+            var launch = WorkerProcess.Launch()
+            var random = SeededGenerator(seed: seed ^ cell.fingerprint)
+            launch.pad(&random)
             let startedAtSeconds = elapsedSeconds
-            let ending = try WorkerProcess.run(job, timeout: options.timeout)
+            let ending = try WorkerProcess.run(job, launch, timeout: options.timeout)
             guard case .outcome(var outcome) = ending else { return ending }
             outcome.sample.repetition = turn.repetition
             outcome.sample.positionInRound = turn.position

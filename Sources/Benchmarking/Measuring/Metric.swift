@@ -67,6 +67,8 @@ extension Metric {
     public static let mergedObjects = Metric(
         "mergedObjects", title: "objects merged", unit: .count, polarity: .neither)
     public static let conflicts = Metric("conflicts", unit: .count, polarity: .neither)
+    /// Bytes that an operation left allocated: what it keeps, or leaks.
+    public static let memoryKept = Metric("memoryKept", title: "kept", unit: .bytes)
     /// Requests to the allocator, of all threads.
     public static let allocations = Metric("allocations", unit: .count, polarity: .neither)
     /// Of the processor, in user mode, as cachegrind counts them.
