@@ -37,6 +37,8 @@ struct RunCommand: ParsableCommand {
     @Flag(help: "Run a debug build all the same; its times mean nothing.")
     var allowDebug = false
 
+    @OptionGroup var annotations: Annotations
+
     func validate() throws {
         guard timeout > 0 else { throw ValidationError("--timeout must be 1 or more") }
         if resume != nil, !selected.files.isEmpty || output != nil {
@@ -104,6 +106,7 @@ struct RunCommand: ParsableCommand {
     private func execute(_ runner: Runner, _ directory: RunDirectory) throws -> Run {
         var runner = runner
         let run = try runner.execute()
+        annotations.print(Judgements(of: run))
         print(directory.reportURL.relativePath)
         return run
     }

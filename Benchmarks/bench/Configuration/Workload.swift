@@ -57,7 +57,7 @@ struct Workload: Sendable {
     private static func subjects(
         _ node: ConfigurationNode, of kind: WorkloadKind
     ) throws -> [Subject] {
-        let possible = Subject.all.filter { kind.subjects.contains($0.group) }
+        let possible = Subject.all.filter(kind.admits)
         let groups = ["all-stacks": Subject.Group.stack, "peers": .peer]
             .filter { kind.subjects.contains($0.value) }
         let allowed = possible.map(\.name) + groups.keys.sorted()

@@ -125,3 +125,9 @@ extension DatabasePool {
         }
     }
 }
+
+extension Subject {
+    static let grdb = Subject(
+        name: "grdb", group: .peer, summary: "GRDB records over a DatabasePool",
+        openFlights: GRDBFlights.init, openItems: GRDBItems.init)
+}

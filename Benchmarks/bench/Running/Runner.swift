@@ -249,16 +249,3 @@ extension RunEntry.Measurement {
         if case .sample(let sample, _) = outcome { sample } else { nil }
     }
 }
-
-extension Run {
-    /// What `bench run` answers to its caller: the gravest thing that happened.
-    var exitCode: ExitCode {
-        let cells = workloads.flatMap(\.cells)
-        let isWrong = cells.contains {
-            if case .failed = $0.verification { true } else { false }
-        }
-        if isWrong { return .wrongAnswer }
-        if cells.contains(where: { $0.failure != nil }) { return .crash }
-        return state == .interrupted ? .interrupted : .success
-    }
-}

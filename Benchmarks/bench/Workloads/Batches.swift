@@ -75,6 +75,9 @@ extension WorkerContext {
         let maker = try ObjectGraphEngine(configuration: configuration)
         if !items.isEmpty { try maker.batchInsert(items) }
         try maker.close()
-        return try SubjectFactory.makeEngine(job.subject, configuration)
+        guard let open = Subject.named(job.subject)?.openItems else {
+            throw UnableSubject(name: job.subject, kind: job.kind)
+        }
+        return try open(configuration)
     }
 }
