@@ -123,6 +123,11 @@ struct Runner {
         guard options.countsInstructions, case .outcome(var outcome) = ending else { return ending }
         outcome.sample[.instructions] = try InstructionPass.run(
             arm, seed: run.seed, preparation: preparation)
+        if outcome.sample[.instructions] == nil {
+            progress.note(
+                "\(arm.workload.name): instructions not counted, since the work cannot be repeated "
+                    + "in one store or its worker failed under valgrind")
+        }
         return .outcome(outcome)
     }
 
