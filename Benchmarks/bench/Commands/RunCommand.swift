@@ -62,7 +62,19 @@ struct RunCommand: ParsableCommand {
             selection.workloads, run: run, into: directory, timeout: .seconds(timeout))
         let finished = try runner.execute()
         print(directory.reportURL.relativePath)
-        throw ArgumentParser.ExitCode(finished.exitCode.rawValue)
+        throw ArgumentParser.ExitCode(try exitCode(of: finished, selection).rawValue)
+    }
+
+    /// The gravest of what happened and of what the rules in the files say of it; the rules' findings
+    /// go to the standard error output.
+    private func exitCode(
+        of run: Run, _ selection: Selection
+    ) throws -> Benchmarking.ExitCode {
+        let rules = selection.workloads.flatMap(\.applicableThresholds)
+        guard run.exitCode == .success, !rules.isEmpty else { return run.exitCode }
+        let report = try ThresholdCheck.evaluate(rules, run)
+        FileHandle.standardError.write(Data("\(report)\n".utf8))
+        return report.exitCode
     }
 
     /// A name that sorts by time and is safe in every file system, such as 2026-02-28T17-05-09Z.

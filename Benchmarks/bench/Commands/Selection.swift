@@ -39,7 +39,7 @@ struct Selection {
                 exitCode: .usage,
                 message: unknown("stack", name, allowed: Subject.all.map(\.name)))
         }
-        let subjects = Subject.all.filter { names.contains($0.name) }
+        let subjects = (Subject.all + Subject.selftests).filter { names.contains($0.name) }
         workloads = workloads.compactMap { workload in
             var workload = workload
             workload.subjects = subjects.filter { workload.kind.subjects.contains($0.group) }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Benchmarking
 import Foundation
 
 /// Measures one sample: reads a ``WorkerJob`` from the standard input and writes a
@@ -33,6 +34,12 @@ struct WorkerCommand: ParsableCommand {
         }
         do {
             return .outcome(try function(WorkerContext(job: job)))
+        } catch let error as UnequalSetting {
+            // Done under other conditions, the work is not the one that was asked for.
+            return .outcome(
+                WorkloadOutcome(
+                    sample: Sample(repetition: 0, positionInRound: 0, startedAtSeconds: 0),
+                    verification: .failed(reason: "\(error)")))
         } catch {
             // A save of thousands of objects may have a complaint about each.
             let text = "\(error)"

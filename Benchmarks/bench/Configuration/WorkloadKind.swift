@@ -29,7 +29,8 @@ struct WorkloadKind: Sendable {
     }
 
     static let all = [
-        importing, batchInsert, batchUpdate, paging, predicates, faulting, responsiveness, engine,
+        importing, batchInsert, batchUpdate, paging, predicates, faulting, responsiveness, load,
+        engine,
     ]
 
     private static let saveSize = WorkloadParameter(
@@ -126,6 +127,35 @@ struct WorkloadKind: Sendable {
             Metric("mainQueue.max", title: "main queue longest", unit: .nanoseconds),
             Metric("reader.p50", title: "reader p50", unit: .nanoseconds),
             Metric("reader.max", title: "reader longest", unit: .nanoseconds),
+        ])
+
+    static let load = WorkloadKind(
+        name: "load", summary: "writers and readers at once, in closed and open phases",
+        subjects: [.stack, .peer, .selftest], usesDataset: false,
+        parameters: [
+            WorkloadParameter(
+                name: "writers", values: .integer(0...64), defaultValue: "1",
+                summary: "clients that insert, update and delete"),
+            WorkloadParameter(
+                name: "readers", values: .integer(0...64), defaultValue: "1",
+                summary: "clients that read; the first one of a stack in its view"),
+            WorkloadParameter(
+                name: "writersShareKeys", values: .choice(["true", "false"]),
+                defaultValue: "false", summary: "whether writers update the same items"),
+            WorkloadParameter(
+                name: "rows", values: .integer(1...1_000_000), defaultValue: "10000",
+                summary: "items that are there from the beginning"),
+            WorkloadParameter(
+                name: "saveSize", values: .integer(1...10_000), defaultValue: "1",
+                summary: "items per insert, update or delete, each of which is a save"),
+        ],
+        primaryMetric: .capacity,
+        extraMetrics: [
+            .offeredRate, .achievedRate, .saturated, .unserved,
+            Metric("conflicts", unit: .count),
+            Metric("lostUpdates", title: "lost updates", unit: .count),
+            Metric("staleReads", title: "stale reads", unit: .count),
+            Metric("undeliveredMerges", title: "undelivered merges", unit: .count),
         ])
 
     static let engine = WorkloadKind(

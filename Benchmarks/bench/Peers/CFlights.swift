@@ -10,6 +10,10 @@ final class CFlights: FlightsSubject {
         connection = try CConnection(configuration)
     }
 
+    func settings(_ pragmas: [String]) throws -> [[String]] {
+        try [connection.settings(pragmas)]
+    }
+
     func close() throws {
         try connection.close()
     }

@@ -102,7 +102,8 @@ struct Runner {
             kind: workload.kind.name, parameters: cell.parameters, subject: cell.subject.name,
             lockPolicy: cell.lockPolicy, synchronous: workload.synchronous,
             seed: run.seed &+ UInt64(repetition),
-            folder: directory.workURL.appendingPathComponent("sample"), dataset: data)
+            folder: directory.workURL.appendingPathComponent("sample"), dataset: data,
+            load: workload.load)
         if workload.kind.needsPreparedStore(for: cell.parameters) {
             switch try stores.store(for: job) {
             case .store(let url): job.preparedStore = url

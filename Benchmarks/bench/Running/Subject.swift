@@ -15,6 +15,8 @@ struct Subject: Sendable {
         case peer
         /// The engine by itself, one context on one coordinator.
         case engine
+        /// Shows that the instrument finds what it is to find. It can be named, and is not listed.
+        case selftest
     }
 
     var role: SubjectRole { group == .peer ? .peer : .stack }
@@ -23,8 +25,26 @@ struct Subject: Sendable {
     var hasLockPolicy: Bool { group != .peer }
 
     static func named(_ name: String) -> Subject? {
-        all.first { $0.name == name }
+        (all + selftests).first { $0.name == name }
     }
+
+    static let selftests = [
+        Subject(
+            name: "selftest-null", group: .selftest,
+            summary: "does nothing: the harness's own cost"),
+        Subject(
+            name: "selftest-drops-update", group: .selftest,
+            summary: "says of updates that it forgets that they are saved"),
+        Subject(
+            name: "selftest-loses-merge", group: .selftest,
+            summary: "does not tell the view of every save"),
+        Subject(
+            name: "selftest-swallows-conflict", group: .selftest,
+            summary: "takes a conflict for a success"),
+        Subject(
+            name: "selftest-unsafe", group: .selftest,
+            summary: "leaves syncing to the operating system, as no other"),
+    ]
 
     static let all = [
         Subject(

@@ -21,6 +21,8 @@ struct WorkerJob: Codable, Sendable {
     var preparedStore: URL?
     /// Nil where the kind makes its own rows.
     var dataset: DatasetSelection?
+    /// Nil for kinds other than a load.
+    var load: LoadPlan?
 }
 
 /// Which part of the data set is worked on, and what it must be found to hold.

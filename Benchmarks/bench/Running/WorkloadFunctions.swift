@@ -13,5 +13,6 @@ enum WorkloadFunctions {
         "faulting": FaultingWorkload.run,
         "responsiveness": ResponsivenessWorkload.run,
         "engine": EngineWorkload.run,
+        "load": LoadWorkload.run,
     ]
 }

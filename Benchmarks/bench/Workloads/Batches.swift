@@ -53,12 +53,18 @@ extension WorkerContext {
 
     /// Opens the subject on a new store that holds the items.
     func openEngine(holding items: [ItemRow]) throws -> any EngineSubject {
+        try makeItemStore(items, isNumberIndexed: false)
+        return try SubjectFactory.makeEngine(job.subject, configuration)
+    }
+
+    /// Makes a new store that holds the items.
+    func makeItemStore(_ items: [ItemRow], isNumberIndexed: Bool) throws {
         for suffix in ["", "-wal", "-shm"] {
             try? FileManager.default.removeItem(atPath: storeURL.path + suffix)
         }
-        let maker = try ObjectGraphEngine(configuration: configuration)
+        let maker = try ObjectGraphEngine(
+            configuration: configuration, isNumberIndexed: isNumberIndexed)
         if !items.isEmpty { try maker.batchInsert(items) }
         try maker.close()
-        return try SubjectFactory.makeEngine(job.subject, configuration)
     }
 }

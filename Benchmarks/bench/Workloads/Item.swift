@@ -28,7 +28,8 @@ final class Item: ManagedObject, ItemValues {
     var city: String { self[Self.city] }
     var note: String? { self[Self.note] }
 
-    static func makeModel() throws -> ManagedObjectModel {
+    /// - Parameter isNumberIndexed: whether pages are found by the number without a scan.
+    static func makeModel(isNumberIndexed: Bool = false) throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [
             EntityDescription(
                 name: "Item", managedObjectClass: Item.self,
@@ -43,7 +44,8 @@ final class Item: ManagedObject, ItemValues {
                     AttributeDescription("name", .string, isOptional: false),
                     AttributeDescription("city", .string, isOptional: false),
                     AttributeDescription("note", .string),
-                ])
+                ],
+                indexes: isNumberIndexed ? [FetchIndexDescription("byNumber", on: "number")] : [])
         ])
     }
 

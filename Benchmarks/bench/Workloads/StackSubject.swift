@@ -18,6 +18,8 @@ final class StackSubject: FlightsSubject {
         _ = try stack.viewContext
     }
 
+    func settings(_ pragmas: [String]) throws -> [[String]] { try stack.settings(pragmas) }
+
     func close() throws {
         try stack.close()
     }
@@ -184,8 +186,17 @@ extension StackSubject: UnsavedFlightsSubject {
 }
 
 extension StackSubject: CountingSubject {
-    var counters: [String: Int64] {
-        let counters = stack.counters
+    var counters: [String: Int64] { stack.namedCounters }
+
+    func resetCounters() {
+        for coordinator in stack.coordinators { coordinator.resetCounters() }
+    }
+}
+
+extension PersistenceStack {
+    /// The counters by ``Metric/name``.
+    var namedCounters: [String: Int64] {
+        let counters = counters
         return [
             "statements": counters.statements, "rowsRead": counters.rowsRead,
             "faultsFired": counters.faultsFired, "rowCacheHits": counters.rowCacheHits,
@@ -195,8 +206,19 @@ extension StackSubject: CountingSubject {
         ]
     }
 
-    func resetCounters() {
-        for coordinator in stack.coordinators { coordinator.resetCounters() }
+    /// The values of pragmas on the writing connection of each coordinator.
+    func settings(_ pragmas: [String]) throws -> [[String]] {
+        try coordinators.flatMap { coordinator in
+            try coordinator.persistentStores.map { try coordinator.settings(pragmas, of: $0) }
+        }
+    }
+}
+
+extension PersistentStoreCoordinator {
+    func settings(
+        _ pragmas: [String], of store: PersistentStoreHandle
+    ) throws -> [String] {
+        try pragmas.map { try pragma($0, of: store) }
     }
 }
 

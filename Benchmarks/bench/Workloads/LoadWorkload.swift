@@ -1,0 +1,114 @@
+import Benchmarking
+import Foundation
+
+/// Writers and readers at once, phase after phase, while the main queue is to beat.
+///
+/// What clients were told is done is kept in a ledger, and the store is held against it in the end:
+/// a subject that forgets is not fast but wrong.
+enum LoadWorkload {
+    /// The items of a page.
+    static let pageLength = 50
+    private static let heartbeatIntervalMilliseconds = 4
+
+    static func run(_ context: WorkerContext) throws -> WorkloadOutcome {
+        guard let plan = context.job.load else {
+            preconditionFailure("A job of the kind \(context.job.kind) has a plan.")
+        }
+        let items = ItemRow.generated(count: context.integer("rows"), seed: context.job.seed)
+        try context.makeItemStore(items, isNumberIndexed: true)
+        let subject = try SubjectFactory.makeLoad(context.job.subject, context.configuration)
+        let ledger = LoadLedger(items)
+        let crew = try LoadCrew(subject, plan, ledger, templates: items, context)
+        try context.configuration.check(subject)
+
+        var (sample, phases) = try measure(plan, crew, context, subject)
+        sample.take(phases, operations: plan.mix.map(\.operation.rawValue))
+        sample.counters = subject.counters
+        let shown = try subject.shownQuantities()
+        try subject.close()
+
+        guard subject.storesItems else {
+            return WorkloadOutcome(sample: sample, verification: .notApplicable)
+        }
+        let findings = try LoadFindings(
+            StoreReader(context.storeURL), ledger, crew.tally, shown: shown)
+        sample.counters.merge(findings.counters) { $1 }
+        return WorkloadOutcome(
+            sample: sample,
+            verification: try findings.verification(
+                of: plan.checks, readsAreFresh: subject.promisesFreshReads))
+    }
+
+    private static func measure(
+        _ plan: LoadPlan, _ crew: LoadCrew, _ context: WorkerContext, _ subject: any LoadSubject
+    ) throws -> (Sample, [LoadPhaseResult]) {
+        var generator = LoadGenerator(
+            crew.participants, seed: context.job.seed, capacityPerSecond: plan.capacityPerSecond)
+        let heartbeat = LatencyProbe(everyMilliseconds: heartbeatIntervalMilliseconds) {
+            completion in DispatchQueue.main.async { completion(.success(())) }
+        }
+        let marks = LoadMarks(context.storeURL, subject)
+        var phases: [LoadPhaseResult] = []
+        heartbeat.start()
+        marks.start()
+        var sample = try context.measure(rowCount: 0) {
+            for phase in plan.phases { phases.append(try generator.run(phase)) }
+        }
+        marks.stop()
+        sample.latencies["mainQueue"] = try heartbeat.stop()
+        // The length of the phases was asked for and tells nothing.
+        sample[.time] = nil
+        sample[.rowsPerSecond] = nil
+        for index in phases.indices {
+            let noted = marks.during(phases[index])
+            phases[index].timeline?.marks = noted
+        }
+        return (sample, phases)
+    }
+}
+
+/// The clients of a load.
+private struct LoadCrew {
+    private let writers: [LoadItemClient]
+    private let readers: [LoadItemClient]
+    private let plan: LoadPlan
+
+    init(
+        _ subject: any LoadSubject, _ plan: LoadPlan, _ ledger: LoadLedger,
+        templates: [ItemRow], _ context: WorkerContext
+    ) throws {
+        var random = SeededGenerator(seed: context.job.seed)
+        // What is inserted has the quantity 0 for ever.
+        let templates = templates.map { item in
+            var item = item
+            item.quantity = 0
+            return item
+        }
+        func client(
+            _ index: Int, of count: Int, writer: (any LoadWriter)?, reader: (any LoadReader)?
+        ) -> LoadItemClient {
+            LoadItemClient(
+                writer: writer, reader: reader, plan, ledger, templates: templates,
+                saveSize: context.integer("saveSize"), index: index, count: count,
+                sharesKeys: context.text("writersShareKeys") == "true", seed: random.next())
+        }
+        let writerCount = context.integer("writers")
+        let readerCount = context.integer("readers")
+        writers = try (0..<writerCount).map {
+            client($0, of: writerCount, writer: try subject.makeWriter(), reader: nil)
+        }
+        readers = try (0..<readerCount).map {
+            client($0, of: readerCount, writer: nil, reader: try subject.makeReader($0))
+        }
+        self.plan = plan
+    }
+
+    var participants: [LoadGenerator.Participant] {
+        writers.map { .init($0, weights: plan.weights(isWriter: true)) }
+            + readers.map { .init($0, weights: plan.weights(isWriter: false)) }
+    }
+
+    var tally: LoadItemClient.Tally {
+        (writers + readers).reduce(LoadItemClient.Tally()) { $0 + $1.tally }
+    }
+}
