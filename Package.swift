@@ -26,6 +26,7 @@ let package = Package(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(
             name: "CJemalloc", pkgConfig: "jemalloc", providers: [.apt(["libjemalloc-dev"])]),
+        .systemLibrary(name: "CScheduler"),
         .target(
             name: "ObjectGraph",
             dependencies: ["CSQLite", .product(name: "Logging", package: "swift-log")],
@@ -36,8 +37,8 @@ let package = Package(
         .executableTarget(
             name: "bench",
             dependencies: [
-                "Stacks", "ObjectGraph", "Benchmarking", "Datasets", "CSQLite", "Yams",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Stacks", "ObjectGraph", "Benchmarking", "Datasets", "CSQLite", "CScheduler",
+                "Yams", .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "GRDB", package: "GRDB.swift"),
             ] + allocator,
             path: "Benchmarks/bench",

@@ -9,8 +9,9 @@ struct BenchCommand: ParsableCommand {
         abstract: "Runs the same verified work over every stack and its alternatives.",
         discussion: exitCodes,
         subcommands: [
-            ListCommand.self, RunCommand.self, ReportCommand.self, CheckCommand.self,
-            WorkerCommand.self,
+            ListCommand.self, PlanCommand.self, RunCommand.self, ReportCommand.self,
+            CheckCommand.self,
+            DoctorCommand.self, WorkerCommand.self,
         ])
 
     private static var exitCodes: String {

@@ -81,7 +81,8 @@ extension Listing {
             Subject(name: $0.name, group: $0.group.rawValue, summary: $0.summary)
         }
         let extra = WorkloadKind.all.flatMap { [$0.primaryMetric] + $0.extraMetrics }
-        metrics = Metric.wellKnown + extra.filter { !Metric.wellKnown.contains($0) }
+        let known = Metric.wellKnown + Metric.counts.filter { !Metric.wellKnown.contains($0) }
+        metrics = known + extra.filter { !known.contains($0) }
     }
 
     var json: String {
@@ -114,7 +115,7 @@ extension Listing {
 }
 
 /// Lines whose columns begin below each other.
-private func aligned(_ rows: [[String]]) -> String {
+func aligned(_ rows: [[String]]) -> String {
     let columnCount = rows.map(\.count).max() ?? 0
     let widths = (0..<columnCount).map { column in rows.map { $0[column].count }.max() ?? 0 }
     return rows.map { row in

@@ -8,19 +8,7 @@ struct RunCommand: ParsableCommand {
         commandName: "run", abstract: "Run workloads and write a report.",
         discussion: "A debug build builds itself for release and hands over.")
 
-    @Argument(
-        help: "Workload files; without any, all of Benchmarks/Workloads but engine.yml and ci.yml.",
-        completion: .file(extensions: ["yml"]))
-    var files: [String] = []
-
-    @Option(help: "A stack or peer, instead of those in the files; can be repeated.")
-    var stack: [String] = []
-
-    @Option(help: "Only workloads of this name or kind; can be repeated.")
-    var workload: [String] = []
-
-    @Option(help: "Samples of each cell, instead of the number in the files.")
-    var repetitions: Int?
+    @OptionGroup var selected: SelectionOptions
 
     @Option(help: "The folder of the run (default: results/<time>).", completion: .directory)
     var output: String?
@@ -31,25 +19,52 @@ struct RunCommand: ParsableCommand {
     @Option(help: "Seconds after which a sample is taken for hung and killed.")
     var timeout = 600
 
+    @Option(help: "Take rounds for so long, such as 10m or 90s, and not a fixed number of them.")
+    var budget: Budget?
+
+    @Flag(inversion: .prefixedNo, help: "Count the work of each cell in a process of its own.")
+    var counts = true
+
+    @Flag(help: "Count its instructions as well, under valgrind; slow.")
+    var instructions = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Go on with a run that was killed or interrupted, as it was begun.", valueName: "run"),
+        completion: .directory)
+    var resume: String?
+
     @Flag(help: "Run a debug build all the same; its times mean nothing.")
     var allowDebug = false
 
     func validate() throws {
-        if let repetitions, !(1...1_000).contains(repetitions) {
-            throw ValidationError("--repetitions must be from 1 to 1000")
-        }
         guard timeout > 0 else { throw ValidationError("--timeout must be 1 or more") }
+        if resume != nil, !selected.files.isEmpty || output != nil {
+            throw ValidationError("--resume takes its workloads from the run that it goes on with")
+        }
     }
 
     func run() throws {
-        let paths = files.isEmpty ? try WorkloadFiles.defaults() : files
-        var selection = try Selection(files: paths)
-        try selection.keep(workloads: workload)
-        try selection.use(subjects: stack)
-        if let repetitions { selection.setRepetitions(repetitions) }
+        // First, so that a mistake is told before minutes of building.
+        let selection = resume == nil ? try selected.selection() : nil
         if Executable.isDebugBuild, !allowDebug { throw ReleaseBuild.handOver() }
-
+        if instructions, !InstructionPass.isAvailable {
+            throw CommandFailure(
+                exitCode: .probeUnavailable,
+                message: "--instructions needs valgrind, which is not installed here")
+        }
         Interruption.install()
+        let exitCode = try selection.map(begin) ?? goOn(with: resume ?? "")
+        throw ArgumentParser.ExitCode(exitCode.rawValue)
+    }
+
+    private var options: RunOptions {
+        RunOptions(
+            timeout: .seconds(timeout), budget: budget?.duration, counts: counts,
+            countsInstructions: instructions)
+    }
+
+    private func begin(_ selection: Selection) throws -> Benchmarking.ExitCode {
         let now = Date()
         let folder = URL(fileURLWithPath: output ?? "results/\(Self.name(at: now))")
         let directory = try RunDirectory.create(
@@ -57,20 +72,45 @@ struct RunCommand: ParsableCommand {
         let run = Run(
             name: folder.lastPathComponent, startedAt: now,
             seed: seed ?? .random(in: 0...UInt64(UInt32.max)), commandLine: CommandLine.arguments,
-            build: Executable.isDebugBuild ? .debug : .release, environment: .ofBench())
-        var runner = Runner(
-            selection.workloads, run: run, into: directory, timeout: .seconds(timeout))
-        let finished = try runner.execute()
-        print(directory.reportURL.relativePath)
-        throw ArgumentParser.ExitCode(try exitCode(of: finished, selection).rawValue)
+            build: .ofBench, environment: .ofBench())
+        return try execute(
+            Runner(selection.workloads, run: run, into: directory, options: options), directory,
+            selection.thresholds)
     }
 
-    /// The gravest of what happened and of what the rules in the files say of it; the rules' findings
-    /// go to the standard error output.
-    private func exitCode(
-        of run: Run, _ selection: Selection
+    /// Reads the command line of the run again, so that nothing of it has to be repeated.
+    private func goOn(with path: String) throws -> Benchmarking.ExitCode {
+        let directory = RunDirectory(argument: path)
+        let entries = try directory.journal.entries()
+        guard case .began(var run) = entries.first else {
+            throw RunDirectoryError.missing(path: directory.journal.url.path)
+        }
+        guard run.build == .ofBench,
+            run.environment.identity == EnvironmentFingerprint.ofBench().identity
+        else {
+            throw CommandFailure(
+                exitCode: .usage,
+                message: "\(path) was begun on another machine or with another build; "
+                    + "start a new run")
+        }
+        // The program and the name of this command stand first.
+        let original = try RunCommand.parse(Array(run.commandLine.dropFirst(2)))
+        run.workloads = []
+        let selection = try original.selected.selection()
+        let runner = try Runner(
+            selection.workloads, run: run, into: directory, options: original.options,
+            earlier: entries)
+        return try execute(runner, directory, selection.thresholds)
+    }
+
+    /// Runs, and answers with the gravest of what happened and of what the rules beside the workloads
+    /// say of it; their findings go to the standard error output.
+    private func execute(
+        _ runner: Runner, _ directory: RunDirectory, _ rules: [ThresholdRule]
     ) throws -> Benchmarking.ExitCode {
-        let rules = selection.workloads.flatMap(\.applicableThresholds)
+        var runner = runner
+        let run = try runner.execute()
+        print(directory.reportURL.relativePath)
         guard run.exitCode == .success, !rules.isEmpty else { return run.exitCode }
         let report = try ThresholdCheck.evaluate(rules, run)
         FileHandle.standardError.write(Data("\(report)\n".utf8))
@@ -80,5 +120,18 @@ struct RunCommand: ParsableCommand {
     /// A name that sorts by time and is safe in every file system, such as 2026-02-28T17-05-09Z.
     private static func name(at date: Date) -> String {
         date.ISO8601Format().replacingOccurrences(of: ":", with: "-")
+    }
+}
+
+/// A time as it is typed: a number and s, m or h.
+struct Budget: ExpressibleByArgument {
+    var duration: Duration
+
+    init?(argument: String) {
+        let seconds = ["s": 1.0, "m": 60, "h": 3_600]
+        guard let unit = argument.last.flatMap({ seconds[String($0)] }),
+            let number = Double(argument.dropLast()), number > 0, number < 1e6
+        else { return nil }
+        duration = .seconds(number * unit)
     }
 }

@@ -4,6 +4,9 @@ import Benchmarking
 struct Selection {
     private(set) var workloads: [Workload]
 
+    /// The rules beside the workloads.
+    var thresholds: [ThresholdRule] { workloads.flatMap(\.applicableThresholds) }
+
     /// Reads all files, so that a mistake in the last one is found before the first one runs.
     init(files: [String]) throws {
         workloads = try files.flatMap(Workload.load)
@@ -55,7 +58,10 @@ struct Selection {
         }
     }
 
-    mutating func setRepetitions(_ repetitions: Int) {
-        for index in workloads.indices { workloads[index].repetitions = repetitions }
+    /// - Parameter repetitions: from the number in the file to the one that is wanted.
+    mutating func setRepetitions(_ repetitions: (Int) -> Int) {
+        for index in workloads.indices {
+            workloads[index].repetitions = repetitions(workloads[index].repetitions)
+        }
     }
 }

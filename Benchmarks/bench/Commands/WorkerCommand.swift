@@ -2,8 +2,8 @@ import ArgumentParser
 import Benchmarking
 import Foundation
 
-/// Measures one sample: reads a ``WorkerJob`` from the standard input and writes a
-/// ``WorkerReply`` to the standard output.
+/// Does one job: reads a ``WorkerJob`` from the standard input and writes ``WorkerReply``s to the
+/// standard output.
 struct WorkerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "worker", shouldDisplay: false)
 
@@ -13,11 +13,10 @@ struct WorkerCommand: ParsableCommand {
                 exitCode: .usage, message: "worker is started by bench run, with a job")
         }
         let job = try JSONDecoder().decode(WorkerJob.self, from: Data(line.utf8))
-        endWithParent()
+        let parent = ParentConnection()
+        parent.open()
         let thread = Thread {
-            let reply = Self.reply(to: job)
-            let answer = (try? JSONEncoder().encode(reply)) ?? Data()
-            FileHandle.standardOutput.write(answer)
+            parent.send(Self.reply(to: job, of: parent))
             // Not `exit`: other threads may still use what its handlers would take down.
             _exit(0)
         }
@@ -28,12 +27,14 @@ struct WorkerCommand: ParsableCommand {
         while true { RunLoop.main.run(until: .distantFuture) }
     }
 
-    private static func reply(to job: WorkerJob) -> WorkerReply {
+    private static func reply(to job: WorkerJob, of parent: ParentConnection) -> WorkerReply {
         guard let function = WorkloadFunctions.all[job.kind] else {
             return .failure("the kind \(job.kind) is not registered in WorkloadFunctions")
         }
         do {
-            return .outcome(try function(WorkerContext(job: job)))
+            if job.isCounting == true { WorkCounter.install() }
+            let turns = job.takesTurns == true ? try TurnTaker(job, parent: parent) : nil
+            return .outcome(try function(WorkerContext(job: job, turns: turns)))
         } catch let error as UnequalSetting {
             // Done under other conditions, the work is not the one that was asked for.
             return .outcome(
@@ -45,15 +46,5 @@ struct WorkerCommand: ParsableCommand {
             let text = "\(error)"
             return .failure(text.count > 400 ? text.prefix(400) + "…" : text)
         }
-    }
-
-    /// Nobody waits for the answer of a worker whose parent is gone. The parent never writes more
-    /// than the job, so that reading on only tells when the pipe is closed.
-    private func endWithParent() {
-        let thread = Thread {
-            _ = readLine()
-            _exit(1)
-        }
-        thread.start()
     }
 }

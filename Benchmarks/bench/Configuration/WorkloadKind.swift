@@ -13,6 +13,8 @@ struct WorkloadKind: Sendable {
     var usesDataset = true
     /// Whether a sample begins with a store that already holds the flights.
     var startsWithFlights = false
+    /// Whether several threads work at once, so that counts depend on how they are scheduled.
+    var isContended = false
     var parameters: [WorkloadParameter]
     /// Ranks the subjects.
     var primaryMetric = Metric.time
@@ -111,7 +113,7 @@ struct WorkloadKind: Sendable {
     static let responsiveness = WorkloadKind(
         name: "responsiveness",
         summary: "how late the main queue is while an import runs in the background",
-        subjects: [.stack],
+        subjects: [.stack], isContended: true,
         parameters: [
             saveSize,
             WorkloadParameter(
@@ -131,7 +133,7 @@ struct WorkloadKind: Sendable {
 
     static let load = WorkloadKind(
         name: "load", summary: "writers and readers at once, in closed and open phases",
-        subjects: [.stack, .peer, .selftest], usesDataset: false,
+        subjects: [.stack, .peer, .selftest], usesDataset: false, isContended: true,
         parameters: [
             WorkloadParameter(
                 name: "writers", values: .integer(0...64), defaultValue: "1",

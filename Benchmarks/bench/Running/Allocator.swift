@@ -23,11 +23,39 @@
             mallctl("stats.allocated", &bytes, &size, nil, 0)
             return bytes
         }
+
+        /// Allocations requested so far, by all threads. Exact only in a process that was started
+        /// with ``countingSettings``: a thread's cache tells of its requests late.
+        static func allocationCount() -> Int64 {
+            var epoch: UInt64 = 1
+            mallctl("epoch", nil, nil, &epoch, MemoryLayout.size(ofValue: epoch))
+            // 4096 is MALLCTL_ARENAS_ALL.
+            return requests("stats.arenas.4096.small.nrequests")
+                + requests("stats.arenas.4096.large.nrequests")
+        }
+
+        /// Allocates nothing itself.
+        private static func requests(_ name: StaticString) -> Int64 {
+            var count: UInt64 = 0
+            var size = MemoryLayout.size(ofValue: count)
+            name.withUTF8Buffer { name in
+                name.withMemoryRebound(to: CChar.self) { name in
+                    _ = mallctl(name.baseAddress, &count, &size, nil, 0)
+                }
+            }
+            return Int64(count)
+        }
     }
 #else
     /// The allocator of a build under a sanitizer, which measures nothing: the sanitizer's own, which does not count.
     enum Allocator {
         static let name = "sanitizer"
         static func liveBytes() -> Int { 0 }
+        static func allocationCount() -> Int64 { 0 }
     }
 #endif
+
+extension Allocator {
+    /// What jemalloc reads from the environment when a worker counts: no caches of threads.
+    static let countingSettings = ["MALLOC_CONF": "tcache:false"]
+}

@@ -1,6 +1,11 @@
 import Benchmarking
 import CSQLite
 
+extension BuildConfiguration {
+    /// How this program was compiled.
+    static let ofBench = Executable.isDebugBuild ? BuildConfiguration.debug : .release
+}
+
 extension EnvironmentFingerprint {
     /// This machine, with the versions of what bench is linked with.
     static func ofBench() -> EnvironmentFingerprint {

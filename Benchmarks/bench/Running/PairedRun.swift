@@ -5,22 +5,27 @@ import Foundation
 ///
 /// Each ``pair(block:)`` starts two fresh processes with fresh copies of the store, lets them do
 /// the same number of operations in turn, round by round in random order, on one core that both
-/// share and leave together half-way, and ends them. What a pair gives is one independent
-/// observation; its rounds are not. Source: instrument §2.4, items 2 to 4.
+/// share and leave together, and ends them. What a pair gives is one independent observation; its
+/// rounds are not. Source: instrument §2.4, items 2 to 4.
 struct PairedRun {
     let base: PairedArm
     let head: PairedArm
     let settings: PairedSettings
+    private let seed: UInt64
+    private let preparation: Preparation
 
+    /// - Parameter settings: nil for what suits the cell.
     /// - Parameter seed: of every random choice: who starts, who goes first, which core, padding.
     /// - Parameter preparation: where stores and the data set come from; one for all cells.
     init(
-        base: PairedArm, head: PairedArm, settings: PairedSettings = PairedSettings(),
-        seed: UInt64, preparation: Preparation
+        base: PairedArm, head: PairedArm, settings: PairedSettings? = nil, seed: UInt64,
+        preparation: Preparation
     ) {
         self.base = base
         self.head = head
-        self.settings = settings
+        self.settings = settings ?? PairedSettings(for: base.workload)
+        self.seed = seed
+        self.preparation = preparation
     }
 
     /// Runs one pair. A worker that crashes, hangs or answers wrongly ends the pair, not the run.
@@ -29,7 +34,39 @@ struct PairedRun {
     ///   random choice.
     /// - Throws: when no process can be started or the disk cannot be written.
     func pair(block: Int) throws -> PairEnding {
-        .interrupted
+        // The generator mixes its seed well, so that neighbours have nothing in common.
+        var random = SeededGenerator(seed: seed ^ UInt64(truncatingIfNeeded: block) << 32)
+        let jobSeed = seed &+ UInt64(truncatingIfNeeded: block)
+        do {
+            return try withJob(base, isHead: false, seed: jobSeed) { baseJob in
+                try withJob(head, isHead: true, seed: jobSeed) { headJob in
+                    var session = try PairSession(
+                        base: (baseJob, base.executable), head: (headJob, head.executable),
+                        settings: settings, timeout: preparation.timeout, random: &random)
+                    return .rounds(try session.run(block: block, random: &random))
+                }
+            }
+        } catch let error as PairEnding.Unsound {
+            return .unsound(error)
+        } catch is PairSession.Interrupted {
+            return .interrupted
+        }
+    }
+
+    private func withJob<Value>(
+        _ arm: PairedArm, isHead: Bool, seed: UInt64, _ body: (WorkerJob) throws -> Value
+    ) throws -> Value {
+        try preparation.withJob(
+            for: arm.cell, of: arm.workload, seed: seed, executable: arm.executable
+        ) { result in
+            switch result {
+            case .ending(let ending): throw PairSession.error(for: ending, isHead: isHead)
+            case .job(var job):
+                job.takesTurns = true
+                job.injections = arm.injections
+                return try body(job)
+            }
+        }
     }
 }
 
@@ -40,6 +77,20 @@ struct PairedSettings: Sendable {
     var roundCount = 20
     /// Whether both arms are kept on one core; not for work of several threads.
     var isPinned = true
+    /// A pair is given fewer rounds rather than more time, down to ``fewestRounds``.
+    var longestSeconds = 2.0
+
+    static let fewestRounds = 3
+}
+
+extension PairedSettings {
+    /// What suits a workload: noisy ones, those that contend and those that wait for the disk at
+    /// every commit, get more rounds. Source: instrument §2.5.
+    init(for workload: Workload) {
+        let isContended = workload.kind.isContended
+        let waitsForDisk = ["full", "extra"].contains(workload.synchronous)
+        self.init(roundCount: isContended || waitsForDisk ? 60 : 20, isPinned: !isContended)
+    }
 }
 
 /// What became of a pair.

@@ -1,12 +1,82 @@
+import Benchmarking
 import Foundation
 
 /// What workers need before they can begin: the part of the data set that is worked on, and stores
-/// that hold it. Each is made once, when first needed, and shared by all cells.
+/// that hold it. Each is made once, when first needed, and shared by all cells; every worker gets a
+/// fresh copy.
 final class Preparation {
-    /// - Parameter folder: where stores lie; made here and removed by ``remove()``.
+    enum Result {
+        case job(WorkerJob)
+        /// Preparing failed, and so does the cell.
+        case ending(WorkerProcess.Ending)
+    }
+
+    /// After this a worker is taken for hung.
+    let timeout: Duration
+    /// Describes the largest part that was read; nil before any was.
+    private(set) var dataset: DatasetDescription?
+    private var largestFlightCount = -1
+    private let folder: URL
+    private let stores: PreparedStores
+    private var selections: [Int?: DatasetSelection] = [:]
+    private var folderCount = 0
+
+    /// - Parameter folder: where stores lie; made here and removed by ``remove()``. What an earlier
+    ///   process left there is removed.
     /// - Parameter timeout: after it a worker is taken for hung.
-    init(folder: URL, timeout: Duration) {}
+    init(folder: URL, timeout: Duration) throws {
+        self.folder = folder
+        self.timeout = timeout
+        stores = PreparedStores(
+            folder: folder.appendingPathComponent("prepared"), timeout: timeout)
+        remove()
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
 
     /// Removes all stores.
-    func remove() {}
+    func remove() {
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// The data that a workload works on; nil where it makes its own.
+    ///
+    /// - Throws: when the data set is damaged.
+    func selection(for workload: Workload) throws -> DatasetSelection? {
+        guard workload.kind.usesDataset else { return nil }
+        if let selection = selections[workload.flightCount] { return selection }
+        let read = try DatasetSelection.load(flightCount: workload.flightCount)
+        let selection = DatasetSelection(flightCount: workload.flightCount, facts: read.facts)
+        selections[workload.flightCount] = selection
+        if read.flights.count > largestFlightCount {
+            largestFlightCount = read.flights.count
+            dataset = DatasetDescription(read)
+        }
+        return selection
+    }
+
+    /// Calls `body` with the job of one worker, whose folder exists while it runs.
+    ///
+    /// - Parameter executable: who prepares the store where one is needed: the worker's own
+    ///   program, so that a change of the format is no difference between two arms.
+    func withJob<Value>(
+        for cell: Cell, of workload: Workload, seed: UInt64, executable: URL = Executable.url,
+        _ body: (Result) throws -> Value
+    ) throws -> Value {
+        folderCount += 1
+        var job = WorkerJob(
+            kind: workload.kind.name, parameters: cell.parameters, subject: cell.subject.name,
+            lockPolicy: cell.lockPolicy, synchronous: workload.synchronous, seed: seed,
+            folder: folder.appendingPathComponent("worker-\(folderCount)"),
+            dataset: try selection(for: workload), load: workload.load)
+        if workload.kind.needsPreparedStore(for: cell.parameters) {
+            switch try stores.store(for: job, executable: executable) {
+            case .store(let url): job.preparedStore = url
+            case .ending(let ending): return try body(.ending(ending))
+            }
+        }
+        try FileManager.default.createDirectory(
+            at: job.folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: job.folder) }
+        return try body(.job(job))
+    }
 }

@@ -2,7 +2,7 @@ import Benchmarking
 import Foundation
 
 /// Stores that hold the imported flights, made by each subject once per run and copied for each
-/// sample: preparing is not measured, and no sample sees what another one changed.
+/// worker: preparing is not measured, and no sample sees what another one changed.
 final class PreparedStores {
     enum Result {
         case store(URL)
@@ -11,6 +11,7 @@ final class PreparedStores {
     }
 
     private struct Key: Hashable {
+        var executable: URL
         var subject: String
         var hasIndexes: Bool
         var flightCount: Int?
@@ -26,10 +27,11 @@ final class PreparedStores {
     }
 
     /// The store that the job is to copy; the first call for a subject imports it.
-    func store(for job: WorkerJob) throws -> Result {
+    func store(for job: WorkerJob, executable: URL) throws -> Result {
         let hasIndexes = job.parameters["hasIndexes"] != "false"
         let key = Key(
-            subject: job.subject, hasIndexes: hasIndexes, flightCount: job.dataset?.flightCount)
+            executable: executable, subject: job.subject, hasIndexes: hasIndexes,
+            flightCount: job.dataset?.flightCount)
         if let result = results[key] { return result }
         var importJob = job
         importJob.kind = WorkloadKind.importing.name
@@ -37,7 +39,9 @@ final class PreparedStores {
         importJob.folder = folder.appendingPathComponent(String(results.count))
         try FileManager.default.createDirectory(
             at: importJob.folder, withIntermediateDirectories: true)
-        let result = result(of: try WorkerProcess.run(importJob, timeout: timeout), importJob)
+        let launch = WorkerProcess.Launch(executable: executable)
+        let ending = try WorkerProcess.run(importJob, launch, timeout: timeout)
+        let result = result(of: ending, importJob)
         results[key] = result
         return result
     }

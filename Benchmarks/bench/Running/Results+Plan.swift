@@ -9,7 +9,8 @@ extension Workload {
         }
     }
 
-    func step(of cell: Cell, repetition: Int) -> ProgressStep {
+    /// - Parameter repetition: nil for counting.
+    func step(of cell: Cell, repetition: Int?) -> ProgressStep {
         ProgressStep(
             workload: name, cell: CellResult(cell, of: self).identifier, repetition: repetition,
             repetitionCount: repetitions)

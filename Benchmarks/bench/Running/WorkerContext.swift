@@ -5,9 +5,12 @@ import Foundation
 /// What a workload's function works with: its parameters, its store, the data, and the stopwatch.
 struct WorkerContext {
     let job: WorkerJob
+    /// Nil where the work is done once.
+    let turns: TurnTaker?
 
-    init(job: WorkerJob) {
+    init(job: WorkerJob, turns: TurnTaker? = nil) {
         self.job = job
+        self.turns = turns
     }
 
     // MARK: Parameters
@@ -68,22 +71,34 @@ struct WorkerContext {
 
     // MARK: Measuring
 
-    /// Runs `work` once and takes its time, processor time, memory and switches, and the counters
-    /// of a subject that has any.
+    /// Runs `work` and takes its time, processor time, memory and switches, and the counters of a
+    /// subject that has any: once, or where turns are taken as often as the parent wants.
     ///
+    /// - Parameter subject: who works; nil when it is not known yet.
     /// - Parameter rowCount: the rows worked on, for the throughput.
+    /// - Parameter repeats: whether `work` may be run again in the same store.
     func measure(
-        _ subject: any FlightsSubject, rowCount: Int, _ work: () throws -> Void
+        _ subject: (any FlightsSubject)?, rowCount: Int, repeats: Bool = false,
+        _ work: () throws -> Void
     ) throws -> Sample {
         let counting = subject as? any CountingSubject
         counting?.resetCounters()
-        var sample = try measure(rowCount: rowCount, work)
+        var sample = try observe(rowCount: rowCount) {
+            guard let turns else { return try work() }
+            while turns.isWanted() {
+                try turns.take(counting: counting, isLast: !repeats, work)
+                if !repeats { break }
+            }
+        }
         sample.counters = counting?.counters ?? [:]
         return sample
     }
 
-    /// The same for work that is not a subject's.
-    func measure(rowCount: Int, _ work: () throws -> Void) throws -> Sample {
+    /// How often ``measure(_:rowCount:repeats:_:)`` has run its work.
+    var operationCount: Int { turns?.operationCount ?? 1 }
+
+    /// Takes the time of `work` as it is, and what the system tells about it.
+    func observe(rowCount: Int, _ work: () throws -> Void) rethrows -> Sample {
         let isPeakOurs = ProcessProbe.resetPeak()
         let residentBytes = ProcessProbe.residentBytes()
         let usageBefore = ProcessProbe.usage()
@@ -108,7 +123,7 @@ struct WorkerContext {
 }
 
 /// A subject that counts what it does, the same for the same work.
-protocol CountingSubject: FlightsSubject {
+protocol CountingSubject {
     /// Since the last reset, by ``Metric/name``: statements, rowsRead, faultsFired and the like.
     var counters: [String: Int64] { get }
     func resetCounters()

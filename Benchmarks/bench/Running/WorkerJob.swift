@@ -21,6 +21,15 @@ struct WorkerJob: Codable, Sendable {
     var preparedStore: URL?
     /// Nil where the kind makes its own rows.
     var dataset: DatasetSelection?
+    /// Whether the work is done when the parent says so, as often as it says; else once, at once.
+    ///
+    /// These and all fields to come are optional: a `bench` of an older revision, which is the base
+    /// of a comparison, passes over them.
+    var takesTurns: Bool?
+    /// Whether each turn is counted, which makes it slower.
+    var isCounting: Bool?
+    /// Nil for none.
+    var injections: [Injection]?
     /// Nil for kinds other than a load.
     var load: LoadPlan?
 }
@@ -34,6 +43,9 @@ struct DatasetSelection: Codable, Sendable {
     /// The first so many flights; nil for all.
     var flightCount: Int?
     var facts: DatasetFacts
+
+    /// Whether the published rows were fetched.
+    static var isPublished: Bool { DatasetLocation.current() != nil }
 
     /// Reads the published rows, or makes as many of the same shape.
     static func load(flightCount: Int?) throws -> FlightsDataset {
@@ -53,8 +65,11 @@ struct WorkloadOutcome: Codable, Sendable {
     var verification: Verification
 }
 
-/// A worker's only output: a line of JSON on its standard output.
+/// A line of JSON on a worker's standard output; of a worker that takes no turns, its only one.
 enum WorkerReply: Codable, Sendable {
+    /// Everything is prepared, and the first turn may begin.
+    case ready
+    case turn(Turn)
     case outcome(WorkloadOutcome)
     /// The subject threw.
     case failure(String)

@@ -5,9 +5,9 @@ import Foundation
 ///
 /// Made with `posix_spawn` and `wait4`, since Foundation's `Process` keeps a child's usage to
 /// itself.
-struct WorkerProcess {
+final class WorkerProcess {
     /// What became of a worker.
-    enum Ending {
+    enum Ending: Sendable {
         case outcome(WorkloadOutcome)
         /// It threw, crashed or hung; the text says which.
         case failure(String)
@@ -15,22 +15,48 @@ struct WorkerProcess {
         case interrupted
     }
 
-    private static let replyPollMilliseconds: Int32 = 100
-    private let process: pid_t
+    /// What a worker said, or that it will say no more.
+    enum Message: Sendable {
+        case ready
+        case turn(Turn)
+        case ended(Ending)
+    }
+
+    /// How a worker is started, where that is not as usual.
+    struct Launch: Sendable {
+        /// The `bench` to start.
+        var executable = Executable.url
+        /// A program and its arguments that start the worker in their turn, such as valgrind.
+        var launcher: [String] = []
+        /// In addition to our own environment.
+        var environment: [String: String] = [:]
+    }
+
+    private static let pollMilliseconds: Int32 = 100
+    let identifier: pid_t
     private let job: Pipe
     private let reply: Pipe
     private let errorFile: URL
+    private let timeout: Duration
+    private var unread = Data()
+    private var ending: Ending?
 
-    /// Runs a job to its end, whatever that is.
+    /// Runs a job that takes no turns to its end, whatever that is.
     ///
     /// - Parameter timeout: the worker is killed after it.
     /// - Throws: when no process can be started.
-    static func run(_ job: WorkerJob, timeout: Duration) throws -> Ending {
-        let worker = try WorkerProcess(job)
-        return worker.finish(deadline: .now + timeout, timeout: timeout)
+    static func run(
+        _ job: WorkerJob, _ launch: Launch = Launch(), timeout: Duration
+    ) throws -> Ending {
+        try WorkerProcess(job, launch, timeout: timeout).finish()
     }
 
-    private init(_ workerJob: WorkerJob) throws {
+    /// Starts a worker and gives it its job.
+    ///
+    /// - Parameter timeout: the worker is killed when it lets us wait for longer.
+    /// - Throws: when no process can be started.
+    init(_ workerJob: WorkerJob, _ launch: Launch = Launch(), timeout: Duration) throws {
+        self.timeout = timeout
         job = try Pipe()
         reply = try Pipe()
         errorFile = workerJob.folder.appendingPathComponent("stderr.txt")
@@ -48,14 +74,15 @@ struct WorkerProcess {
         // A process group of its own: Ctrl-C reaches us alone, and we end the worker.
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
 
-        // A backtrace takes longer than the sample; the message of a trap is enough.
         var environment = ProcessInfo.processInfo.environment
+        // A backtrace takes longer than the sample; the message of a trap is enough.
         environment["SWIFT_BACKTRACE"] = "enable=no"
-        let executable = Executable.url.path
+        environment.merge(launch.environment) { $1 }
+        let arguments = launch.launcher + [launch.executable.path, "worker"]
         var process = pid_t()
-        let code = withCStrings([executable, "worker"]) { arguments in
+        let code = withCStrings(arguments) { arguments in
             withCStrings(environment.map { "\($0.key)=\($0.value)" }) { environment in
-                posix_spawn(&process, executable, &actions, &attributes, arguments, environment)
+                posix_spawnp(&process, arguments[0]!, &actions, &attributes, arguments, environment)
             }
         }
         close(job.readEnd)
@@ -63,57 +90,106 @@ struct WorkerProcess {
         guard code == 0 else {
             close(job.writeEnd)
             close(reply.readEnd)
-            throw SystemCallError(call: "posix_spawn \(executable)", code: code)
+            throw SystemCallError(call: "posix_spawn \(arguments[0])", code: code)
         }
-        self.process = process
+        identifier = process
         // The end of our writing would tell the worker that we are gone, so it stays open.
         let line = try JSONEncoder().encode(workerJob) + Data("\n".utf8)
         FileDescriptor(job.writeEnd).write(line)
     }
 
-    private func finish(deadline: ContinuousClock.Instant, timeout: Duration) -> Ending {
-        defer {
-            close(job.writeEnd)
-            close(reply.readEnd)
-        }
-        var output = Data()
-        while let more = FileDescriptor(reply.readEnd).read(within: Self.replyPollMilliseconds) {
-            output += more
-            if Interruption.isRequested {
-                kill(process, SIGKILL)
-                _ = wait()
-                return .interrupted
+    deinit {
+        kill()
+    }
+
+    /// Ends the worker at once, if it has not ended.
+    func kill() {
+        guard ending == nil else { return }
+        Foundation.kill(identifier, SIGKILL)
+        _ = end(.failure("killed"))
+    }
+
+    func send(_ order: TurnOrder) {
+        FileDescriptor(job.writeEnd).write(Data((order.line + "\n").utf8))
+    }
+
+    /// Waits for the next thing that the worker says.
+    func receive() -> Message {
+        if let ending { return .ended(ending) }
+        let deadline = ContinuousClock.now + timeout
+        while true {
+            if let line = takeLine() { return message(line) }
+            guard let more = FileDescriptor(reply.readEnd).read(within: Self.pollMilliseconds)
+            else { return .ended(endWithoutAnswer()) }
+            unread += more
+            guard !Interruption.isRequested else {
+                Foundation.kill(identifier, SIGKILL)
+                return .ended(end(.interrupted))
             }
-            if ContinuousClock.now > deadline {
-                kill(process, SIGKILL)
-                _ = wait()
-                return .failure("hung: killed after \(timeout.components.seconds) s")
+            guard ContinuousClock.now <= deadline else {
+                Foundation.kill(identifier, SIGKILL)
+                let seconds = timeout.components.seconds
+                return .ended(end(.failure("hung: killed after \(seconds) s")))
             }
         }
-        let (status, usage) = wait()
-        guard let answer = try? JSONDecoder().decode(WorkerReply.self, from: output) else {
-            return .failure(ending(status))
+    }
+
+    /// Waits for the end, and passes over what the worker says before.
+    func finish() -> Ending {
+        while true {
+            if case .ended(let ending) = receive() { return ending }
         }
-        switch answer {
-        case .failure(let reason): return .failure(reason)
-        case .outcome(var outcome):
+    }
+
+    private func takeLine() -> Data? {
+        guard let end = unread.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+        defer { unread = Data(unread[(end + 1)...]) }
+        return Data(unread[..<end])
+    }
+
+    private func message(_ line: Data) -> Message {
+        switch try? JSONDecoder().decode(WorkerReply.self, from: line) {
+        case .ready: return .ready
+        case .turn(let turn): return .turn(turn)
+        case .failure(let reason): return .ended(end(.failure(reason)))
+        case .outcome(let outcome): return .ended(end(.outcome(outcome)))
+        case nil:
+            Foundation.kill(identifier, SIGKILL)
+            return .ended(end(.failure("its answer is not one of a worker's")))
+        }
+    }
+
+    private func end(_ ending: Ending) -> Ending {
+        let (_, usage) = wait()
+        self.ending = ending
+        if case .outcome(var outcome) = ending {
             outcome.sample.metrics["process.peakMemory"] = Double(usage.ru_maxrss) * 1024
             outcome.sample.counters["process.voluntarySwitches"] = Int64(usage.ru_nvcsw)
             outcome.sample.counters["process.involuntarySwitches"] = Int64(usage.ru_nivcsw)
-            return .outcome(outcome)
+            self.ending = .outcome(outcome)
         }
+        return self.ending ?? ending
+    }
+
+    private func endWithoutAnswer() -> Ending {
+        let (status, _) = wait()
+        let ending = Ending.failure(cause(status))
+        self.ending = ending
+        return ending
     }
 
     /// Blocks until the process has ended.
     private func wait() -> (status: Int32, usage: rusage) {
         var status: Int32 = 0
         var usage = rusage()
-        while wait4(process, &status, 0, &usage) == -1, errno == EINTR {}
+        while wait4(identifier, &status, 0, &usage) == -1, errno == EINTR {}
+        close(job.writeEnd)
+        close(reply.readEnd)
         return (status, usage)
     }
 
     /// How the process ended without an answer: its signal or exit code, and its last words.
-    private func ending(_ status: Int32) -> String {
+    private func cause(_ status: Int32) -> String {
         // The layout of a status is wait(2)'s: the low seven bits are the signal.
         let signal = status & 0x7F
         let cause =

@@ -9,26 +9,42 @@ struct Batches {
     /// Slow work is repeated less: each batch of it is long enough to be steady by itself.
     private static let maximumSeconds = 3.0
 
+    /// Nil where the batches themselves decide when there are enough.
+    private let turns: TurnTaker?
     private var seconds: [Double] = []
     private(set) var cpuSeconds = 0.0
+
+    init(_ turns: TurnTaker? = nil) {
+        self.turns = turns
+    }
 
     var count: Int { seconds.count }
     var fastestSeconds: Double { seconds.min() ?? .infinity }
 
-    /// Whether more batches would make the fastest one more credible.
-    var areWanted: Bool {
+    /// Whether more batches would make the fastest one more credible, or the parent wants another
+    /// turn: it is waited for.
+    func isAnotherWanted() -> Bool {
+        if let turns { return turns.isWanted() }
         let total = seconds.reduce(0, +)
         return total < Self.maximumSeconds
             && (count < Self.minimumCount || total < Self.minimumSeconds)
     }
 
     /// Runs one batch. Preparing and closing stay outside.
-    mutating func time<Result>(_ work: () throws -> Result) rethrows -> Result {
-        let cpuSecondsBefore = ProcessProbe.usage().cpuSeconds
+    ///
+    /// - Parameter subject: what is counted with it, where turns are counted.
+    /// - Parameter once: whether the work can be done but once after what was prepared.
+    mutating func time<Result>(
+        _ subject: any EngineSubject, once: Bool = false, _ work: () throws -> Result
+    ) rethrows -> Result {
+        let operationsBefore = turns?.operationCount ?? 0
+        let cpuSecondsBefore = ProcessProbe.cpuSeconds()
         let watch = Stopwatch()
-        let result = try work()
-        seconds.append(watch.elapsedSeconds)
-        cpuSeconds += ProcessProbe.usage().cpuSeconds - cpuSecondsBefore
+        let result =
+            try turns?.take(counting: subject as? any CountingSubject, once: once, work) ?? work()
+        let operationCount = Double(turns.map { $0.operationCount - operationsBefore } ?? 1)
+        seconds.append(watch.elapsedSeconds / operationCount)
+        cpuSeconds += (ProcessProbe.cpuSeconds() - cpuSecondsBefore) / operationCount
         return result
     }
 }
@@ -38,9 +54,9 @@ extension WorkerContext {
     func measureBatches(
         rowCount: Int, _ batch: (inout Batches) throws -> Void
     ) throws -> Sample {
-        var batches = Batches()
-        var sample = try measure(rowCount: rowCount) {
-            while batches.areWanted { try batch(&batches) }
+        var batches = Batches(turns)
+        var sample = try observe(rowCount: rowCount) {
+            while batches.isAnotherWanted() { try batch(&batches) }
         }
         sample[.time] = batches.fastestSeconds
         sample[.rowsPerSecond] = Double(rowCount) / batches.fastestSeconds

@@ -41,7 +41,7 @@ enum EngineWorkload {
         let subject = try context.openEngine(holding: items)
         var checksums: Set<ItemChecksum> = []
         let sample = try context.measureBatches(rowCount: rowCount) { batches in
-            checksums.insert(try batches.time { try operation(subject) })
+            checksums.insert(try batches.time(subject) { try operation(subject) })
         }
         try subject.close()
         return try outcome(sample, context) { $0.check(checksums, equal: expected) }
@@ -63,7 +63,7 @@ enum EngineWorkload {
         // Fills SQLite's page cache, which is no part of the result.
         var checksums: Set = [try subject.readNumbers()]
         var liveBytes = 0
-        var sample = try context.measure(rowCount: rowCount) {
+        var sample = try context.measure(nil, rowCount: rowCount) {
             let before = Allocator.liveBytes()
             let held = try subject.holdItems()
             liveBytes = Allocator.liveBytes() - before
@@ -84,7 +84,7 @@ enum EngineWorkload {
         let items = ItemRow.generated(count: rowCount, seed: context.job.seed)
         let sample = try context.measureBatches(rowCount: rowCount) { batches in
             let subject = try context.openEngine(holding: [])
-            try batches.time { try operation(subject, items) }
+            try batches.time(subject, once: true) { try operation(subject, items) }
             try subject.close()
         }
         return try outcome(sample, context) { verifier in
@@ -101,8 +101,10 @@ enum EngineWorkload {
         if context.text("row") == "update" { try subject.loadItems() }
         var batchCount: Int32 = 0
         let sample = try context.measureBatches(rowCount: rowCount) { batches in
-            try batches.time { try operation(subject) }
-            batchCount += 1
+            try batches.time(subject) {
+                try operation(subject)
+                batchCount += 1
+            }
         }
         try subject.close()
         for index in items.indices { items[index].quantity += batchCount }
@@ -125,7 +127,7 @@ enum EngineWorkload {
         // Texts are shared between the rows, so that a million of them take little memory.
         let manyItems = (0..<rowCount).map { items[$0 % items.count] }
         var large = 0.0
-        var sample = try context.measure(rowCount: rowCount) {
+        var sample = try context.measure(nil, rowCount: rowCount) {
             large = try seconds(manyItems, context) / Double(rowCount)
         }
         sample[.time] = large * Double(rowCount)
@@ -142,7 +144,9 @@ enum EngineWorkload {
         let subject = try context.openEngine(holding: items)
         defer { try? subject.close() }
         var batches = Batches()
-        while batches.areWanted { _ = try batches.time { try subject.readItems() } }
+        while batches.isAnotherWanted() {
+            _ = try batches.time(subject) { try subject.readItems() }
+        }
         return batches.fastestSeconds
     }
 
@@ -150,9 +154,9 @@ enum EngineWorkload {
         _ items: [ItemRow], _ context: WorkerContext
     ) throws -> Double {
         var batches = Batches()
-        while batches.areWanted {
+        while batches.isAnotherWanted() {
             let subject = try context.openEngine(holding: [])
-            try batches.time { try subject.insert(items, saveSize: saveSize) }
+            try batches.time(subject) { try subject.insert(items, saveSize: saveSize) }
             try subject.close()
         }
         return batches.fastestSeconds

@@ -9,6 +9,8 @@ enum LoadWorkload {
     /// The items of a page.
     static let pageLength = 50
     private static let heartbeatIntervalMilliseconds = 4
+    /// What each client does in an operation of a turn, so that a thread's start is a small part.
+    private static let operationsPerTurn = 20
 
     static func run(_ context: WorkerContext) throws -> WorkloadOutcome {
         guard let plan = context.job.load else {
@@ -21,8 +23,14 @@ enum LoadWorkload {
         let crew = try LoadCrew(subject, plan, ledger, templates: items, context)
         try context.configuration.check(subject)
 
-        var (sample, phases) = try measure(plan, crew, context, subject)
-        sample.take(phases, operations: plan.mix.map(\.operation.rawValue))
+        var generator = LoadGenerator(
+            crew.participants, seed: context.job.seed, capacityPerSecond: plan.capacityPerSecond)
+        var sample: Sample
+        if let turns = context.turns {
+            sample = try take(turns, of: &generator, subject, context)
+        } else {
+            sample = try run(plan, &generator, subject, context)
+        }
         sample.counters = subject.counters
         let shown = try subject.shownQuantities()
         try subject.close()
@@ -39,11 +47,24 @@ enum LoadWorkload {
                 of: plan.checks, readsAreFresh: subject.promisesFreshReads))
     }
 
-    private static func measure(
-        _ plan: LoadPlan, _ crew: LoadCrew, _ context: WorkerContext, _ subject: any LoadSubject
-    ) throws -> (Sample, [LoadPhaseResult]) {
-        var generator = LoadGenerator(
-            crew.participants, seed: context.job.seed, capacityPerSecond: plan.capacityPerSecond)
+    /// Clients do a fixed number of operations as often as the parent wants, for counts and for pairs.
+    private static func take(
+        _ turns: TurnTaker, of generator: inout LoadGenerator, _ subject: any LoadSubject,
+        _ context: WorkerContext
+    ) throws -> Sample {
+        try context.observe(rowCount: 0) {
+            while turns.isWanted() {
+                try turns.take(counting: subject as? any CountingSubject) {
+                    _ = try generator.run(LoadPhase(.closed, .operations(operationsPerTurn)))
+                }
+            }
+        }
+    }
+
+    private static func run(
+        _ plan: LoadPlan, _ generator: inout LoadGenerator, _ subject: any LoadSubject,
+        _ context: WorkerContext
+    ) throws -> Sample {
         let heartbeat = LatencyProbe(everyMilliseconds: heartbeatIntervalMilliseconds) {
             completion in DispatchQueue.main.async { completion(.success(())) }
         }
@@ -51,7 +72,7 @@ enum LoadWorkload {
         var phases: [LoadPhaseResult] = []
         heartbeat.start()
         marks.start()
-        var sample = try context.measure(rowCount: 0) {
+        var sample = try context.observe(rowCount: 0) {
             for phase in plan.phases { phases.append(try generator.run(phase)) }
         }
         marks.stop()
@@ -63,7 +84,8 @@ enum LoadWorkload {
             let noted = marks.during(phases[index])
             phases[index].timeline?.marks = noted
         }
-        return (sample, phases)
+        sample.take(phases, operations: plan.mix.map(\.operation.rawValue))
+        return sample
     }
 }
 

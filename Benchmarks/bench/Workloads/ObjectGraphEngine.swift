@@ -3,7 +3,7 @@ import Synchronization
 
 /// The engine by itself: one coordinator, and a new context for each operation.
 final class ObjectGraphEngine: EngineSubject {
-    private let coordinator: PersistentStoreCoordinator
+    fileprivate let coordinator: PersistentStoreCoordinator
     private let store: PersistentStoreHandle
     private var loaded: LoadedItems?
     /// Of all items in the order of their keys, fetched when first needed.
@@ -162,5 +162,13 @@ private final class LoadedItems: @unchecked Sendable {
             for item in items { item.quantity += 1 }
             try context.save()
         }
+    }
+}
+
+extension ObjectGraphEngine: CountingSubject {
+    var counters: [String: Int64] { coordinator.counters.byMetric }
+
+    func resetCounters() {
+        coordinator.resetCounters()
     }
 }

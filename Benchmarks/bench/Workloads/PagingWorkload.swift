@@ -10,7 +10,7 @@ enum PagingWorkload {
 
         let subject = try context.openSubject()
         var checksum = FlightsChecksum(rowCount: 0, distanceMiles: 0)
-        let sample = try context.measure(subject, rowCount: rowCount) {
+        let sample = try context.measure(subject, rowCount: rowCount, repeats: true) {
             checksum = try subject.scrollFlights(batchSize: batchSize, maximumRowCount: maximum)
         }
         try subject.close()

@@ -5,7 +5,7 @@ import Synchronization
 
 /// A stack under load: each writer has a worker context, the first reader the view, the others worker
 /// contexts.
-final class StackLoad: LoadSubject {
+final class StackLoad: LoadSubject, CountingSubject {
     /// The items that the view shows, as a list would.
     private static let shownItemCount = 1_000
 
@@ -22,7 +22,6 @@ final class StackLoad: LoadSubject {
         let view = try stack.viewContext
         items = ItemDirectory(try Self.identifiers(in: view))
         self.view = try StackViewReader(view, items, shownItemCount: Self.shownItemCount)
-        for coordinator in stack.coordinators { coordinator.resetCounters() }
     }
 
     private static func identifiers(
@@ -65,7 +64,11 @@ final class StackLoad: LoadSubject {
         try result.withLock { try $0.get() }
     }
 
-    var counters: [String: Int64] { stack.namedCounters }
+    var counters: [String: Int64] { stack.counters.byMetric }
+
+    func resetCounters() {
+        for coordinator in stack.coordinators { coordinator.resetCounters() }
+    }
 
     func settings(_ pragmas: [String]) throws -> [[String]] { try stack.settings(pragmas) }
 

@@ -186,7 +186,7 @@ extension StackSubject: UnsavedFlightsSubject {
 }
 
 extension StackSubject: CountingSubject {
-    var counters: [String: Int64] { stack.namedCounters }
+    var counters: [String: Int64] { stack.counters.byMetric }
 
     func resetCounters() {
         for coordinator in stack.coordinators { coordinator.resetCounters() }
@@ -194,18 +194,6 @@ extension StackSubject: CountingSubject {
 }
 
 extension PersistenceStack {
-    /// The counters by ``Metric/name``.
-    var namedCounters: [String: Int64] {
-        let counters = counters
-        return [
-            "statements": counters.statements, "rowsRead": counters.rowsRead,
-            "faultsFired": counters.faultsFired, "rowCacheHits": counters.rowCacheHits,
-            "saves": counters.saves, "transactions": counters.transactions,
-            "walBytes": counters.bytesWritten, "busyWaits": counters.busyWaits,
-            "conflicts": counters.conflicts, "mergedObjects": counters.mergedObjects,
-        ]
-    }
-
     /// The values of pragmas on the writing connection of each coordinator.
     func settings(_ pragmas: [String]) throws -> [[String]] {
         try coordinators.flatMap { coordinator in

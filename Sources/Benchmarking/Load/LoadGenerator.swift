@@ -15,10 +15,6 @@ public struct LoadGenerator {
         }
     }
 
-    /// So that all threads are there when a phase begins.
-    private static let startDelayNanoseconds: UInt64 = 5_000_000
-
-    private let operationCount: Int
     private let clock: any LoadClock
     private let capacityPerSecond: Double?
     private var lanes: [LoadLane]
@@ -42,7 +38,6 @@ public struct LoadGenerator {
                 operationCount: operationCount, clock: clock,
                 random: SeededGenerator(seed: random.next()))
         }
-        self.operationCount = operationCount
         self.clock = clock
         self.capacityPerSecond = capacityPerSecond
         self.random = random
@@ -56,7 +51,7 @@ public struct LoadGenerator {
     public mutating func run(_ phase: LoadPhase) throws -> LoadPhaseResult {
         let rates = try clientRates(of: phase)
         let seeds = lanes.map { _ in random.next() }
-        let start = clock.nanoseconds() + Self.startDelayNanoseconds
+        let start = clock.nanoseconds() + startDelayNanoseconds(of: phase)
         let records = try inParallel { lane, index in
             switch phase.mode {
             case .closed: return try lane.runClosed(phase.extent, from: start)
@@ -68,6 +63,12 @@ public struct LoadGenerator {
         }
         if phase.mode == .closed { clientCapacities = records.map(\.servedPerSecond) }
         return LoadPhaseResult(phase, records)
+    }
+
+    /// So that all threads are there when a phase begins that has a fixed time.
+    private func startDelayNanoseconds(of phase: LoadPhase) -> UInt64 {
+        if case (.closed, .operations) = (phase.mode, phase.extent) { return 0 }
+        return lanes.count == 1 ? 0 : 5_000_000
     }
 
     /// The rate of an open phase, shared out in proportion to what each client did in the closed one.

@@ -1,4 +1,4 @@
-/// How far a figure is the same when the same program runs again.
+/// How far a figure is the same when the same program does the same work again.
 public enum Repeatability: Hashable, Sendable {
     /// The same but for this share, 0 for exactly; held against the base without any statistics.
     /// Source: instrument §2.4, tier 0.
@@ -7,4 +7,31 @@ public enum Repeatability: Hashable, Sendable {
     case scheduled
     /// A time, or memory: judged by many pairs only.
     case measured
+}
+
+extension Metric {
+    /// Holds for work that one thread does at a time; when threads contend, every count depends on
+    /// the schedule.
+    public var repeatability: Repeatability {
+        if Self.exactCounts.contains(self) { return .exact(tolerance: 0) }
+        if Self.nearlyExactCounts.contains(self) { return .exact(tolerance: 0.005) }
+        return Self.scheduledCounts.contains(self) ? .scheduled : .measured
+    }
+
+    /// What one operation does, in the order of reports.
+    public static let counts: [Metric] = exactCounts + nearlyExactCounts + scheduledCounts
+
+    private static let exactCounts: [Metric] = [
+        .statements, .rowsRead, .pagesRead, .pagesWritten, .walBytes, .syncs,
+        .transactions, .checkpoints, .faultsFired, .rowCacheHits, .saves, .merges, .mergedObjects,
+        .conflicts,
+    ]
+    /// Steps move with how full the pages happen to be, allocations and instructions with pools that
+    /// grow and addresses that are hashed.
+    private static let nearlyExactCounts: [Metric] = [
+        .virtualMachineSteps, .allocations, .instructions,
+    ]
+    private static let scheduledCounts: [Metric] = [
+        .busyWaits, .refusedLocks, .voluntarySwitches, .involuntarySwitches,
+    ]
 }

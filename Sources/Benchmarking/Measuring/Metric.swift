@@ -50,6 +50,35 @@ extension Metric {
     public static let bytesWritten = Metric(
         "bytesWritten", title: "written", unit: .bytes, polarity: .neither)
     public static let syncs = Metric("syncs", unit: .count, polarity: .neither)
+    /// Read from the database file or the WAL, past SQLite's page cache.
+    public static let pagesRead = Metric(
+        "pagesRead", title: "pages read", unit: .count, polarity: .neither)
+    /// Written to the WAL, and to the database file by checkpoints.
+    public static let pagesWritten = Metric(
+        "pagesWritten", title: "pages written", unit: .count, polarity: .neither)
+    /// Bytes written to the WAL, the headers of its frames included.
+    public static let walBytes = Metric(
+        "walBytes", title: "WAL", unit: .bytes, polarity: .neither)
+    /// Write transactions committed to the WAL.
+    public static let transactions = Metric("transactions", unit: .count, polarity: .neither)
+    public static let checkpoints = Metric("checkpoints", unit: .count, polarity: .neither)
+    /// Saves of other contexts that were merged.
+    public static let merges = Metric("merges", unit: .count, polarity: .neither)
+    public static let mergedObjects = Metric(
+        "mergedObjects", title: "objects merged", unit: .count, polarity: .neither)
+    public static let conflicts = Metric("conflicts", unit: .count, polarity: .neither)
+    /// Requests to the allocator, of all threads.
+    public static let allocations = Metric("allocations", unit: .count, polarity: .neither)
+    /// Of the processor, in user mode, as cachegrind counts them.
+    public static let instructions = Metric("instructions", unit: .count, polarity: .neither)
+    /// Sleeps while another connection held a lock.
+    public static let busyWaits = Metric(
+        "busyWaits", title: "busy waits", unit: .count, polarity: .neither)
+    /// Locks of the database that SQLite was refused.
+    public static let refusedLocks = Metric(
+        "refusedLocks", title: "refused locks", unit: .count, polarity: .neither)
+    public static let voluntarySwitches = Metric(
+        "voluntarySwitches", title: "voluntary switches", unit: .count, polarity: .neither)
     public static let involuntarySwitches = Metric(
         "involuntarySwitches", title: "involuntary switches", unit: .count, polarity: .neither)
     /// The time of the ``NoiseCanary`` beside the sample: it tells the machine's speed, not ours.
@@ -65,7 +94,7 @@ extension Metric {
     /// The well-known metric of that name; a latency percentile such as "mainQueue.p99" is in
     /// nanoseconds, anything else a count that explains.
     public static func named(_ name: String) -> Metric {
-        if let metric = wellKnown.first(where: { $0.name == name }) { return metric }
+        if let metric = (wellKnown + counts).first(where: { $0.name == name }) { return metric }
         let percentiles = [".p50", ".p99", ".p999", ".max"]
         if percentiles.contains(where: name.hasSuffix) {
             return Metric(name, unit: .nanoseconds)

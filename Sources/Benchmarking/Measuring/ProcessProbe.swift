@@ -14,6 +14,13 @@ public enum ProcessProbe {
             writtenBytes: number(after: "write_bytes:", in: "/proc/self/io").map { Int64($0) })
     }
 
+    /// Time on a processor, of all threads of this process. About 1 µs.
+    public static func cpuSeconds() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
     /// The bytes now in memory.
     public static func residentBytes() -> UInt64? {
         let fields = text(of: "/proc/self/statm")?.split(separator: " ")

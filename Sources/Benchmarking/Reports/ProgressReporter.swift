@@ -6,11 +6,11 @@ public struct ProgressStep: Hashable, Sendable {
     public var workload: String
     /// ``CellResult/identifier``.
     public var cell: String
-    /// From 0.
-    public var repetition: Int
+    /// From 0; nil where the work of the cell is counted.
+    public var repetition: Int?
     public var repetitionCount: Int
 
-    public init(workload: String, cell: String, repetition: Int, repetitionCount: Int) {
+    public init(workload: String, cell: String, repetition: Int?, repetitionCount: Int) {
         self.workload = workload
         self.cell = cell
         self.repetition = repetition
@@ -28,6 +28,7 @@ public final class ProgressReporter: Sendable {
     }
 
     private struct State {
+        var stepCount: Int
         var remaining: [CellKey: Int]
         var durations: [CellKey: [Double]] = [:]
         var current: (step: ProgressStep, startedAt: Double)?
@@ -35,7 +36,6 @@ public final class ProgressReporter: Sendable {
         var shownWidth = 0
     }
 
-    private let stepCount: Int
     private let isTerminal: Bool
     private let now: @Sendable () -> Double
     private let write: @Sendable (String) -> Void
@@ -57,12 +57,19 @@ public final class ProgressReporter: Sendable {
         plan: [ProgressStep], isTerminal: Bool, now: @escaping @Sendable () -> Double,
         write: @escaping @Sendable (String) -> Void
     ) {
-        stepCount = plan.count
         self.isTerminal = isTerminal
         self.now = now
         self.write = write
-        let counts = plan.reduce(into: [CellKey: Int]()) { $0[Self.key($1), default: 0] += 1 }
-        state = Mutex(State(remaining: counts))
+        state = Mutex(State(stepCount: 0, remaining: [:]))
+        expect(plan)
+    }
+
+    /// Adds steps to those that are to come.
+    public func expect(_ steps: [ProgressStep]) {
+        state.withLock { state in
+            state.stepCount += steps.count
+            for step in steps { state.remaining[Self.key(step), default: 0] += 1 }
+        }
     }
 
     /// Announces a step before it begins.
@@ -100,15 +107,15 @@ public final class ProgressReporter: Sendable {
         let time = now()
         state.withLock { state in
             erase(&state)
-            write("\(state.doneCount) of \(stepCount) steps in \(Self.clock(time))\n")
+            write("\(state.doneCount) of \(state.stepCount) steps in \(Self.clock(time))\n")
         }
     }
 
     private func line(for step: ProgressStep, at time: Double, _ state: State) -> String {
         let remaining = secondsRemaining(state).map { ", about \(Self.clock($0)) left" } ?? ""
-        return "[\(state.doneCount + 1)/\(stepCount)] \(step.workload) · \(step.cell) · "
-            + "\(step.repetition + 1)/\(step.repetitionCount) · "
-            + "\(Self.clock(time))\(remaining)"
+        let turn = step.repetition.map { "\($0 + 1)/\(step.repetitionCount)" } ?? "counting"
+        return "[\(state.doneCount + 1)/\(state.stepCount)] \(step.workload) · \(step.cell) · "
+            + "\(turn) · \(Self.clock(time))\(remaining)"
     }
 
     /// Each cell's steps to come at the mean of its steps so far, or at that of all cells; nil

@@ -9,6 +9,8 @@ public struct CellResult: Codable, Hashable, Sendable {
     public var parameters: [String: String]
     /// In the order in which they were taken.
     public var samples: [Sample]
+    /// What one operation does, counted in a process of its own; nil when it was not counted.
+    public var counts: Sample?
     public var verification: Verification
     /// What stopped the cell; nil when nothing did.
     public var failure: String?
@@ -47,8 +49,11 @@ public struct CellResult: Codable, Hashable, Sendable {
     }
 
     /// The finite values of a metric, counter or percentile, in order; see ``Sample/value(of:)``.
+    /// What no sample has comes from ``counts``.
     public func values(of name: String) -> [Double] {
-        samples.compactMap { $0.value(of: name) }.filter(\.isFinite)
+        let values = samples.compactMap { $0.value(of: name) }.filter(\.isFinite)
+        guard values.isEmpty, let count = counts?.value(of: name) else { return values }
+        return [count]
     }
 
     /// Whether an open phase of a load was offered more than was done; see ``Metric/saturated``.

@@ -2,7 +2,7 @@ import Foundation
 
 /// Everything one run of the benchmark found out: the content of `run.json`.
 ///
-/// It is the only truth: `samples.csv` and `report.md` are made from it and from nothing else.
+/// It is made from the journal, and the reports are made from it and from nothing else.
 public struct Run: Codable, Hashable, Sendable {
     /// The version of this structure that the code reads and writes.
     public static let currentSchema = 1

@@ -1,9 +1,13 @@
 import Foundation
 
-/// The folder of a run: `run.json`, and the reports that are made from it.
+/// The folder of a run: the journal that grows while it lasts, `run.json` that is made from it at
+/// the end, and the reports that are made from that.
 public struct RunDirectory: Sendable {
     public let url: URL
 
+    public var journal: Journal<RunEntry> {
+        Journal(url: url.appendingPathComponent("journal.jsonl"))
+    }
     public var runURL: URL { url.appendingPathComponent("run.json") }
     public var samplesURL: URL { url.appendingPathComponent("samples.csv") }
     public var reportURL: URL { url.appendingPathComponent("report.md") }
@@ -19,7 +23,9 @@ public struct RunDirectory: Sendable {
     ///   ``RunDirectoryError/unwritable(path:reason:)`` when the folder cannot be made.
     public static func create(_ name: String, in results: URL) throws -> RunDirectory {
         let directory = RunDirectory(url: results.appendingPathComponent(name))
-        guard !FileManager.default.fileExists(atPath: directory.runURL.path) else {
+        guard !directory.journal.exists,
+            !FileManager.default.fileExists(atPath: directory.runURL.path)
+        else {
             throw RunDirectoryError.alreadyExists(path: directory.url.path)
         }
         do {
@@ -32,11 +38,13 @@ public struct RunDirectory: Sendable {
     }
 
     /// Replaces `run.json` by way of a temporary file and a rename: whoever reads it, and whenever
-    /// the program is killed, it is whole. Call it after every sample or cell.
+    /// the program is killed, it is whole.
     ///
     /// - Throws: ``RunDirectoryError/unwritable(path:reason:)``.
     public func write(_ run: Run) throws {
-        try replace(runURL, with: try Self.encoder.encode(run))
+        let encoder = JSONEncoder.ofRuns
+        encoder.outputFormatting.insert(.prettyPrinted)
+        try replace(runURL, with: try encoder.encode(run))
     }
 
     /// Makes `samples.csv` and `report.md` from the run.
@@ -47,21 +55,23 @@ public struct RunDirectory: Sendable {
         try replace(reportURL, with: Data(MarkdownReport(run).text.utf8))
     }
 
-    /// Reads `run.json`, also that of a run that was killed.
+    /// Reads the journal, also of a run that is under way or was killed, or `run.json` where that
+    /// was kept without it.
     ///
-    /// - Throws: ``RunDirectoryError/missing(path:)`` when there is none,
+    /// - Throws: ``RunDirectoryError/missing(path:)`` when there is neither,
     ///   ``RunDirectoryError/unsupportedSchema(path:found:)`` when another version wrote it,
     ///   ``RunDirectoryError/unreadable(path:reason:)`` when it is something else.
     public func load() throws -> Run {
+        if let run = Run(replaying: try journal.entries()) { return run }
         guard let data = FileManager.default.contents(atPath: runURL.path) else {
             throw RunDirectoryError.missing(path: runURL.path)
         }
         do {
-            let schema = try Self.decoder.decode(SchemaOnly.self, from: data).schema
+            let schema = try JSONDecoder.ofRuns.decode(SchemaOnly.self, from: data).schema
             guard schema == Run.currentSchema else {
                 throw RunDirectoryError.unsupportedSchema(path: runURL.path, found: schema)
             }
-            return try Self.decoder.decode(Run.self, from: data)
+            return try JSONDecoder.ofRuns.decode(Run.self, from: data)
         } catch let error as DecodingError {
             throw RunDirectoryError.unreadable(path: runURL.path, reason: error.sentence)
         }
@@ -77,23 +87,6 @@ public struct RunDirectory: Sendable {
 
     private struct SchemaOnly: Decodable {
         let schema: Int
-    }
-
-    private static var encoder: JSONEncoder {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        encoder.dateEncodingStrategy = .iso8601
-        encoder.nonConformingFloatEncodingStrategy = .convertToString(
-            positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
-        return encoder
-    }
-
-    private static var decoder: JSONDecoder {
-        let decoder = JSONDecoder()
-        decoder.dateDecodingStrategy = .iso8601
-        decoder.nonConformingFloatDecodingStrategy = .convertFromString(
-            positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
-        return decoder
     }
 }
 
@@ -121,23 +114,5 @@ extension RunDirectoryError: CustomStringConvertible {
         case .unwritable(let path, let reason):
             "cannot write \(path): \(reason)"
         }
-    }
-}
-
-extension DecodingError {
-    /// Where in the file, and what is wrong there.
-    fileprivate var sentence: String {
-        switch self {
-        case .keyNotFound(let key, let context):
-            "\(Self.path(context))\(key.stringValue) is missing"
-        case .typeMismatch(_, let context), .valueNotFound(_, let context),
-            .dataCorrupted(let context):
-            "\(Self.path(context))\(context.debugDescription)"
-        @unknown default: "\(self)"
-        }
-    }
-
-    private static func path(_ context: Context) -> String {
-        context.codingPath.map { "\($0.stringValue): " }.joined()
     }
 }

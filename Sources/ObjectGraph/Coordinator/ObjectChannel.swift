@@ -58,6 +58,16 @@ struct StoreKeys: Sendable {
 struct StorePlan: Sendable {
     let storeNumber: Int
     var plan = SavePlan()
+
+    /// Values that rows do not have, for a parent context.
+    var transients: [TransientChange] = []
+}
+
+/// New values of transient attributes of an object, by property index.
+struct TransientChange: Sendable {
+    let entity: Entity
+    let key: Int64
+    let values: [Int: AttributeValue]
 }
 
 /// A conflict in the plan of one store.

@@ -7,10 +7,13 @@ struct ChangedValues {
     // Valid from `allocate` to `deallocate`, which the owning object calls; the struct is never kept elsewhere.
     private let memory: UnsafeMutableRawPointer
 
-    private static let elementsOffset = 64
+    private static let elementsOffset = 96
 
     private struct Header {
         var mask = PropertyMask()
+
+        /// What was set since pending changes were last processed.
+        var eventMask = PropertyMask()
         let count: Int
     }
 
@@ -39,6 +42,10 @@ struct ChangedValues {
     }
 
     var mask: PropertyMask { header.pointee.mask }
+    var eventMask: PropertyMask { header.pointee.eventMask }
+
+    /// Forgets what was set in the last event.
+    func beginEvent() { header.pointee.eventMask = PropertyMask() }
 
     @inline(__always)
     func contains(_ index: Int) -> Bool { header.pointee.mask.contains(index) }
@@ -49,6 +56,7 @@ struct ChangedValues {
         nonmutating set {
             elements[index] = newValue
             header.pointee.mask.insert(index)
+            header.pointee.eventMask.insert(index)
         }
     }
 
@@ -59,5 +67,6 @@ struct ChangedValues {
     func remove(_ index: Int) {
         elements[index] = .null
         header.pointee.mask.remove(index)
+        header.pointee.eventMask.remove(index)
     }
 }

@@ -4,13 +4,18 @@ extension ManagedObject {
     final func fireFault() {
         binding.counters.faultsFired.add(1, ordering: .relaxed)
         if !isRowSuperseded, !binding.hasStalenessInterval {
-            state.remove(.fault)
-            awakeFromFetch()
+            awake()
             return
         }
         guard let context = managedObjectContext else {
             // A detached object has no values any more (spec §2.4).
             state.remove(.fault)
+            return
+        }
+        if state.contains(.inserted), row == nil {
+            // A new object that was refreshed: it starts anew (spec §2.8).
+            state.remove(.fault)
+            setDefaults()
             return
         }
         do {
@@ -32,15 +37,25 @@ extension ManagedObject {
 
     private final func realise(_ row: RowReference) {
         self.row = row
+        awake()
+    }
+
+    // Its own row is there, so that the hook may read; what it sets is no change (spec §2.3).
+    private final func awake() {
         state.remove(.fault)
+        state.insert(.awaking)
         awakeFromFetch()
+        state.remove(.awaking)
     }
 
     /// Forgets the values; they are read again, in their newest form, when next needed.
     final func turnIntoFault() {
+        let isRealised = !state.contains(.fault)
+        if isRealised { willTurnIntoFault() }
         row = nil
         discardChanges()
         contents = nil
         state.insert(.fault)
+        if isRealised { didTurnIntoFault() }
     }
 }

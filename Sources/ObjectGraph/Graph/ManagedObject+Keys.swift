@@ -5,15 +5,21 @@ extension ManagedObject {
     /// The value of a property by its name.
     ///
     /// An attribute comes as its Swift type (`Int64` for the integers), a to-one relationship as a `ManagedObject`, a
-    /// to-many relationship as a `Set<ManagedObject>`; nil means no value. Fires the fault.
+    /// to-many relationship as a `Set<ManagedObject>`, as an array if it is ordered; nil means no value. Fires the fault.
     /// - Throws: `PropertyError.unknownKey` if the entity has no such property.
     public final func value(forKey key: String) throws -> Any? {
         guard let property = binding.entity.property(named: key) else {
             throw PropertyError(.unknownKey, entity: binding.entity.name, key: key)
         }
-        return switch property.kind {
+        return currentValue(of: property)
+    }
+
+    /// The value of a property as its Swift type.
+    final func currentValue(of property: Property) -> Any? {
+        switch property.kind {
         case .attribute: attributeValue(of: property).swiftValue
         case .toOne: destination(of: property)
+        case .toMany where property.relationship!.isOrdered: orderedDestinations(of: property)
         case .toMany: destinations(of: property)
         }
     }
@@ -23,6 +29,22 @@ extension ManagedObject {
     /// - Throws: `PropertyError` if the entity has no such property, or the value is not acceptable to it; the object is
     ///   then as before.
     public final func setValue(_ value: Any?, forKey key: String) throws {
+        switch try acceptable(value, forKey: key) {
+        case .attribute(let property, let value): setAttribute(value, at: property.index)
+        case .toOne(let property, let object): setDestination(object, of: property)
+        case .toMany(let property, let objects): setDestinations(objects, of: property)
+        }
+    }
+
+    /// A property with a value that fits it.
+    enum Assignment {
+        case attribute(Property, AttributeValue)
+        case toOne(Property, ManagedObject?)
+        case toMany(Property, [ManagedObject])
+    }
+
+    /// Finds the property of the key and converts the value to its type.
+    final func acceptable(_ value: Any?, forKey key: String) throws(PropertyError) -> Assignment {
         let entity = binding.entity
         guard let property = entity.property(named: key) else {
             throw PropertyError(.unknownKey, entity: entity.name, key: key)
@@ -34,25 +56,35 @@ extension ManagedObject {
         }
         switch property.kind {
         case .attribute(let type):
-            guard let converted = AttributeValue(any: value)?.converted(to: type) else {
+            guard let converted = property.attributeValue(of: value) else {
                 throw unacceptable("\(type)")
             }
-            setAttribute(converted, at: property.index)
+            return .attribute(property, converted)
         case .toOne:
             let destination = binding.model.destination(of: property.relationship!)
-            guard let value else { return setDestination(nil, of: property) }
+            guard let value else { return .toOne(property, nil) }
             guard let object = value as? ManagedObject,
                 object.binding.entity.isKind(of: destination)
             else { throw unacceptable(destination.name) }
-            setDestination(object, of: property)
+            return .toOne(property, object)
         case .toMany:
             let destination = binding.model.destination(of: property.relationship!)
             guard let objects = (value ?? []) as? any Collection,
                 let members = Array(objects) as? [ManagedObject],
                 members.allSatisfy({ $0.binding.entity.isKind(of: destination) })
             else { throw unacceptable("objects of \(destination.name)") }
-            setDestinations(members, of: property)
+            return .toMany(property, members)
         }
+    }
+}
+
+extension Property {
+    /// The value in the form in which the attribute keeps it; nil if it is not acceptable.
+    fileprivate func attributeValue(of value: Any?) -> AttributeValue? {
+        if let value, let transformer = rules?.transformer, !(value is AttributeValue) {
+            return transformer.transformed(value).map { .transformable($0) }
+        }
+        return attributeType.flatMap { AttributeValue(any: value)?.converted(to: $0) }
     }
 }
 
@@ -114,6 +146,7 @@ extension AttributeValue {
         case .uuid(let value): value
         case .uri(let value): value
         case .objectID(let value): value
+        case .transformable(let value): value.value
         }
     }
 }

@@ -24,6 +24,21 @@ extension ManagedObject {
         set { setDestinations(newValue, of: property(relationship.key)) }
     }
 
+    /// The destinations of an ordered to-many relationship in their order, each of them once.
+    ///
+    /// Setting it maintains the inverses of what was added and removed; of an object that occurs twice the first place
+    /// counts. Queue: the context's. Cost: one statement when first read.
+    public final subscript<Destination>(
+        relationship: OrderedToMany<Destination>
+    ) -> [Destination] {
+        get {
+            orderedDestinations(of: property(relationship.key)).map {
+                unsafeDowncast($0, to: Destination.self)
+            }
+        }
+        set { setDestinations(newValue, of: property(relationship.key)) }
+    }
+
     /// Adds an object to a to-many relationship without reading the others.
     public final func add<Destination>(_ object: Destination, to relationship: ToMany<Destination>)
     {
@@ -41,7 +56,7 @@ extension ManagedObject {
         binding.entity.properties[key.index(in: binding)]
     }
 
-    private final var context: ManagedObjectContext {
+    final var context: ManagedObjectContext {
         guard let context = managedObjectContext else {
             preconditionFailure(
                 "\(self) has left its context and has no relationships; fetch it again, or keep its context alive."
@@ -58,6 +73,11 @@ extension ManagedObject {
             guard case .objectID(let id) = changes[property.index] else { return nil }
             return context.object(id.reference, id.scope)
         }
+        return storedDestination(of: property)
+    }
+
+    /// The destination that the row names.
+    final func storedDestination(of property: Property) -> ManagedObject? {
         guard let row, let slot = property.slot, row.hasValue(slot),
             let relationship = property.relationship
         else { return nil }
@@ -75,7 +95,10 @@ extension ManagedObject {
         requireSameContext(new, property)
         let old = destination(of: property)
         store(new, in: property)
-        guard old !== new, let inverse = binding.model.inverse(of: property.relationship!) else {
+        // While the object awakes, its other ends have to be left alone (spec §2.3).
+        guard old !== new, !state.contains(.awaking),
+            let inverse = binding.model.inverse(of: property.relationship!)
+        else {
             return
         }
         switch inverse.kind {
@@ -96,7 +119,7 @@ extension ManagedObject {
     }
 
     /// Sets one end only.
-    private final func store(_ destination: ManagedObject?, in property: Property) {
+    final func store(_ destination: ManagedObject?, in property: Property) {
         setAttribute(
             destination.map { .objectID($0.objectID) } ?? .null, at: property.index)
     }
@@ -109,8 +132,20 @@ extension ManagedObject {
         let stored: [ManagedObject] =
             state.contains(.inserted) || state.contains(.detached)
             ? [] : context.storedDestinations(of: property, self)
-        let contents = ensureContents()
-        return contents.relationships[property.index, default: ToManyContents()].load(Set(stored))
+        return load(stored, of: property)
+    }
+
+    final func orderedDestinations(of property: Property) -> [ManagedObject] {
+        let members = destinations(of: property)
+        return contents?.relationships[property.index]?.order ?? Array(members)
+    }
+
+    @discardableResult
+    private final func load(
+        _ stored: [ManagedObject], of property: Property
+    ) -> Set<ManagedObject> {
+        ensureContents().relationships[property.index, default: ToManyContents()]
+            .load(stored, isOrdered: property.relationship!.isOrdered)
     }
 
     /// Whether the members of a to-many relationship have been read.
@@ -120,11 +155,10 @@ extension ManagedObject {
 
     /// Gives a to-many relationship the members that a prefetch has read.
     final func prefetched(_ objects: [ManagedObject], in property: Property) {
-        let contents = ensureContents()
-        _ = contents.relationships[property.index, default: ToManyContents()].load(Set(objects))
+        load(objects, of: property)
     }
 
-    private final func ensureContents() -> RelationshipContents {
+    final func ensureContents() -> RelationshipContents {
         if let contents { return contents }
         let made = RelationshipContents()
         contents = made
@@ -132,11 +166,26 @@ extension ManagedObject {
     }
 
     final func setDestinations(_ new: some Collection<ManagedObject>, of property: Property) {
-        let new = Set(new)
+        let members = Set(new)
         let old = destinations(of: property)
-        for object in old.subtracting(new) { change(object, in: property, isAddition: false) }
-        for object in new.subtracting(old) { change(object, in: property, isAddition: true) }
+        for object in old.subtracting(members) { change(object, in: property, isAddition: false) }
+        for object in new where !old.contains(object) {
+            change(object, in: property, isAddition: true)
+        }
         willChange()
+        if property.relationship!.isOrdered { reorder(Array(new), of: property) }
+        if state.contains(.observed) { notifyObservers(ofPropertyAt: property.index) }
+    }
+
+    /// Gives the members of an ordered relationship the order of a list that has all of them.
+    final func reorder(_ list: [ManagedObject], of property: Property) {
+        var seen: Set<ManagedObject> = []
+        let order = list.filter { seen.insert($0).inserted }
+        let contents = ensureContents()
+        guard contents.relationships[property.index]?.order != order else { return }
+        contents.relationships[property.index]!.reorder(order)
+        contents.eventMask.insert(property.index)
+        state.insert(.relationshipChanged)
     }
 
     final func change(_ object: ManagedObject, in property: Property, isAddition: Bool) {
@@ -156,12 +205,18 @@ extension ManagedObject {
 
     /// Takes note of a member that came or went, and marks this end changed.
     final func note(_ object: ManagedObject, in property: Property, isAddition: Bool) {
-        ensureContents().relationships[property.index, default: ToManyContents()]
-            .note(object, isAddition: isAddition)
-        state.insert(.relationshipChanged)
         if state.isDisjoint(with: [.inserted, .updated]) || !state.contains(.changedInEvent) {
             context.noteChange(of: self)
         }
+        let contents = ensureContents()
+        contents.relationships[property.index, default: ToManyContents()]
+            .note(object, isAddition: isAddition)
+        contents.eventMask.insert(property.index)
+        if property.relationship!.isOrdered {
+            contents.relationships[property.index]!.noteReordering()
+        }
+        state.insert(.relationshipChanged)
+        if state.contains(.observed) { notifyObservers(ofPropertyAt: property.index) }
     }
 
     private final func requireSameContext(_ object: ManagedObject?, _ property: Property) {

@@ -1,65 +1,143 @@
-// What the model demands of an object before it is saved (spec §2.7). An entity that demands nothing costs nothing.
+// What the model and the class demand of an object before it is saved (spec §2.7). An entity that demands nothing costs
+// nothing.
 extension ManagedObject {
-    /// Checks mandatory properties, the range of integers, and the counts of to-many relationships.
+    /// Asks the validators of the class, then checks what the model demands.
+    ///
+    /// - Throws: `ValidationError` for one thing that is wrong, `ValidationErrors` for several.
     final func validateProperties() throws {
         let entity = binding.entity
-        for index in entity.validatedIndexes { try validateValue(at: index) }
-        for index in entity.countedIndexes { try validateCount(of: entity.properties[index]) }
+        var errors: [ValidationError] = []
+        for index in binding.validatorIndexes {
+            askValidator(of: entity.properties[index], &errors)
+        }
+        for index in entity.validatedIndexes {
+            if let error = errorOfValue(at: index) { errors.append(error) }
+        }
+        for index in entity.countedIndexes {
+            if let error = errorOfCount(of: entity.properties[index]) { errors.append(error) }
+        }
+        try ValidationErrors.throwIfAny(errors)
     }
 
-    private final func validateValue(at index: Int) throws {
+    /// Lets the class look at a value and replace it.
+    private final func askValidator(of property: Property, _ errors: inout [ValidationError]) {
+        let old = currentValue(of: property)
+        var new = old
+        do {
+            try validateValue(&new, forKey: property.name)
+            if !Self.isSame(old, new) { try setValue(new, forKey: property.name) }
+        } catch {
+            // What the model says is said once, below.
+            for error in ValidationErrors.list(of: error, self, key: property.name)
+            where error.reason.isCustom {
+                errors.append(error)
+            }
+        }
+    }
+
+    private static func isSame(_ first: Any?, _ second: Any?) -> Bool {
+        switch (first, second) {
+        case (nil, nil): true
+        case (let first as AnyHashable, let second as AnyHashable): first == second
+        default: false
+        }
+    }
+
+    // MARK: - The model
+
+    private final func errorOfValue(at index: Int) -> ValidationError? {
         let accessor = binding.accessors[index]
         if let changes, changes.contains(index) {
             let value = changes[index]
             if accessor.isMandatory, value.isNull {
-                throw error(index, .missingMandatoryProperty)
+                return error(index, .missingMandatoryProperty)
             }
-            guard accessor.integerBitWidth > 0, let integer = value.integer else { return }
-            let limit: Int64 = 1 << Int64(accessor.integerBitWidth - 1)
-            if integer < -limit || integer >= limit {
-                let type = binding.entity.properties[index].attributeType!
-                throw error(index, .integerOutOfRange(integer, type))
+            if accessor.integerBitWidth > 0, let integer = value.integer {
+                let limit: Int64 = 1 << Int64(accessor.integerBitWidth - 1)
+                if integer < -limit || integer >= limit {
+                    let type = binding.entity.properties[index].attributeType!
+                    return error(index, .integerOutOfRange(integer, type), value)
+                }
             }
-        } else if accessor.isMandatory, !(rowStart?.rowHasValue(Int(accessor.slot)) ?? false) {
-            throw error(index, .missingMandatoryProperty)
+        } else if accessor.isMandatory {
+            let isMissing =
+                accessor.slot < 0
+                ? attributeValue(of: binding.entity.properties[index]).isNull
+                : !(rowStart?.rowHasValue(Int(accessor.slot)) ?? false)
+            if isMissing { return error(index, .missingMandatoryProperty) }
         }
+        return accessor.hasRules ? errorOfRules(at: index) : nil
     }
 
-    private final func error(_ index: Int, _ reason: ValidationError.Reason) -> ValidationError {
-        ValidationError(self, key: binding.entity.properties[index].name, reason)
+    private final func errorOfRules(at index: Int) -> ValidationError? {
+        let property = binding.entity.properties[index]
+        let value = attributeValue(of: property)
+        return value.isNull ? nil : property.brokenRule(value).map { error(index, $0, value) }
     }
 
-    private final func validateCount(of property: Property) throws {
+    private final func errorOfCount(of property: Property) -> ValidationError? {
         // Contents that were not touched are as they were when they were last checked.
         guard state.contains(.inserted) || contents?.relationships[property.index] != nil else {
-            return
+            return nil
         }
         let relationship = property.relationship!
         let count = destinations(of: property).count
         let minCount = max(relationship.minCount, property.isOptional ? 0 : 1)
         if count < minCount, !(property.isOptional && count == 0) {
-            throw error(property.index, .tooFewObjects(minCount: minCount, count: count))
+            return error(property.index, .tooFewObjects(minCount: minCount, count: count))
         }
         if relationship.maxCount > 0, count > relationship.maxCount {
-            throw error(
+            return error(
                 property.index, .tooManyObjects(maxCount: relationship.maxCount, count: count))
         }
+        return nil
+    }
+
+    private final func error(
+        _ index: Int, _ reason: ValidationError.Reason, _ value: AttributeValue? = nil
+    ) -> ValidationError {
+        ValidationError(self, key: binding.entity.properties[index].name, reason, value: value)
+    }
+
+    /// Checks a value that is not set yet as the model checks those that are.
+    final func validateByModel(_ value: Any?, forKey key: String) throws {
+        guard case .attribute(let property, let value) = try acceptable(value, forKey: key) else {
+            return
+        }
+        var reason: ValidationError.Reason?
+        if value.isNull {
+            if !property.isOptional { reason = .missingMandatoryProperty }
+        } else {
+            reason = property.brokenRule(value)
+        }
+        if let reason { throw ValidationError(self, key: key, reason, value: value) }
     }
 
     /// Throws while a relationship with the deny rule has destinations that stay.
     final func validateDenyRules() throws {
-        for property in binding.entity.properties {
-            guard let relationship = property.relationship, relationship.deleteRule == .deny else {
-                continue
-            }
+        var errors: [ValidationError] = []
+        for property in binding.entity.properties
+        where property.relationship?.deleteRule == .deny {
             let destinations =
                 property.kind == .toOne
                 ? destination(of: property).map { [$0] } ?? []
                 : Array(destinations(of: property))
             let count = destinations.count { !$0.isDeleted }
-            guard count == 0 else {
-                throw ValidationError(self, key: property.name, .deniedDelete(count: count))
-            }
+            if count > 0 { errors.append(error(property.index, .deniedDelete(count: count))) }
         }
+        try ValidationErrors.throwIfAny(errors)
+    }
+}
+
+extension Property {
+    /// The first rule that a value of the attribute breaks; nil for a value that is as it should be.
+    fileprivate func brokenRule(_ value: AttributeValue) -> ValidationError.Reason? {
+        if case .transformable(let value) = value, case .failure(let error) = value.data {
+            return .untransformable("\(error)")
+        }
+        for (rule, test) in rules?.validations ?? [] where !test(value) {
+            return .brokenRule(rule.warning, predicate: rule.predicateFormat)
+        }
+        return nil
     }
 }

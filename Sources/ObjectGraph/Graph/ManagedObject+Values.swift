@@ -24,7 +24,7 @@ extension ManagedObject {
         if changes != nil, let value = changedValue(at: index) { return value.integer }
         let accessor = binding.accessors[index]
         guard let rowStart, accessor.slot >= 0, rowStart.rowHasValue(Int(accessor.slot)) else {
-            return nil
+            return absentValue(at: index)?.integer
         }
         return rowStart.load(fromByteOffset: Int(accessor.byteOffset), as: Int64.self)
     }
@@ -36,7 +36,7 @@ extension ManagedObject {
         if changes != nil, let value = changedValue(at: index) { return value.double }
         let accessor = binding.accessors[index]
         guard let rowStart, accessor.slot >= 0, rowStart.rowHasValue(Int(accessor.slot)) else {
-            return nil
+            return absentValue(at: index)?.double
         }
         return rowStart.load(fromByteOffset: Int(accessor.byteOffset), as: Double.self)
     }
@@ -46,7 +46,8 @@ extension ManagedObject {
         let index = key.index(in: binding)
         if state.contains(.fault) { fireFault() }
         if changes != nil, let value = changedValue(at: index) { return value.string }
-        return bytes(at: index).map { String(decoding: $0, as: UTF8.self) }
+        guard let bytes = bytes(at: index) else { return absentValue(at: index)?.string }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     final func blob(_ key: PropertyKey) -> Data? {
@@ -56,7 +57,9 @@ extension ManagedObject {
             if case .data(let data) = value { return data }
             return nil
         }
-        return bytes(at: index).map { Data($0) }
+        if let bytes = bytes(at: index) { return Data(bytes) }
+        if case .data(let data)? = absentValue(at: index) { return data }
+        return nil
     }
 
     /// The bytes of a text or blob in the row; valid while the object has this row.
@@ -71,22 +74,61 @@ extension ManagedObject {
         return UnsafeRawBufferPointer(start: rowStart + Int(extent.0), count: Int(extent.1))
     }
 
+    /// What an attribute reads as when neither its row nor a setter has given it a value: a transient one has its default.
+    @inline(never)
+    private func absentValue(at index: Int) -> AttributeValue? {
+        guard binding.accessors[index].slot < 0, !state.contains(.detached) else { return nil }
+        return binding.entity.properties[index].defaultValue
+    }
+
     @inline(never)
     private func changedValue(at index: Int) -> AttributeValue? {
         guard let changes, changes.contains(index) else { return nil }
         return changes[index]
     }
 
-    /// The unsaved value of an attribute; nil if it has none.
+    /// The unsaved value of an attribute, or the default of a transient one; nil if it has none.
     final func changedValue(_ key: PropertyKey) -> AttributeValue? {
-        changedValue(at: key.index(in: binding))
+        let index = key.index(in: binding)
+        if state.contains(.fault) { fireFault() }
+        return changedValue(at: index) ?? absentValue(at: index)
     }
 
     /// The value of an attribute of any type; fires the fault.
     final func attributeValue(of property: Property) -> AttributeValue {
         if state.contains(.fault) { fireFault() }
         if let changes, changes.contains(property.index) { return changes[property.index] }
-        return row?.value(of: property, in: binding.entity.layout) ?? .null
+        guard property.slot != nil else { return absentValue(at: property.index) ?? .null }
+        return row.map { storedValue(of: property, in: $0) } ?? .null
+    }
+
+    /// The value of an attribute in a row; a transformable that cannot be made of its data is reported and reads as nil.
+    final func storedValue(of property: Property, in row: RowReference) -> AttributeValue {
+        do {
+            return try row.value(of: property, in: binding.entity.layout)
+        } catch {
+            managedObjectContext?.faultHandler(objectID, error)
+            return .null
+        }
+    }
+
+    /// The value of a transformable attribute; nil if there is none. Cost: each read makes it of its data anew.
+    public final subscript<Value>(attribute: Transformable<Value>) -> Value? {
+        get {
+            let property = property(attribute.key)
+            guard case .transformable(let value) = attributeValue(of: property) else { return nil }
+            return value.value as? Value
+        }
+        set {
+            let property = property(attribute.key)
+            guard let newValue else { return setAttribute(.null, at: property.index) }
+            guard let value = property.rules?.transformer?.transformed(newValue) else {
+                preconditionFailure(
+                    "'\(binding.entity.name).\(property.name)' does not take values of type \(Value.self); see its transformer."
+                )
+            }
+            setAttribute(.transformable(value), at: property.index)
+        }
     }
 
     // MARK: - Writing
@@ -94,7 +136,8 @@ extension ManagedObject {
     /// Gives an attribute a value, which must be of its type.
     final func setAttribute(_ value: AttributeValue, at index: Int) {
         willChange()
-        changedValues[index] = value
+        unsavedValues[index] = value
+        if state.contains(.observed) { notifyObservers(ofPropertyAt: index) }
     }
 
     /// Notes with the context that the object is about to change; fires its fault.
@@ -123,7 +166,7 @@ extension ManagedObject {
         changes.mask.forEach { index in
             let accessor = binding.accessors[index]
             guard accessor.slot >= 0 else { return }
-            if let rowStart, isStored(changes[index], accessor, rowStart) { return }
+            if let rowStart, isStored(changes[index], at: index, rowStart) { return }
             mask.insert(index)
         }
         return mask
@@ -131,8 +174,9 @@ extension ManagedObject {
 
     /// Whether the row has this very value.
     private func isStored(
-        _ value: AttributeValue, _ accessor: PropertyAccessor, _ row: UnsafeRawPointer
+        _ value: AttributeValue, at index: Int, _ row: UnsafeRawPointer
     ) -> Bool {
+        let accessor = binding.accessors[index]
         guard row.rowHasValue(Int(accessor.slot)) else { return value.isNull }
         let offset = Int(accessor.byteOffset)
         switch accessor.slotKind {
@@ -141,6 +185,10 @@ extension ManagedObject {
             if case .objectID(let id) = value { return stored == id.reference }
             return stored == value.integer
         case .real: return row.load(fromByteOffset: offset, as: Double.self) == value.double
+        case .blob where binding.entity.properties[index].attributeType == .transformable:
+            return self.row.map {
+                storedValue(of: binding.entity.properties[index], in: $0) == value
+            } ?? false
         case .text, .blob:
             let extent = row.load(fromByteOffset: offset, as: (UInt32, UInt32).self)
             let stored = UnsafeRawBufferPointer(
@@ -165,7 +213,9 @@ extension AttributeValue {
 
 extension RowReference {
     /// The value of an attribute, as its type says; null for anything else.
-    func value(of property: Property, in layout: RowLayout) -> AttributeValue {
+    ///
+    /// - Throws: What the transformer of a transformable attribute throws.
+    func value(of property: Property, in layout: RowLayout) throws -> AttributeValue {
         guard let slot = property.slot, hasValue(slot), let type = property.attributeType else {
             return .null
         }
@@ -173,12 +223,18 @@ extension RowReference {
         case .integer16, .integer32, .integer64: return .integer(integer(slot, in: layout))
         case .boolean: return .boolean(integer(slot, in: layout) != 0)
         case .double, .float: return .double(real(slot, in: layout))
-        case .decimal: return .decimal(Decimal(shortest: real(slot, in: layout)))
+        case .decimal:
+            return Decimal(shortest: real(slot, in: layout)).map { .decimal($0) } ?? .null
         case .date: return .date(Date(timeIntervalSinceReferenceDate: real(slot, in: layout)))
         case .string: return .string(text(slot, in: layout))
         case .uri: return URL(string: text(slot, in: layout)).map { .uri($0) } ?? .null
         case .binaryData: return .data(Data(bytes(slot, in: layout)))
         case .uuid: return UUID(bytes: Data(bytes(slot, in: layout))).map { .uuid($0) } ?? .null
+        case .transformable:
+            let data = Data(bytes(slot, in: layout))
+            guard let transformer = property.rules?.transformer else { return .null }
+            return .transformable(try transformer.value(from: data))
+        case .undefined, .objectID: return .null
         }
     }
 }

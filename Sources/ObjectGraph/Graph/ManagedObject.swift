@@ -47,7 +47,7 @@ open class ManagedObject {
 
     /// The unsaved values, made when first needed.
     @inline(__always)
-    final var changedValues: ChangedValues { changes ?? makeChangedValues() }
+    final var unsavedValues: ChangedValues { changes ?? makeChangedValues() }
 
     @inline(never)
     private final func makeChangedValues() -> ChangedValues {
@@ -62,6 +62,15 @@ open class ManagedObject {
         changes = nil
     }
 
+    /// Forgets the unsaved values that the row has now, but not the transient ones, which live on.
+    final func discardSavedChanges() {
+        let transients = binding.entity.transientIndexes
+        guard let changes, transients.contains(where: { changes.contains($0) }) else {
+            return discardChanges()
+        }
+        changes.mask.forEach { if !transients.contains($0) { changes.remove($0) } }
+    }
+
     /// The values last known to be stored; nil for a new object and for a fault without a row.
     final var row: RowReference? {
         get { slab.map { RowReference(slab: $0, start: rowStart.unsafelyUnwrapped) } }
@@ -74,6 +83,32 @@ open class ManagedObject {
     /// Whether the row cache may have a newer row.
     final var isRowSuperseded: Bool {
         slab?.hasSupersededRows.load(ordering: .relaxed) ?? true
+    }
+
+    /// Makes an object without a context, which `insert(_:)` of a context takes later; `awakeFromInsert` is called then.
+    ///
+    /// Attributes have their default values and can be set; relationships cannot.
+    /// - Throws: `FetchError.unknownEntity` if the model has no such entity, `abstractEntity` if it has no objects,
+    ///   `classMismatch` if its objects are not of this class.
+    public convenience init(entityName: String, model: ManagedObjectModel) throws(FetchError) {
+        guard let entity = model.entity(named: entityName) else {
+            throw .unknownEntity(entityName)
+        }
+        guard !entity.isAbstract else { throw .abstractEntity(entityName) }
+        let binding = EntityBinding(unattached: entity, model: model)
+        guard binding.objectClass == Self.self else {
+            throw .classMismatch(entity: entityName, expected: "\(Self.self)")
+        }
+        self.init(
+            seed: ObjectSeed(
+                binding: binding, reference: ObjectIDScope.newTemporaryReference(), row: nil,
+                state: [.inserted, .changedInEvent, .unattached]))
+        setDefaults()
+    }
+
+    /// Gives all attributes with a default value that value.
+    final func setDefaults() {
+        for (index, value) in binding.entity.defaultValues { unsavedValues[index] = value }
     }
 
     /// Inserts a new object of the entity whose class this is; a temporary identifier, default values, `awakeFromInsert`.
@@ -100,7 +135,9 @@ open class ManagedObject {
     }
 
     /// Whether the object is new and not saved yet.
-    public final var isInserted: Bool { state.contains(.inserted) }
+    public final var isInserted: Bool {
+        state.contains(.inserted) && !state.contains(.unattached)
+    }
 
     /// Whether the object has unsaved changes and is neither new nor deleted.
     public final var isUpdated: Bool {
@@ -126,10 +163,14 @@ open class ManagedObject {
     /// Called once after the object was inserted into a context.
     open func awakeFromInsert() {}
 
-    /// Called each time the object's values have been read.
+    /// Called each time the object's values have been read. What it sets makes no changes; it must leave relationships alone.
     open func awakeFromFetch() {}
 
-    /// Called for each inserted, updated or deleted object of a save, before validation.
+    /// Called when values were replaced other than by setters; `events` says by what.
+    open func awake(fromSnapshotEvents events: SnapshotEvents) {}
+
+    /// Called for each inserted, updated or deleted object of a save, before validation; again if it sets a value, unless
+    /// that is done with a primitive setter.
     open func willSave() {}
 
     /// Called for the same objects after the save.
@@ -137,6 +178,23 @@ open class ManagedObject {
 
     /// Called when the deletion is processed, while relationships can still be read.
     open func prepareForDeletion() {}
+
+    /// Called before the values of a realised object are dropped. Leave relationships alone.
+    open func willTurnIntoFault() {}
+
+    /// Called after the values were dropped.
+    open func didTurnIntoFault() {}
+
+    // MARK: - Validation
+
+    /// The keys of the properties that `validateValue` is overridden for; it is not asked about others.
+    open class var validatedKeys: [String] { [] }
+
+    /// Throws if a property cannot have a value, or puts another in its place. Call `super`, which checks what the model
+    /// demands of an attribute; list the key in `validatedKeys`.
+    open func validateValue(_ value: inout Any?, forKey key: String) throws {
+        try validateByModel(value, forKey: key)
+    }
 
     /// Throws to keep a new object from being saved. Call `super`, which checks what the model demands.
     open func validateForInsert() throws { try validateProperties() }
@@ -178,65 +236,4 @@ public struct ObjectSeed {
         self.rowStart = row?.start
         self.state = state
     }
-}
-
-/// What the objects of one entity, store and context share, so that each of them holds one reference.
-final class EntityBinding {
-    private(set) weak var context: ManagedObjectContext?
-
-    /// Of the entity, which lives as long as the binding: found in one step when a property is read.
-    let accessors: UnsafePointer<PropertyAccessor>
-    let propertyCount: Int
-    let extent: RowExtent
-    let entityNumber: UInt32
-    let rootIndex: Int
-    let storeNumber: Int
-    let counters: GraphCounters
-
-    /// Whether the context sets limits to the age of rows.
-    var hasStalenessInterval = false
-    let entity: Entity
-    let scope: ObjectIDScope
-    let model: ManagedObjectModel
-    let objectClass: ManagedObject.Type
-
-    init(context: ManagedObjectContext, entity: Entity, scope: ObjectIDScope) {
-        objectClass =
-            entity.description.managedObjectClass as? ManagedObject.Type ?? ManagedObject.self
-        self.context = context
-        self.entity = entity
-        self.scope = scope
-        self.model = context.model
-        accessors = entity.accessors
-        propertyCount = entity.properties.count
-        extent = entity.layout.extent
-        entityNumber = UInt32(entity.number)
-        rootIndex = entity.rootIndex
-        storeNumber = scope.storeNumber
-        counters = context.coordinator.graphCounters
-        hasStalenessInterval = context.stalenessInterval != nil
-    }
-}
-
-/// Where an object stands in its life.
-struct ObjectState: OptionSet {
-    let rawValue: UInt8
-
-    /// The values have not been read; `row`, if there is one, is what was cached when the object was fetched.
-    static let fault = ObjectState(rawValue: 1)
-    static let inserted = ObjectState(rawValue: 2)
-    static let updated = ObjectState(rawValue: 4)
-    static let deleted = ObjectState(rawValue: 8)
-
-    /// The object has left its context.
-    static let detached = ObjectState(rawValue: 16)
-
-    /// The object is among those changed since pending changes were last processed.
-    static let changedInEvent = ObjectState(rawValue: 32)
-
-    /// The delete rules of the object have been applied.
-    static let deletionPropagated = ObjectState(rawValue: 64)
-
-    /// A relationship changed that has no column in the object's row, so its version counts on all the same (spec §2.11).
-    static let relationshipChanged = ObjectState(rawValue: 128)
 }

@@ -2,13 +2,13 @@
 extension ManagedObjectContext {
     /// Whether there is anything to save.
     public var hasChanges: Bool {
-        !insertedObjects.isEmpty || !updatedObjects.isEmpty || !deletedObjects.isEmpty
-            || !joinNotes.isEmpty
+        insertedList.contains(where: \.isNew) || updatedList.contains(where: \.isUpdated)
+            || deletedList.contains(where: \.isGoing) || !joinNotes.isEmpty
     }
 
     /// The new objects that the next save writes.
     public var insertedObjects: Set<ManagedObject> {
-        Set(insertedList.lazy.filter { $0.state.contains(.inserted) })
+        Set(insertedList.lazy.filter(\.isNew))
     }
 
     /// The objects that were changed and are neither new nor deleted.
@@ -16,19 +16,38 @@ extension ManagedObjectContext {
 
     /// The objects that the next save deletes.
     public var deletedObjects: Set<ManagedObject> {
-        Set(deletedList.lazy.filter { $0.state.contains(.deleted) })
+        Set(deletedList.lazy.filter(\.isGoing))
     }
 
     /// Takes note that an object changes for the first time since the last save, or in this event.
     func noteChange(of object: ManagedObject) {
+        // What awakeFromFetch sets is no change (spec §2.3).
+        if object.state.contains(.awaking) { return }
+        noteEvent(of: object)
         if object.state.isDisjoint(with: [.inserted, .updated]) {
+            if object.binding.hasTransients { keepTransients(of: object) }
             object.state.insert(.updated)
             updatedList.append(object)
         }
-        if !object.state.contains(.changedInEvent) {
-            object.state.insert(.changedInEvent)
-            eventList.append(object)
-        }
+    }
+
+    /// Takes note, before anything happens to the object, that something will in this event.
+    func noteEvent(of object: ManagedObject) {
+        guard !object.state.contains(.changedInEvent) else { return }
+        if undoManager != nil { capture(object) }
+        object.state.insert(.changedInEvent)
+        object.changes?.beginEvent()
+        object.contents?.eventMask = PropertyMask()
+        eventList.append(object)
+    }
+
+    /// Remembers what a rollback goes back to: rows do not have transient values.
+    private func keepTransients(of object: ManagedObject) {
+        guard let changes = object.changes else { return }
+        let indexes = object.binding.entity.transientIndexes.filter(changes.contains)
+        guard !indexes.isEmpty else { return }
+        committedTransients[object] = Dictionary(
+            uniqueKeysWithValues: indexes.map { ($0, changes[$0]) })
     }
 
     /// Takes note of a pair of a many-to-many relationship; coming and going cancel each other.
@@ -36,6 +55,7 @@ extension ManagedObjectContext {
         from source: ManagedObject, to destination: ManagedObject, _ property: Property,
         isAddition: Bool
     ) {
+        if undoManager != nil { capture(source, destination, property, isAddition: isAddition) }
         // Either end may be asked; the end that names the join table stands for both.
         var note = JoinNote(
             source: source, destination: destination, propertyIndex: property.index)
@@ -59,177 +79,12 @@ extension ManagedObjectContext {
             joinNotes[note] = isAddition
         }
     }
+}
 
-    // MARK: - Deleting
+extension ManagedObject {
+    /// Whether the next save inserts the object.
+    fileprivate var isNew: Bool { state.contains(.inserted) && !state.contains(.deleted) }
 
-    /// Marks an object so that the next save deletes it; delete rules are applied when pending changes are processed.
-    ///
-    /// A new object simply disappears. Deleting twice does nothing. Source: spec §2.6.
-    public func delete(_ object: ManagedObject) {
-        precondition(
-            object.managedObjectContext === self,
-            "\(object) is of another context and cannot be deleted here; look it up by its objectID."
-        )
-        guard !object.state.contains(.deleted) else { return }
-        object.state.insert(.deleted)
-        deletedList.append(object)
-        if !object.state.contains(.changedInEvent) {
-            object.state.insert(.changedInEvent)
-            eventList.append(object)
-        }
-    }
-
-    /// Applies the delete rules of what was deleted and posts what has changed (spec §2.10).
-    ///
-    /// Happens by itself at the end of `perform` and at the start of `save`.
-    public func processPendingChanges() {
-        propagateDeletions()
-        guard !eventList.isEmpty else { return }
-        let changed = eventList
-        eventList.removeAll(keepingCapacity: eventList.count < 4096)
-        for object in changed { object.state.remove(.changedInEvent) }
-        guard hasObservers else { return }
-        var changes = ObjectChanges()
-        for object in changed where !object.state.contains(.detached) {
-            let id = object.objectID
-            if object.state.contains(.deleted) {
-                if !object.state.contains(.inserted) { changes.deleted.append(id) }
-            } else if object.state.contains(.inserted) {
-                changes.inserted.append(id)
-            } else {
-                changes.updated.append(id)
-            }
-        }
-        post(.objectsDidChange(changes))
-    }
-
-    // The list grows while it is worked through: cascades append to it.
-    private func propagateDeletions() {
-        var position = 0
-        while position < deletedList.count {
-            let object = deletedList[position]
-            position += 1
-            guard object.state.contains(.deleted), !object.state.contains(.deletionPropagated)
-            else { continue }
-            object.state.insert(.deletionPropagated)
-            object.prepareForDeletion()
-            for property in object.binding.entity.properties where property.relationship != nil {
-                propagateDeletion(of: object, along: property)
-            }
-        }
-    }
-
-    private func propagateDeletion(of object: ManagedObject, along property: Property) {
-        let relationship = property.relationship!
-        switch (property.kind, relationship.deleteRule) {
-        case (_, .noAction), (_, .deny), (.attribute, _):
-            break
-        case (.toOne, let rule):
-            guard let destination = object.destination(of: property) else { return }
-            if rule == .cascade { delete(destination) }
-            if !destination.isDeleted || relationship.inverseIndex != nil {
-                object.setDestination(nil, of: property)
-            }
-        case (.toMany, let rule):
-            for destination in object.destinations(of: property) {
-                if rule == .cascade { delete(destination) }
-                object.change(destination, in: property, isAddition: false)
-            }
-        }
-    }
-
-    // MARK: - Discarding
-
-    /// Discards all unsaved changes: new objects leave the context, changed and deleted ones get their values back.
-    ///
-    /// No statement is run. Source: spec §2.8.
-    public func rollback() {
-        let inserted = insertedList
-        let touched = updatedList + deletedList
-        forgetChanges()
-        for object in inserted { detach(object) }
-        var changes = ObjectChanges()
-        for object in touched where !object.state.contains(.detached) {
-            if object.hasChanges || object.changes != nil {
-                changes.refreshed.append(object.objectID)
-            }
-            object.state.subtract([.updated, .deleted, .deletionPropagated, .changedInEvent])
-            object.discardChanges()
-            object.contents = nil
-        }
-        if hasObservers { post(.objectsDidChange(changes)) }
-    }
-
-    /// Returns the context to its first state: every object is detached, all unsaved changes are lost.
-    ///
-    /// No statement is run. Source: spec §2.8.
-    public func reset() {
-        forgetChanges()
-        for table in registry.allTables {
-            var keys: [Int64] = []
-            table.permanent.forEach { key, slot in if slot.pointee != nil { keys.append(key) } }
-            table.forEach { object in
-                object.turnIntoFault()
-                object.state = [.fault, .detached]
-            }
-            channel.unregister(keys, root: table.rootIndex, storeNumber: table.storeNumber)
-        }
-        registry.removeAll()
-        registeredCount = 0
-        sweepLimit = 1024
-        if hasObservers { post(.objectsDidChange(ObjectChanges(invalidatesAll: true))) }
-    }
-
-    /// Makes an object take the newest values.
-    ///
-    /// - Parameter mergeChanges: true keeps the unsaved values of a changed object and renews the others; false discards
-    ///   them. A clean object becomes a fault either way (spec §2.8).
-    public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
-        guard object.managedObjectContext === self else { return }
-        if object.state.contains(.inserted) {
-            guard !mergeChanges else { return }
-            object.discardChanges()
-            for (index, value) in object.binding.entity.defaultValues {
-                object.changedValues[index] = value
-            }
-            return
-        }
-        if mergeChanges, object.hasChanges {
-            guard !object.isFault,
-                let newest = try? channel.row(
-                    object.reference, object.binding.scope, staleness: stalenessInterval)
-            else { return }
-            object.row = newest
-            return
-        }
-        object.turnIntoFault()
-        object.state.remove(.updated)
-    }
-
-    /// Refreshes every object, keeping unsaved changes; clean objects become faults.
-    public func refreshAllObjects() {
-        for table in registry.allTables {
-            table.forEach { refresh($0, mergeChanges: true) }
-        }
-    }
-
-    private func forgetChanges() {
-        insertedList = []
-        updatedList = []
-        deletedList = []
-        eventList = []
-        joinNotes = [:]
-    }
-
-    /// Takes an object out of the context for good.
-    func detach(_ object: ManagedObject) {
-        let table = table(object.binding.entity.index, object.binding.scope.storeNumber)
-        if object.reference >= 0, table[object.reference] != nil {
-            channel.unregister(
-                [object.reference], root: table.rootIndex, storeNumber: table.storeNumber)
-        }
-        table[object.reference] = nil
-        object.turnIntoFault()
-        object.state = [.fault, .detached]
-    }
+    /// Whether the next save deletes the object's row.
+    fileprivate var isGoing: Bool { state.contains(.deleted) && !state.contains(.inserted) }
 }

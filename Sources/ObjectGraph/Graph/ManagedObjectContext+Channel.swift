@@ -76,7 +76,7 @@ extension ManagedObjectContext: ObjectChannel {
     private func members(
         of property: Property, _ scope: ObjectIDScope, key: Int64
     ) -> [EntityKey] {
-        object(key, scope).destinations(of: property).filter { !$0.isDeleted }.map {
+        object(key, scope).orderedDestinations(of: property).filter { !$0.isDeleted }.map {
             EntityKey(entityIndex: $0.binding.entity.index, key: $0.reference)
         }
     }
@@ -105,7 +105,14 @@ extension ManagedObjectContext: ObjectChannel {
     /// Takes over what a child has saved, as unsaved changes of this context.
     func save(_ plans: [StorePlan], from context: ManagedObjectContext) throws {
         performAndWait {
-            for plan in plans { apply(plan.plan, storeNumber: plan.storeNumber) }
+            for plan in plans {
+                apply(plan.plan, storeNumber: plan.storeNumber)
+                for change in plan.transients {
+                    let object = object(
+                        change.key, entityIndex: change.entity.index, storeNumber: plan.storeNumber)
+                    for (index, value) in change.values { object.setAttribute(value, at: index) }
+                }
+            }
             processPendingChanges()
         }
     }
@@ -134,6 +141,7 @@ extension ManagedObjectContext: ObjectChannel {
                 storeNumber: storeNumber)
             source.change(destination, in: join.property, isAddition: join.isInsertion)
         }
+        reorder(after: plan, storeNumber: storeNumber)
     }
 
     /// A new object whose row is the one that the child has made: nothing is copied.
@@ -142,11 +150,8 @@ extension ManagedObjectContext: ObjectChannel {
         let object = binding.objectClass.init(
             seed: ObjectSeed(
                 binding: binding, reference: change.key, row: change.row,
-                state: [.inserted, .changedInEvent]))
-        table(change.entity.index, storeNumber)[change.key] = object
-        registeredCount += 1
-        insertedList.append(object)
-        eventList.append(object)
+                state: .inserted))
+        register(object)
         object.awakeFromInsert()
         return object
     }
@@ -172,7 +177,7 @@ extension ManagedObjectContext: ObjectChannel {
             let property = change.entity.properties[index]
             guard property.kind == .toOne else {
                 return object.setAttribute(
-                    change.row!.value(of: property, in: layout), at: index)
+                    object.storedValue(of: property, in: change.row!), at: index)
             }
             guard let slot = property.slot, change.row!.hasValue(slot) else {
                 return object.setDestination(nil, of: property)

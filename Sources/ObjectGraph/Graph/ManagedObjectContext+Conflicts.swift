@@ -62,7 +62,9 @@ extension ManagedObjectContext {
     private func values(of row: RowReference, _ entity: Entity) -> [String: AttributeValue] {
         Dictionary(
             uniqueKeysWithValues: entity.properties.compactMap { property in
-                let value = row.value(of: property, in: entity.layout)
+                guard !property.isHidden,
+                    let value = try? row.value(of: property, in: entity.layout)
+                else { return nil }
                 return value.isNull ? nil : (property.name, value)
             })
     }
@@ -91,7 +93,7 @@ extension ManagedObjectContext {
         case .overwrite:
             for property in entity.properties
             where property.slot != nil && !(object.changes?.contains(property.index) ?? false) {
-                object.changedValues[property.index] = value(of: base, property, object)
+                object.unsavedValues[property.index] = value(of: base, property, object)
             }
         case .rollback:
             object.discardChanges()
@@ -107,7 +109,7 @@ extension ManagedObjectContext {
         of row: RowReference, _ property: Property, _ object: ManagedObject
     ) -> AttributeValue {
         let layout = object.binding.entity.layout
-        guard property.kind == .toOne else { return row.value(of: property, in: layout) }
+        guard property.kind == .toOne else { return object.storedValue(of: property, in: row) }
         guard let slot = property.slot, row.hasValue(slot) else { return .null }
         var entityIndex = property.relationship!.destinationIndex
         if let entitySlot = property.entitySlot, row.hasValue(entitySlot) {

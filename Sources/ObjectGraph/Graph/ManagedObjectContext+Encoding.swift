@@ -45,6 +45,9 @@ extension ManagedObjectContext {
         case .uri(let value): writer.set(slot, text: value.absoluteString)
         case .data(let value): value.withUnsafeBytes { writer.set(slot, bytes: $0) }
         case .uuid(let value): withUnsafeBytes(of: value.uuid) { writer.set(slot, bytes: $0) }
+        case .transformable(let value):
+            // Validation has refused a value that has no data.
+            value.storedData?.withUnsafeBytes { writer.set(slot, bytes: $0) }
         case .objectID(let id):
             let reference = currentReference(
                 id.reference, entityIndex: id.scope.entityIndex, id.scope.storeNumber)

@@ -30,7 +30,7 @@ extension ManagedObjectContext {
         for id in changes.updated {
             guard let object = registeredObject(for: id), !object.isDeleted else { continue }
             let isRealised = !object.isFault
-            refresh(object, mergeChanges: true)
+            refreshSilently(object, mergeChanges: true)
             object.contents?.relationships =
                 object.hasChanges ? object.contents!.relationships : [:]
             if isRealised { merged.refreshed.append(id) }

@@ -188,16 +188,21 @@ extension ManagedObjectContext {
     }
 
     func registerInserted(_ object: ManagedObject) {
+        register(object)
+        object.setDefaults()
+        object.awakeFromInsert()
+    }
+
+    /// Takes an object in as a new one.
+    func register(_ object: ManagedObject) {
+        if undoManager != nil { capture(object, isAbsent: true) }
         let binding = object.binding
         registry.table(rootIndex: binding.rootIndex, storeNumber: binding.storeNumber)[
             object.reference] = object
         registeredCount += 1
+        object.state.insert(.changedInEvent)
         insertedList.append(object)
         eventList.append(object)
-        for (index, value) in binding.entity.defaultValues {
-            object.changedValues[index] = value
-        }
-        object.awakeFromInsert()
     }
 
     // MARK: - Letting go
@@ -208,6 +213,10 @@ extension ManagedObjectContext {
     }
 
     func sweep() {
+        // Hooks of the objects that leave may look at the context.
+        guard !isSweeping, !retainsRegisteredObjects else { return }
+        isSweeping = true
+        defer { isSweeping = false }
         var remaining = 0
         for table in registry.allTables {
             let swept = table.sweep()
@@ -228,6 +237,10 @@ extension ManagedObjectContext {
 
     /// The row of a fault is gone: the object counts as deleted and reads as nil (spec §3.5).
     func faultIsInaccessible(_ object: ManagedObject) {
+        guard shouldDeleteInaccessibleFaults else {
+            object.state.insert(.fault)
+            return faultHandler(object.objectID, FetchError.noSuchObject(object.objectID))
+        }
         object.state.insert([.deleted, .deletionPropagated])
         deletedList.append(object)
     }

@@ -8,10 +8,8 @@ extension ManagedObjectContext {
     public func save() throws {
         takeMail()
         guard hasUnsavedWork else { return }
-        processPendingChanges()
-        try prepareObjects()
-        var work = collect()
-        try validate(work)
+        processChanges(isSaving: true)
+        var work = try prepare()
         let temporary = try assignPermanentReferences(work)
         do {
             let plans = try writeSettlingConflicts(&work)
@@ -39,26 +37,30 @@ extension ManagedObjectContext {
 
     // MARK: - Steps
 
-    /// Posts the notification and calls `willSave` until no object changes any more (step 3).
-    private func prepareObjects() throws {
+    /// Posts the notification, calls `willSave` and validates until no object changes any more (steps 3 and 4).
+    private func prepare() throws -> SaveWork {
         post(.willSave)
-        var asked = (inserted: 0, updated: 0, deleted: 0)
+        callWillSave(on: insertedList, where: \.isInserted)
+        callWillSave(on: updatedList, where: \.isUpdated)
+        callWillSave(on: deletedList, where: \.isDeleted)
         for _ in 0..<1000 {
-            let end = (insertedList.count, updatedList.count, deletedList.count)
-            for object in insertedList[asked.inserted...] where object.isInserted {
-                object.willSave()
+            var changed = processChanges(isSaving: true)
+            if changed.isEmpty {
+                let work = collect()
+                try validate(work)
+                // A validator may have replaced values.
+                changed = processChanges(isSaving: true)
+                if changed.isEmpty { return work }
             }
-            for object in updatedList[asked.updated...] where object.isUpdated {
-                object.willSave()
-            }
-            for object in deletedList[asked.deleted...] where object.isDeleted {
-                object.willSave()
-            }
-            asked = end
-            processPendingChanges()
-            if asked == (insertedList.count, updatedList.count, deletedList.count) { return }
+            callWillSave(on: changed, where: \.hasChanges)
         }
         throw SaveError.endlessWillSave
+    }
+
+    private func callWillSave(
+        on objects: [ManagedObject], where isConcerned: (ManagedObject) -> Bool
+    ) {
+        for object in objects where isConcerned(object) { object.willSave() }
     }
 
     private func collect() -> SaveWork {
@@ -76,19 +78,6 @@ extension ManagedObjectContext {
             work.deleted.append(object)
         }
         return work
-    }
-
-    private func validate(_ work: SaveWork) throws {
-        var errors: [ValidationError] = []
-        func check(_ objects: [ManagedObject], _ body: (ManagedObject) throws -> Void) throws {
-            for object in objects {
-                do { try body(object) } catch let error as ValidationError { errors.append(error) }
-            }
-        }
-        try check(work.inserted) { try $0.validateForInsert() }
-        try check(work.updated) { try $0.validateForUpdate() }
-        try check(work.deleted.filter { !$0.isInserted }) { try $0.validateForDelete() }
-        guard errors.isEmpty else { throw SaveError.validation(errors) }
     }
 
     /// Gives new objects their primary keys (step 6).
@@ -161,6 +150,7 @@ extension ManagedObjectContext {
         var writer = RowWriter(
             expectedByteCount: (work.inserted.count + work.updated.count) * 256)
         for object in work.inserted {
+            if parent != nil { draft.addTransients(of: object, committed: nil) }
             draft.add(
                 RowChange(
                     kind: .insert, entity: object.binding.entity, key: object.reference,
@@ -169,6 +159,9 @@ extension ManagedObjectContext {
         }
         for object in work.updated {
             if object.isFault { object.fireFault() }
+            if parent != nil {
+                draft.addTransients(of: object, committed: committedTransients[object])
+            }
             let changed = object.changedProperties
             guard let base = object.row,
                 !changed.isEmpty || object.state.contains(.relationshipChanged)
@@ -200,6 +193,13 @@ extension ManagedObjectContext {
                     destinationKey: note.destination.reference, isInsertion: isInsertion),
                 storeNumber: note.source.binding.scope.storeNumber)
         }
+        if model.hasOrderedRelationships {
+            for object in work.inserted + work.updated {
+                for change in placedJoins(of: object) {
+                    draft.add(change, storeNumber: object.binding.storeNumber)
+                }
+            }
+        }
         work.plannedObjects = draft.objects
         return draft.plans
     }
@@ -214,6 +214,23 @@ extension ManagedObjectContext {
             select(object.binding.storeNumber)
             plans[current].plan.rows.append(change)
             objects[current].append(object)
+        }
+
+        /// - Parameter committed: The transient values that the level above has already.
+        mutating func addTransients(
+            of object: ManagedObject, committed: [Int: AttributeValue]?
+        ) {
+            guard object.binding.hasTransients, let changes = object.changes else { return }
+            var values: [Int: AttributeValue] = [:]
+            for index in object.binding.entity.transientIndexes
+            where changes.contains(index) && committed?[index] != changes[index] {
+                values[index] = changes[index]
+            }
+            guard !values.isEmpty else { return }
+            select(object.binding.storeNumber)
+            plans[current].transients.append(
+                TransientChange(
+                    entity: object.binding.entity, key: object.reference, values: values))
         }
 
         mutating func add(_ change: JoinChange, storeNumber: Int) {
@@ -250,6 +267,8 @@ extension ManagedObjectContext {
         updatedList = []
         deletedList = []
         joinNotes = [:]
+        committedTransients = [:]
+        saveCount += 1
     }
 
     private func moveToPermanentReferences(
@@ -273,7 +292,7 @@ extension ManagedObjectContext {
 
     private func clearChanges(of object: ManagedObject) {
         object.state.subtract([.inserted, .updated, .relationshipChanged])
-        object.discardChanges()
+        object.discardSavedChanges()
         if let contents = object.contents {
             for index in contents.relationships.keys {
                 contents.relationships[index]!.forgetNotes()

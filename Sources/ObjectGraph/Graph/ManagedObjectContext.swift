@@ -44,6 +44,21 @@ public final class ManagedObjectContext: @unchecked Sendable {
         Logger(label: "ObjectGraph").error("The values of \(id) could not be read: \(error)")
     }
 
+    /// What undo and redo are registered with; nil, as it is unless set, means that nothing can be undone (spec §2.9).
+    public var undoManager: UndoManager? {
+        willSet { processPendingChanges() }
+    }
+
+    /// Whether delete rules are applied when pending changes are processed; if not, only by the next save (spec §2.6).
+    public var propagatesDeletesAtEndOfEvent = true
+
+    /// Whether an object whose row turns out to be gone counts as deleted. If not, the fault handler is told each time
+    /// (spec §3.5); it reads as nil either way.
+    public var shouldDeleteInaccessibleFaults = true
+
+    /// Whether the context keeps all its objects, also those that nobody else holds (spec §2.12).
+    public var retainsRegisteredObjects = false
+
     let queue: DispatchQueue
 
     /// The thread that is inside the context's queue; 0 if none is.
@@ -68,6 +83,15 @@ public final class ManagedObjectContext: @unchecked Sendable {
     /// Changed since pending changes were last processed.
     var eventList: [ManagedObject] = []
     var joinNotes: [JoinNote: Bool] = [:]
+
+    /// The transient values that changed objects had before.
+    var committedTransients: [ManagedObject: [Int: AttributeValue]] = [:]
+
+    /// How the objects of the event were before it; empty without an undo manager.
+    var eventCapture = EventCapture()
+    var saveCount = 0
+    var isSweeping = false
+    var propertyObservations: [ManagedObject: [WeakObservation]] = [:]
 
     // MARK: State of any thread
 

@@ -2,6 +2,9 @@ import Foundation
 
 /// A Swift type that attributes can be read and written as.
 public protocol ManagedValue: Sendable {
+    /// The types of the attributes that can be read and written as this one.
+    static var attributeTypes: [AttributeType] { get }
+
     /// The value of an attribute of the object; what `nil` becomes depends on the type.
     static func read(_ key: PropertyKey, of object: ManagedObject) -> Self
 
@@ -36,6 +39,8 @@ extension BatchInsertRow {
 }
 
 extension Optional: ManagedValue where Wrapped: ManagedValue {
+    public static var attributeTypes: [AttributeType] { Wrapped.attributeTypes }
+
     public static func read(_ key: PropertyKey, of object: ManagedObject) -> Wrapped? {
         Wrapped.readOptional(key, of: object)
     }
@@ -62,6 +67,10 @@ extension Optional: ManagedValue where Wrapped: ManagedValue {
 public protocol ManagedInteger: ManagedValue, FixedWidthInteger {}
 
 extension ManagedInteger {
+    public static var attributeTypes: [AttributeType] {
+        [.integer16, .integer32, .integer64, .undefined]
+    }
+
     public static func read(_ key: PropertyKey, of object: ManagedObject) -> Self {
         Self(clamping: object.integer(key) ?? 0)
     }
@@ -84,6 +93,8 @@ extension Int32: ManagedInteger {}
 extension Int16: ManagedInteger {}
 
 extension Bool: ManagedValue {
+    public static var attributeTypes: [AttributeType] { [.boolean, .undefined] }
+
     public static func read(_ key: PropertyKey, of object: ManagedObject) -> Bool {
         object.integer(key) ?? 0 != 0
     }
@@ -98,6 +109,8 @@ extension Bool: ManagedValue {
 // MARK: - Reals
 
 extension Double: ManagedValue {
+    public static var attributeTypes: [AttributeType] { [.double, .float, .decimal, .undefined] }
+
     public static func read(_ key: PropertyKey, of object: ManagedObject) -> Double {
         object.real(key) ?? 0
     }
@@ -115,6 +128,8 @@ extension Double: ManagedValue {
 }
 
 extension Float: ManagedValue {
+    public static var attributeTypes: [AttributeType] { [.double, .float, .undefined] }
+
     public static func read(_ key: PropertyKey, of object: ManagedObject) -> Float {
         Float(object.real(key) ?? 0)
     }
@@ -127,6 +142,8 @@ extension Float: ManagedValue {
 }
 
 extension Date: ManagedValue {
+    public static var attributeTypes: [AttributeType] { [.date, .undefined] }
+
     /// The reference date, 2001-01-01 UTC, for nil.
     public static func read(_ key: PropertyKey, of object: ManagedObject) -> Date {
         Date(timeIntervalSinceReferenceDate: object.real(key) ?? 0)
@@ -144,13 +161,15 @@ extension Date: ManagedValue {
 }
 
 extension Decimal: ManagedValue {
+    public static var attributeTypes: [AttributeType] { [.decimal, .undefined] }
+
     public static func read(_ key: PropertyKey, of object: ManagedObject) -> Decimal {
         readOptional(key, of: object) ?? 0
     }
 
     public static func readOptional(_ key: PropertyKey, of object: ManagedObject) -> Decimal? {
         if case .decimal(let value)? = object.changedValue(key) { return value }
-        return object.real(key).map { Decimal(shortest: $0) }
+        return object.real(key).flatMap { Decimal(shortest: $0) }
     }
 
     public var attributeValue: AttributeValue { .decimal(self) }
@@ -159,6 +178,8 @@ extension Decimal: ManagedValue {
 // MARK: - Texts and bytes
 
 extension String: ManagedValue {
+    public static var attributeTypes: [AttributeType] { [.string, .undefined] }
+
     public static func read(_ key: PropertyKey, of object: ManagedObject) -> String {
         object.text(key) ?? ""
     }
@@ -176,6 +197,8 @@ extension String: ManagedValue {
 }
 
 extension URL: ManagedValue {
+    public static var attributeTypes: [AttributeType] { [.uri, .undefined] }
+
     /// `about:blank` for nil.
     public static func read(_ key: PropertyKey, of object: ManagedObject) -> URL {
         readOptional(key, of: object) ?? URL(string: "about:blank")!
@@ -189,6 +212,8 @@ extension URL: ManagedValue {
 }
 
 extension Data: ManagedValue {
+    public static var attributeTypes: [AttributeType] { [.binaryData, .undefined] }
+
     public static func read(_ key: PropertyKey, of object: ManagedObject) -> Data {
         object.blob(key) ?? Data()
     }
@@ -201,6 +226,8 @@ extension Data: ManagedValue {
 }
 
 extension UUID: ManagedValue {
+    public static var attributeTypes: [AttributeType] { [.uuid, .undefined] }
+
     /// The UUID of zeros for nil.
     public static func read(_ key: PropertyKey, of object: ManagedObject) -> UUID {
         readOptional(key, of: object)
@@ -221,4 +248,27 @@ extension UUID {
         guard bytes.count == 16 else { return nil }
         self = bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }
+}
+
+// MARK: - Identifiers
+
+extension ManagedObjectID: ManagedValue {
+    public static var attributeTypes: [AttributeType] { [.objectID, .undefined] }
+
+    public static func read(_ key: PropertyKey, of object: ManagedObject) -> ManagedObjectID {
+        guard let id = readOptional(key, of: object) else {
+            preconditionFailure(
+                "No identifier stands for nil; declare Attribute<ManagedObjectID?>.")
+        }
+        return id
+    }
+
+    public static func readOptional(
+        _ key: PropertyKey, of object: ManagedObject
+    ) -> ManagedObjectID? {
+        if case .objectID(let id)? = object.changedValue(key) { return id }
+        return nil
+    }
+
+    public var attributeValue: AttributeValue { .objectID(self) }
 }

@@ -72,6 +72,9 @@ extension ObjectRegistry.Table {
             if state.isDisjoint(with: [.inserted, .updated, .deleted]),
                 isKnownUniquelyReferenced(&slot.pointee)
             {
+                if !state.contains(.fault) { slot.pointee!.turnIntoFault() }
+                // A hook may have kept hold of the object.
+                guard isKnownUniquelyReferenced(&slot.pointee) else { return }
                 slot.pointee = nil
                 released.append(key)
             } else {

@@ -4,15 +4,39 @@ import Synchronization
 public final class PropertyKey: Sendable {
     public let name: String
 
+    /// What the accessor can be used for.
+    private let requirement: Requirement
+
     /// Property identifier and index of the last look-up, packed into one word so that they are never mixed.
     private let lastFound = Atomic<UInt64>(0)
 
-    init(_ name: String) { self.name = name }
+    enum Requirement: Sendable {
+        case attribute([AttributeType])
+        case toOne(ClassRequirement)
+        case toMany(ClassRequirement)
+    }
+
+    /// A class of which all destinations of a relationship must be.
+    struct ClassRequirement: Sendable {
+        let name: String
+        let isMet: @Sendable (AnyClass) -> Bool
+
+        init<Destination: ManagedObject>(_ type: Destination.Type) {
+            name = "\(type)"
+            isMet = { $0 is Destination.Type }
+        }
+    }
+
+    init(_ name: String, _ requirement: Requirement) {
+        self.name = name
+        self.requirement = requirement
+    }
 
     /// The index of the property in the entity of a binding.
     @inline(__always)
     func index(in binding: EntityBinding) -> Int {
-        index(binding.accessors, count: binding.propertyCount) ?? search(in: binding.entity)
+        index(binding.accessors, count: binding.propertyCount)
+            ?? search(in: binding.entity, binding.model)
     }
 
     /// The index of the property in the entity.
@@ -21,7 +45,7 @@ public final class PropertyKey: Sendable {
     /// identifier in descendants.
     @inline(__always)
     func index(in entity: Entity) -> Int {
-        index(entity.accessors, count: entity.properties.count) ?? search(in: entity)
+        index(entity.accessors, count: entity.properties.count) ?? search(in: entity, nil)
     }
 
     /// The remembered index if the property is there; nil if it has to be looked up.
@@ -34,15 +58,45 @@ public final class PropertyKey: Sendable {
     }
 
     @inline(never)
-    private func search(in entity: Entity) -> Int {
+    private func search(in entity: Entity, _ model: ManagedObjectModel?) -> Int {
         guard let property = entity.property(named: name) else {
             preconditionFailure(
                 "The entity '\(entity.name)' has no property '\(name)'; correct the accessor, or add the property to the model."
             )
         }
+        precondition(
+            isFulfilled(by: property, model),
+            "The accessor for '\(entity.name).\(name)' is for \(requirement), and the property is \(property.kind); make them agree."
+        )
         lastFound.store(
             UInt64(property.identifier) << 32 | UInt64(property.index), ordering: .relaxed)
         return property.index
+    }
+
+    /// Whether the accessor can read and set the property without regard to its type.
+    private func isFulfilled(by property: Property, _ model: ManagedObjectModel?) -> Bool {
+        switch (property.kind, requirement) {
+        case (.attribute(let type), .attribute(let types)): return types.contains(type)
+        case (.toOne, .toOne(let expected)), (.toMany, .toMany(let expected)):
+            guard let model else { return true }
+            let destination = model.destination(of: property.relationship!)
+            return destination.familyIndexes.allSatisfy {
+                expected.isMet(
+                    model.entities[$0].description.managedObjectClass ?? ManagedObject.self)
+            }
+        default: return false
+        }
+    }
+}
+
+extension PropertyKey.Requirement: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .attribute(let types):
+            "an attribute of type \(types.map { "\($0)" }.joined(separator: ", "))"
+        case .toOne(let expected): "a relationship to one \(expected.name)"
+        case .toMany(let expected): "a relationship to many of \(expected.name)"
+        }
     }
 }
 
@@ -52,19 +106,33 @@ public final class PropertyKey: Sendable {
 public struct Attribute<Value: ManagedValue>: Sendable {
     public let key: PropertyKey
 
-    public init(_ name: String) { key = PropertyKey(name) }
+    public init(_ name: String) { key = PropertyKey(name, .attribute(Value.attributeTypes)) }
+}
+
+/// A typed accessor of a transformable attribute, which reads as nil where there is no value.
+public struct Transformable<Value: Hashable & Sendable>: Sendable {
+    public let key: PropertyKey
+
+    public init(_ name: String) { key = PropertyKey(name, .attribute([.transformable])) }
 }
 
 /// A typed accessor of a to-one relationship.
 public struct ToOne<Destination: ManagedObject>: Sendable {
     public let key: PropertyKey
 
-    public init(_ name: String) { key = PropertyKey(name) }
+    public init(_ name: String) { key = PropertyKey(name, .toOne(.init(Destination.self))) }
 }
 
 /// A typed accessor of a to-many relationship.
 public struct ToMany<Destination: ManagedObject>: Sendable {
     public let key: PropertyKey
 
-    public init(_ name: String) { key = PropertyKey(name) }
+    public init(_ name: String) { key = PropertyKey(name, .toMany(.init(Destination.self))) }
+}
+
+/// A typed accessor of an ordered to-many relationship.
+public struct OrderedToMany<Destination: ManagedObject>: Sendable {
+    public let key: PropertyKey
+
+    public init(_ name: String) { key = PropertyKey(name, .toMany(.init(Destination.self))) }
 }

@@ -47,57 +47,6 @@ public struct ConstraintConflict: Sendable {
     public let conflictingObjectIDs: [ManagedObjectID]
 }
 
-/// A property that keeps an object from being saved.
-public struct ValidationError: Error, Sendable {
-    public enum Reason: Sendable, Hashable {
-        /// A mandatory property is nil (1570).
-        case missingMandatoryProperty
-        /// A to-many relationship has too few objects (1580).
-        case tooFewObjects(minCount: Int, count: Int)
-        /// A to-many relationship has too many objects (1590).
-        case tooManyObjects(maxCount: Int, count: Int)
-        /// A deny rule keeps the object from being deleted while it has destinations (1600).
-        case deniedDelete(count: Int)
-        /// An integer is beyond its type (1610, 1620).
-        case integerOutOfRange(Int64, AttributeType)
-        /// A relationship leads into another store (133010).
-        case externalRelationship
-        /// What a subclass or validator says (1550).
-        case custom(String)
-    }
-
-    public let objectID: ManagedObjectID
-
-    /// The property at fault; nil if it is the object as a whole.
-    public let key: String?
-    public let reason: Reason
-
-    public init(_ object: ManagedObject, key: String?, _ reason: Reason) {
-        objectID = object.objectID
-        self.key = key
-        self.reason = reason
-    }
-}
-
-extension ValidationError: CustomStringConvertible {
-    public var description: String {
-        let place = "\(objectID.entityName)\(key.map { ".\($0)" } ?? "")"
-        return switch reason {
-        case .missingMandatoryProperty: "\(place) is mandatory and has no value."
-        case .tooFewObjects(let minCount, let count):
-            "\(place) has \(count) objects and needs at least \(minCount)."
-        case .tooManyObjects(let maxCount, let count):
-            "\(place) has \(count) objects and may have at most \(maxCount)."
-        case .deniedDelete(let count):
-            "The object cannot be deleted while \(place) has \(count) objects; delete or move them first."
-        case .integerOutOfRange(let value, let type):
-            "\(place) is \(value), which \(type) cannot hold."
-        case .externalRelationship: "\(place) leads into another store, which is not possible."
-        case .custom(let text): "\(place): \(text)"
-        }
-    }
-}
-
 extension SaveError: CustomStringConvertible {
     public var description: String {
         switch self {

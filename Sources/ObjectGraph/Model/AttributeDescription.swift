@@ -1,6 +1,7 @@
 /// An attribute of an entity: a named value with a type.
 public struct AttributeDescription: Sendable, Hashable {
-    /// Unique in the entity, its ancestors and its descendants; case-sensitive.
+    /// Unique in the entity, its ancestors and its descendants; case-sensitive. Begins with a letter and goes on with
+    /// letters, digits and underscores.
     public var name: String
     public var type: AttributeType
 
@@ -13,6 +14,18 @@ public struct AttributeDescription: Sendable, Hashable {
     /// Whether the attribute is kept in memory only and has no column.
     public var isTransient: Bool
 
+    /// What makes data of the values of a transformable attribute; nil for the other types.
+    public var transformer: ValueTransformer?
+
+    /// Conditions on the value, asked when an object is saved, in this order; never about nil (spec §1.12).
+    public var validationRules: [ValidationRule]
+
+    /// What the attribute was called in an earlier model, for migrations; nil means the same (spec §1.8).
+    public var renamingIdentifier: String?
+
+    /// Anything the program wants to remember about the attribute.
+    public var userInfo: [String: String]
+
     /// Mixed into the version hash; change it when the meaning of the data changes but its shape does not.
     public var versionHashModifier: String?
 
@@ -20,6 +33,8 @@ public struct AttributeDescription: Sendable, Hashable {
     public init(
         _ name: String, _ type: AttributeType, isOptional: Bool = true,
         defaultValue: AttributeValue? = nil, isTransient: Bool = false,
+        transformer: ValueTransformer? = nil, validationRules: [ValidationRule] = [],
+        renamingIdentifier: String? = nil, userInfo: [String: String] = [:],
         versionHashModifier: String? = nil
     ) {
         self.name = name
@@ -27,6 +42,10 @@ public struct AttributeDescription: Sendable, Hashable {
         self.isOptional = isOptional
         self.defaultValue = defaultValue
         self.isTransient = isTransient
+        self.transformer = transformer
+        self.validationRules = validationRules
+        self.renamingIdentifier = renamingIdentifier
+        self.userInfo = userInfo
         self.versionHashModifier = versionHashModifier
     }
 }

@@ -2,6 +2,8 @@
 ///
 /// The raw values are Core Data's (spec §0.1), so that a type can be written to a file and read by other tools.
 public enum AttributeType: Int, Sendable, Hashable, Codable, CaseIterable {
+    /// Any value; only of transient attributes.
+    case undefined = 0
     case integer16 = 100
     case integer32 = 200
     case integer64 = 300
@@ -14,26 +16,33 @@ public enum AttributeType: Int, Sendable, Hashable, Codable, CaseIterable {
     case binaryData = 1000
     case uuid = 1100
     case uri = 1200
+    /// Values of one Swift type, stored as what the attribute's transformer makes of them.
+    case transformable = 1800
+    /// Identifiers of objects; only of transient attributes and of expressions.
+    case objectID = 2000
+
+    /// Whether values of the type have no form in a store.
+    var isTransientOnly: Bool { self == .undefined || self == .objectID }
 
     /// The declared type of the attribute's column (spec §1.3).
     var columnType: String {
         switch self {
-        case .integer16, .integer32, .integer64, .boolean: "INTEGER"
+        case .integer16, .integer32, .integer64, .boolean, .objectID: "INTEGER"
         case .decimal: "DECIMAL"
         case .double, .float: "FLOAT"
         case .string, .uri: "VARCHAR"
         case .date: "TIMESTAMP"
-        case .binaryData, .uuid: "BLOB"
+        case .binaryData, .uuid, .transformable, .undefined: "BLOB"
         }
     }
 
     /// How a row keeps a value of this type in memory.
     var slotKind: SlotKind {
         switch self {
-        case .integer16, .integer32, .integer64, .boolean: .integer
+        case .integer16, .integer32, .integer64, .boolean, .objectID: .integer
         case .decimal, .double, .float, .date: .real
         case .string, .uri: .text
-        case .binaryData, .uuid: .blob
+        case .binaryData, .uuid, .transformable, .undefined: .blob
         }
     }
 

@@ -16,6 +16,7 @@ public enum AttributeValue: Sendable, Hashable {
     case uuid(UUID)
     case uri(URL)
     case objectID(ManagedObjectID)
+    case transformable(TransformableValue)
 
     /// Whether the value is absent.
     public var isNull: Bool { self == .null }
@@ -69,7 +70,7 @@ extension AttributeValue {
     /// - Returns: nil if the value is not acceptable to the type: of another kind, or out of the range of the integer.
     func converted(to type: AttributeType) -> AttributeValue? {
         switch (type, self) {
-        case (_, .null): .null
+        case (_, .null), (.undefined, _): self
         case (.boolean, .boolean): self
         case (.boolean, .integer(let value)): value == 0 || value == 1 ? .boolean(value == 1) : nil
         case (.integer16, _), (.integer32, _), (.integer64, _):
@@ -85,7 +86,7 @@ extension AttributeValue {
             .double(Double(Float(double!)))
         case (.decimal, .decimal): self
         case (.decimal, .integer(let value)): .decimal(Decimal(value))
-        case (.decimal, .double(let value)): .decimal(Decimal(shortest: value))
+        case (.decimal, .double(let value)): Decimal(shortest: value).map { .decimal($0) }
         case (.string, .string): self
         case (.date, .date): self
         case (.date, .double(let value)): .date(Date(timeIntervalSinceReferenceDate: value))
@@ -95,14 +96,18 @@ extension AttributeValue {
         case (.uuid, .uuid): self
         case (.uri, .uri): self
         case (.uri, .string(let value)): URL(string: value).map { .uri($0) }
+        case (.transformable, .transformable), (.objectID, .objectID): self
         default: nil
         }
     }
 }
 
 extension Decimal {
-    /// The decimal with the digits that identify the double-precision value, 0.1 for 0.1.
-    init(shortest value: Double) {
-        self = Decimal(string: "\(value)") ?? Decimal(value)
+    /// The decimal with the digits that identify the double-precision value, 0.1 for 0.1; nil beyond the range of decimals.
+    init?(shortest value: Double) {
+        guard value.isFinite, let decimal = Decimal(string: "\(value)"), !decimal.isNaN else {
+            return nil
+        }
+        self = decimal
     }
 }

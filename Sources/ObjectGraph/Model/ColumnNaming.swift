@@ -1,32 +1,31 @@
-/// The names of columns and join tables, as Core Data gives them (spec §8.3, §8.4).
+/// The names of tables and columns, as Core Data gives them (spec §8.3, §8.4). Names that become equal in upper case get
+/// the suffixes 1, 2, ….
 struct ColumnNaming {
     private struct Key: Hashable {
         let entity: Int
         let property: String
     }
 
+    private var tables: [Int: String] = [:]
     private var columns: [Key: String] = [:]
     private var entityColumns: [Key: String] = [:]
+    private var placeColumns: [Key: String] = [:]
+    private var joinTables: [Key: JoinTable] = [:]
 
     init() {}
 
-    /// `Z` and the upper-case name; names that become equal get the suffixes 1, 2, …
     init(assembly: ModelAssembly) {
+        // Names begin with a letter, so that no table is called as those that a store needs for itself.
+        var takenTables: Set<String> = []
         for root in assembly.rootIndexes {
-            var taken: Set<String> = ["Z_PK", "Z_ENT", "Z_OPT"]
-            for owner in assembly.columnOwners(ofRoot: root) {
-                let key = Key(entity: owner.entity, property: owner.name)
-                let name = owner.name.uppercased()
-                columns[key] = Self.unused("Z" + name, in: &taken)
-                if owner.isRelationship,
-                    let number = assembly.polymorphicDestinationNumber(
-                        of: owner.name, in: owner.entity)
-                {
-                    entityColumns[key] = Self.unused("Z\(number)_\(name)", in: &taken)
-                }
-            }
+            tables[root] = Self.unused(
+                "Z" + assembly.ordered[root].description.name.uppercased(), in: &takenTables)
+            nameColumns(ofRoot: root, assembly)
         }
+        nameJoinTables(assembly, &takenTables)
     }
+
+    func table(of root: Int) -> String { tables[root]! }
 
     func column(of property: String, in entity: Int) -> String {
         columns[Key(entity: entity, property: property)]!
@@ -36,29 +35,107 @@ struct ColumnNaming {
         entityColumns[Key(entity: entity, property: property)]!
     }
 
-    /// The join table of a to-many relationship as seen from `end`, whose inverse may be missing.
-    ///
-    /// The end with the smaller entity number names the table; of two ends in one entity, the later in name order.
-    func joinTable(
-        _ end: (entity: Int, name: String), _ inverse: (entity: Int, name: String)?
-    ) -> JoinTable {
-        let (number, name) = (end.entity + 1, end.name.uppercased())
+    /// The column for the place in the order at the other end of a to-one relationship.
+    func placeColumn(of property: String, in entity: Int) -> String {
+        placeColumns[Key(entity: entity, property: property)]!
+    }
+
+    func joinTable(of property: String, in entity: Int) -> JoinTable {
+        joinTables[Key(entity: entity, property: property)]!
+    }
+
+    // MARK: - Naming
+
+    private mutating func nameColumns(ofRoot root: Int, _ assembly: ModelAssembly) {
+        var taken: Set<String> = ["Z_PK", "Z_ENT", "Z_OPT"]
+        for entity in root...assembly.lastDescendants[root] {
+            let description = assembly.ordered[entity].description
+            for attribute in description.attributes where !attribute.isTransient {
+                columns[Key(entity: entity, property: attribute.name)] = Self.unused(
+                    "Z" + attribute.name.uppercased(), in: &taken)
+            }
+            for relationship in description.relationships where !relationship.isToMany {
+                let key = Key(entity: entity, property: relationship.name)
+                let name = relationship.name.uppercased()
+                columns[key] = Self.unused("Z" + name, in: &taken)
+                if let number = assembly.polymorphicDestinationNumber(of: relationship) {
+                    entityColumns[key] = Self.unused("Z\(number)_\(name)", in: &taken)
+                }
+                if assembly.hasPlaceInOrder(relationship) {
+                    placeColumns[key] = Self.unused("Z_FOK_\(name)", in: &taken)
+                }
+            }
+        }
+    }
+
+    private mutating func nameJoinTables(_ assembly: ModelAssembly, _ taken: inout Set<String>) {
+        for entity in assembly.ordered.indices {
+            for relationship in assembly.ordered[entity].description.relationships
+            where relationship.isToMany {
+                let key = Key(entity: entity, property: relationship.name)
+                let inverse = assembly.inverse(of: relationship)
+                guard joinTables[key] == nil, inverse?.description.isToMany ?? true else {
+                    continue
+                }
+                name((entity, relationship), inverse, &taken)
+            }
+        }
+    }
+
+    /// The end with the smaller entity number names the table; of two ends in one entity the ordered one, else the later in
+    /// name order.
+    private mutating func name(
+        _ end: ModelAssembly.Declaration, _ inverse: ModelAssembly.Declaration?,
+        _ taken: inout Set<String>
+    ) {
         guard let inverse else {
-            return JoinTable(
-                table: "Z_\(number)\(name)", sourceColumn: "Z_\(number)SOURCE",
-                destinationColumn: "Z_DESTINATION", isOwner: true)
+            name(end, "\(end.entity + 1)SOURCE", "DESTINATION", &taken)
+            return
         }
-        let (otherNumber, otherName) = (inverse.entity + 1, inverse.name.uppercased())
-        if number == otherNumber, name == otherName {
-            return JoinTable(
-                table: "Z_\(number)\(name)", sourceColumn: "Z_\(number)\(name)",
-                destinationColumn: "REFLEXIVE", isOwner: true)
+        if end.entity == inverse.entity, end.description.name == inverse.description.name {
+            let own = "\(end.entity + 1)\(end.description.name.uppercased())"
+            name(end, own, "REFLEXIVE", &taken)
+            return
         }
-        let isOwner = number < otherNumber || (number == otherNumber && name > otherName)
-        return JoinTable(
-            table: isOwner ? "Z_\(number)\(name)" : "Z_\(otherNumber)\(otherName)",
-            sourceColumn: "Z_\(number)\(otherName)", destinationColumn: "Z_\(otherNumber)\(name)",
-            isOwner: isOwner)
+        let isFirst =
+            if end.entity != inverse.entity {
+                end.entity < inverse.entity
+            } else if end.description.isOrdered != inverse.description.isOrdered {
+                end.description.isOrdered
+            } else {
+                end.description.name.uppercased() > inverse.description.name.uppercased()
+            }
+        let (owner, other) = isFirst ? (end, inverse) : (inverse, end)
+        let source = "\(owner.entity + 1)\(other.description.name.uppercased())"
+        var destination = "\(other.entity + 1)\(owner.description.name.uppercased())"
+        if source == destination { destination += "1" }
+        let table = name(owner, source, destination, &taken)
+        joinTables[Key(entity: other.entity, property: other.description.name)] = JoinTable(
+            table: table.table, sourceColumn: table.destinationColumn,
+            destinationColumn: table.sourceColumn,
+            placeColumn: other.description.isOrdered ? "Z_FOK_\(source)" : nil,
+            inversePlaceColumn: table.placeColumn, isOwner: false)
+        joinTables[Key(entity: owner.entity, property: owner.description.name)] = JoinTable(
+            table: table.table, sourceColumn: table.sourceColumn,
+            destinationColumn: table.destinationColumn, placeColumn: table.placeColumn,
+            inversePlaceColumn: other.description.isOrdered ? "Z_FOK_\(source)" : nil,
+            isOwner: true)
+    }
+
+    /// - Parameters: The names of the columns without their prefix.
+    @discardableResult
+    private mutating func name(
+        _ owner: ModelAssembly.Declaration, _ source: String, _ destination: String,
+        _ taken: inout Set<String>
+    ) -> JoinTable {
+        let name = "Z_\(owner.entity + 1)\(owner.description.name.uppercased())"
+        let table = JoinTable(
+            table: Self.unused(name, in: &taken), sourceColumn: "Z_\(source)",
+            destinationColumn: destination == "REFLEXIVE" ? destination : "Z_\(destination)",
+            placeColumn: owner.description.isOrdered ? "Z_FOK_\(destination)" : nil,
+            inversePlaceColumn: nil, isOwner: true)
+        joinTables[Key(entity: owner.entity, property: owner.description.name)] = table
+        return table
     }
 
     private static func unused(_ name: String, in taken: inout Set<String>) -> String {

@@ -34,12 +34,16 @@ final class Entity: Sendable {
     /// What a new object starts with, by property index.
     let defaultValues: [(index: Int, value: AttributeValue)]
 
-    /// The attributes and to-one relationships that are mandatory or of a narrow integer type, by property index.
+    /// The attributes and to-one relationships that are mandatory, of a narrow integer type or have rules, by property index.
     let validatedIndexes: [Int]
 
     /// The to-many relationships with a count to be kept, and the to-one relationships, by property index.
     let countedIndexes: [Int]
     let toOneIndexes: [Int]
+    let transientIndexes: [Int]
+
+    /// The ordered to-many relationships, by property index.
+    let orderedIndexes: [Int]
 
     /// `properties` once more in the form that reading a property of an object needs.
     // nonisolated(unsafe): filled in `init`, never written again, and freed with the entity.
@@ -63,13 +67,14 @@ final class Entity: Sendable {
         self.table = table
         self.columns = columns
         self.propertyIndexes = Dictionary(
-            uniqueKeysWithValues: properties.map { ($0.name, $0.index) })
+            uniqueKeysWithValues: properties.lazy.filter { !$0.isHidden }
+                .map { ($0.name, $0.index) })
         defaultValues = properties.compactMap { property in
             property.defaultValue.map { (property.index, $0) }
         }
         validatedIndexes = properties.filter {
             $0.kind != .toMany
-                && (!$0.isOptional || $0.attributeType == .integer16
+                && (!$0.isOptional || $0.rules != nil || $0.attributeType == .integer16
                     || $0.attributeType == .integer32)
         }.map(\.index)
         countedIndexes = properties.filter {
@@ -78,6 +83,8 @@ final class Entity: Sendable {
                     || $0.relationship!.maxCount > 1)
         }.map(\.index)
         toOneIndexes = properties.filter { $0.kind == .toOne }.map(\.index)
+        transientIndexes = properties.filter(\.isTransient).map(\.index)
+        orderedIndexes = properties.filter { $0.relationship?.isOrdered == true }.map(\.index)
         let accessors = UnsafeMutablePointer<PropertyAccessor>.allocate(
             capacity: properties.count)
         for property in properties {
@@ -120,6 +127,7 @@ struct PropertyAccessor: BitwiseCopyable {
     let slotKind: SlotKind
     let isToOne: Bool
     let isMandatory: Bool
+    let hasRules: Bool
 
     /// 16 or 32 for an integer that can be out of range; 0 otherwise.
     let integerBitWidth: UInt8
@@ -132,6 +140,7 @@ struct PropertyAccessor: BitwiseCopyable {
         slotKind = property.attributeType?.slotKind ?? .integer
         isToOne = property.kind == .toOne
         isMandatory = !property.isOptional && property.kind != .toMany
+        hasRules = property.rules != nil
         integerBitWidth =
             switch property.attributeType {
             case .integer16: 16

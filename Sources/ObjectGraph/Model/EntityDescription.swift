@@ -2,7 +2,7 @@
 ///
 /// A description is a plain value; `ManagedObjectModel` checks a set of them against each other.
 public struct EntityDescription: Sendable {
-    /// Unique in the model; case-sensitive.
+    /// Unique in the model; case-sensitive. Begins with a letter and goes on with letters, digits and underscores.
     public var name: String
 
     /// The class of the entity's objects, a subclass of `ManagedObject`; nil means `ManagedObject` itself.
@@ -27,6 +27,12 @@ public struct EntityDescription: Sendable {
     /// Indexes for fetches. A foreign key always has one and need not be listed (spec §1.7).
     public var indexes: [FetchIndexDescription]
 
+    /// What the entity was called in an earlier model, for migrations; nil means the same (spec §1.8).
+    public var renamingIdentifier: String?
+
+    /// Anything the program wants to remember about the entity.
+    public var userInfo: [String: String]
+
     /// Mixed into the version hash; change it when the meaning of the data changes but its shape does not.
     public var versionHashModifier: String?
 
@@ -34,7 +40,8 @@ public struct EntityDescription: Sendable {
         name: String, managedObjectClass: AnyClass? = nil, superentity: String? = nil,
         isAbstract: Bool = false, attributes: [AttributeDescription] = [],
         relationships: [RelationshipDescription] = [], uniquenessConstraints: [[String]] = [],
-        indexes: [FetchIndexDescription] = [], versionHashModifier: String? = nil
+        indexes: [FetchIndexDescription] = [], renamingIdentifier: String? = nil,
+        userInfo: [String: String] = [:], versionHashModifier: String? = nil
     ) {
         self.name = name
         self.managedObjectClass = managedObjectClass
@@ -44,12 +51,22 @@ public struct EntityDescription: Sendable {
         self.relationships = relationships
         self.uniquenessConstraints = uniquenessConstraints
         self.indexes = indexes
+        self.renamingIdentifier = renamingIdentifier
+        self.userInfo = userInfo
         self.versionHashModifier = versionHashModifier
     }
 }
 
 /// An index that serves fetches by the listed properties, in their order.
 public struct FetchIndexDescription: Sendable, Hashable {
+    /// How an index is built.
+    public enum Kind: Int, Sendable, Hashable {
+        /// In the order of the values, one property after the other.
+        case binary = 0
+        /// By ranges of several numbers at once. Its properties must be mandatory numbers of up to 32 bits.
+        case rTree = 1
+    }
+
     /// A property of an index and its direction.
     public struct Element: Sendable, Hashable {
         public var property: String
@@ -66,10 +83,19 @@ public struct FetchIndexDescription: Sendable, Hashable {
 
     /// At least one; the first one decides which fetches the index can serve.
     public var elements: [Element]
+    public var kind: Kind
 
-    public init(_ name: String, elements: [Element]) {
+    /// The predicate format of the rows to be indexed, over attributes of the entity; nil means all of them.
+    public var partialIndexPredicate: String?
+
+    public init(
+        _ name: String, elements: [Element], kind: Kind = .binary,
+        partialIndexPredicate: String? = nil
+    ) {
         self.name = name
         self.elements = elements
+        self.kind = kind
+        self.partialIndexPredicate = partialIndexPredicate
     }
 
     /// An ascending index over the named properties.

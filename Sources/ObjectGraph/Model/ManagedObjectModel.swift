@@ -16,30 +16,57 @@
 public final class ManagedObjectModel: Sendable {
     /// The resolved entities in the order of their numbers.
     let entities: [Entity]
+
+    /// Named sets of entity names, for stores that hold a part of the model (spec §1.10).
+    public let configurations: [String: Set<String>]
+
+    /// Names for people; they take no part in any comparison.
+    public let versionIdentifiers: Set<String>
+    let templates: [String: any RequestTemplate]
+    let hasOrderedRelationships: Bool
     private let entityIndexes: [String: Int]
     private let entityIndexesByClass: [ObjectIdentifier: [Int]]
 
     /// Checks the descriptions against each other and lays out rows, tables and columns.
     ///
     /// - Parameter entities: At least the destinations and superentities that the others name; in any order.
+    /// - Parameter configurations: Names of entities by the name of the configuration.
     /// - Throws: `ModelError` naming the entity and the property that contradict the rest of the model.
-    public init(entities descriptions: [EntityDescription]) throws(ModelError) {
+    public convenience init(
+        entities: [EntityDescription], configurations: [String: Set<String>] = [:],
+        versionIdentifiers: Set<String> = []
+    ) throws(ModelError) {
+        try self.init(entities, configurations, versionIdentifiers, templates: [:])
+    }
+
+    init(
+        _ descriptions: [EntityDescription], _ configurations: [String: Set<String>],
+        _ versionIdentifiers: Set<String>, templates: [String: any RequestTemplate]
+    ) throws(ModelError) {
         entities = try ModelAssembly(descriptions).entities()
+        self.configurations = configurations
+        self.versionIdentifiers = versionIdentifiers
+        self.templates = templates
+        hasOrderedRelationships = entities.contains { !$0.orderedIndexes.isEmpty }
         entityIndexes = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0.index) })
         entityIndexesByClass = entities.reduce(into: [:]) { indexes, entity in
             guard let type = entity.description.managedObjectClass else { return }
             indexes[ObjectIdentifier(type), default: []].append(entity.index)
+        }
+        for (configuration, names) in configurations {
+            if let unknown = names.first(where: { entityIndexes[$0] == nil }) {
+                throw ModelError(
+                    unknown, nil, .unknownConfigurationEntity(configuration: configuration))
+            }
+        }
+        for (name, template) in templates where entityIndexes[template.entityName] == nil {
+            throw ModelError(template.entityName, nil, .unknownTemplateEntity(template: name))
         }
     }
 
     /// The descriptions of the entities by name, as given.
     public var entitiesByName: [String: EntityDescription] {
         entityIndexes.mapValues { entities[$0].description }
-    }
-
-    /// A digest of 32 bytes for each entity by name: equal for models whose rows are alike (spec §1.8).
-    public var entityVersionHashesByName: [String: [UInt8]] {
-        entityIndexes.mapValues { entities[$0].versionHash }
     }
 
     func entity(named name: String) -> Entity? { entityIndexes[name].map { entities[$0] } }
@@ -63,4 +90,9 @@ public final class ManagedObjectModel: Sendable {
 
     /// The root entities, each the owner of a table.
     var rootEntities: [Entity] { entities.filter { $0.rootIndex == $0.index } }
+}
+
+/// A request that a model keeps under a name.
+protocol RequestTemplate: Sendable {
+    var entityName: String { get }
 }

@@ -1,19 +1,20 @@
-/// Works a set of entity descriptions out into entities, in named steps: check names, order by inheritance, check
-/// relationships, name columns, lay out rows.
+/// Works a set of entity descriptions out into entities, in named steps: order by inheritance, check what they say, name
+/// columns, lay out rows.
 struct ModelAssembly {
-    private typealias Declaration = (entity: Int, description: RelationshipDescription)
+    typealias Declaration = (entity: Int, description: RelationshipDescription)
 
     /// In the order of their numbers, with the index of each superentity.
-    private var ordered: [(description: EntityDescription, superentity: Int?, root: Int)] = []
-    private var lastDescendants: [Int] = []
-    private var indexes: [String: Int] = [:]
-    private var ancestries: [[Int]] = []
-    private var naming: ColumnNaming
+    private(set) var ordered: [(description: EntityDescription, superentity: Int?, root: Int)] = []
+    private(set) var lastDescendants: [Int] = []
+    private(set) var indexes: [String: Int] = [:]
+
+    /// The path from the root to each entity, itself included.
+    private(set) var ancestries: [[Int]] = []
+    private(set) var naming = ColumnNaming()
 
     init(_ descriptions: [EntityDescription]) throws(ModelError) {
-        naming = ColumnNaming()
         try order(descriptions)
-        try checkProperties()
+        try check()
         naming = ColumnNaming(assembly: self)
     }
 
@@ -22,7 +23,6 @@ struct ModelAssembly {
         var children: [String: [EntityDescription]] = [:]
         var names: Set<String> = []
         for description in descriptions {
-            guard !description.name.isEmpty else { throw ModelError("", nil, .emptyName) }
             guard names.insert(description.name).inserted else {
                 throw ModelError(description.name, nil, .duplicateEntity)
             }
@@ -56,88 +56,12 @@ struct ModelAssembly {
         lastDescendants[index] = ordered.count - 1
     }
 
-    private func checkProperties() throws(ModelError) {
-        for (index, (description, _, _)) in ordered.enumerated() {
-            try checkNames(of: index)
-            for attribute in description.attributes {
-                if let value = attribute.defaultValue, value.converted(to: attribute.type) == nil {
-                    throw ModelError(
-                        description.name, attribute.name, .defaultOfOtherType(value, attribute.type)
-                    )
-                }
-            }
-            for relationship in description.relationships {
-                try check(relationship, of: index)
-            }
-            try checkConstraintsAndIndexes(of: index)
-        }
-    }
+    // MARK: - Looking up
 
-    private func checkNames(of index: Int) throws(ModelError) {
-        let entity = ordered[index].description.name
-        var names: Set<String> = []
-        for ancestor in ancestries[index] {
-            let description = ordered[ancestor].description
-            for name in description.attributes.map(\.name) + description.relationships.map(\.name) {
-                guard !name.isEmpty else { throw ModelError(entity, name, .emptyName) }
-                guard !Self.reservedNames.contains(name) else {
-                    throw ModelError(entity, name, .reservedName)
-                }
-                guard names.insert(name).inserted else {
-                    throw ModelError(entity, name, .duplicateProperty)
-                }
-            }
-        }
-        guard names.count <= Entity.maximumPropertyCount else {
-            throw ModelError(entity, nil, .tooManyProperties(names.count))
-        }
-    }
+    var rootIndexes: [Int] { ordered.indices.filter { ordered[$0].root == $0 } }
 
-    private func check(_ relationship: RelationshipDescription, of index: Int) throws(ModelError) {
-        let entity = ordered[index].description.name
-        guard let destination = indexes[relationship.destination] else {
-            throw ModelError(
-                entity, relationship.name, .unknownDestination(relationship.destination))
-        }
-        guard relationship.minCount >= 0, relationship.maxCount >= 0,
-            relationship.maxCount == 0 || relationship.minCount <= relationship.maxCount
-        else {
-            throw ModelError(
-                entity, relationship.name,
-                .invalidCount(minCount: relationship.minCount, maxCount: relationship.maxCount))
-        }
-        guard let inverse = relationship.inverse else { return }
-        guard let other = declaration(of: inverse, in: destination) else {
-            throw ModelError(entity, relationship.name, .unknownInverse(inverse))
-        }
-        guard other.description.inverse == relationship.name,
-            indexes[other.description.destination] == index
-        else {
-            throw ModelError(entity, relationship.name, .inverseMismatch(inverse))
-        }
-    }
-
-    private func checkConstraintsAndIndexes(of index: Int) throws(ModelError) {
-        let description = ordered[index].description
-        let inherited = ancestries[index].map { ordered[$0].description }
-        let attributes = Set(
-            inherited.flatMap(\.attributes).filter { !$0.isTransient }.map(\.name))
-        let toOnes = Set(inherited.flatMap(\.relationships).filter { !$0.isToMany }.map(\.name))
-        for name in description.uniquenessConstraints.joined() where !attributes.contains(name) {
-            throw ModelError(description.name, nil, .unknownConstraintAttribute(name))
-        }
-        for fetchIndex in description.indexes {
-            guard !fetchIndex.elements.isEmpty else {
-                throw ModelError(description.name, nil, .emptyIndex(fetchIndex.name))
-            }
-            for name in fetchIndex.elements.map(\.property)
-            where !attributes.contains(name) && !toOnes.contains(name) {
-                throw ModelError(description.name, nil, .unknownIndexProperty(name))
-            }
-        }
-    }
-
-    private func declaration(of name: String, in entity: Int) -> Declaration? {
+    /// The relationship of that name that the entity declares or inherits, and where it is declared.
+    func declaration(of name: String, in entity: Int) -> Declaration? {
         for ancestor in ancestries[entity] {
             if let found = ordered[ancestor].description.relationships.first(where: {
                 $0.name == name
@@ -148,158 +72,23 @@ struct ModelAssembly {
         return nil
     }
 
-    /// Members of `ManagedObject` that a property of the same name would hide (spec §1.1).
-    private static let reservedNames: Set<String> = [
-        "description", "hash", "objectID", "entity", "isDeleted", "isInserted", "isUpdated",
-        "isFault", "hasChanges", "managedObjectContext",
-    ]
-}
-
-// MARK: - Resolution
-
-extension ModelAssembly {
-    /// The entities in the order of their numbers.
-    func entities() -> [Entity] {
-        let identifiers = ordered.map { entry in
-            (entry.description.attributes.count + entry.description.relationships.count)
-        }.map { count in (0..<count).map { _ in Property.newIdentifier() } }
-        return ordered.indices.map { entity(at: $0, identifiers: identifiers) }
-    }
-
-    private func entity(at index: Int, identifiers: [[UInt32]]) -> Entity {
-        var properties: [Property] = []
-        var slotKinds: [SlotKind] = []
-        var columns: [String] = []
-        for ancestor in ancestries[index] {
-            let description = ordered[ancestor].description
-            for (position, attribute) in description.attributes.enumerated() {
-                properties.append(
-                    Property(
-                        name: attribute.name, kind: .attribute(attribute.type),
-                        index: properties.count, identifier: identifiers[ancestor][position],
-                        declaringEntityIndex: ancestor, isOptional: attribute.isOptional,
-                        isTransient: attribute.isTransient,
-                        defaultValue: attribute.defaultValue?.converted(to: attribute.type),
-                        slot: attribute.isTransient ? nil : slotKinds.count, entitySlot: nil,
-                        relationship: nil))
-                guard !attribute.isTransient else { continue }
-                slotKinds.append(attribute.type.slotKind)
-                columns.append(naming.column(of: attribute.name, in: ancestor))
-            }
-            for (position, relationship) in description.relationships.enumerated() {
-                let destination = indexes[relationship.destination]!
-                let isPolymorphic = lastDescendants[destination] > destination
-                let isToOne = !relationship.isToMany
-                properties.append(
-                    Property(
-                        name: relationship.name, kind: isToOne ? .toOne : .toMany,
-                        index: properties.count,
-                        identifier: identifiers[ancestor][description.attributes.count + position],
-                        declaringEntityIndex: ancestor, isOptional: relationship.isOptional,
-                        isTransient: false, defaultValue: nil,
-                        slot: isToOne ? slotKinds.count : nil,
-                        entitySlot: isToOne && isPolymorphic ? slotKinds.count + 1 : nil,
-                        relationship: resolve(relationship, of: ancestor)))
-                guard isToOne else { continue }
-                slotKinds.append(.integer)
-                columns.append(naming.column(of: relationship.name, in: ancestor))
-                guard isPolymorphic else { continue }
-                slotKinds.append(.integer)
-                columns.append(naming.entityColumn(of: relationship.name, in: ancestor))
-            }
-        }
-        let entry = ordered[index]
-        return Entity(
-            description: entry.description, index: index, superentityIndex: entry.superentity,
-            rootIndex: entry.root, familyIndexes: index...lastDescendants[index],
-            properties: properties, layout: RowLayout(slotKinds: slotKinds),
-            versionHash: versionHash(of: index),
-            uniquenessConstraints: ancestries[index].flatMap {
-                ordered[$0].description.uniquenessConstraints
-            },
-            table: "Z" + ordered[entry.root].description.name.uppercased(), columns: columns)
-    }
-
-    private func resolve(_ relationship: RelationshipDescription, of entity: Int) -> Relationship {
-        let destination = indexes[relationship.destination]!
-        let inverseIndex = relationship.inverse.map { propertyIndex(of: $0, in: destination) }
-        let inverse = relationship.inverse.flatMap { declaration(of: $0, in: destination) }
-        let storage: RelationshipStorage =
-            if !relationship.isToMany {
-                .foreignKey
-            } else if let inverse, !inverse.description.isToMany {
-                .inverseForeignKey(propertyIndex: inverseIndex!)
-            } else {
-                .joinTable(
-                    naming.joinTable(
-                        (entity, relationship.name),
-                        inverse.map { ($0.entity, $0.description.name) }
-                    ))
-            }
-        return Relationship(
-            destinationIndex: destination, inverseIndex: inverseIndex,
-            deleteRule: relationship.deleteRule, minCount: relationship.minCount,
-            maxCount: relationship.maxCount, storage: storage)
-    }
-
-    private func propertyIndex(of name: String, in entity: Int) -> Int {
-        let names = ancestries[entity].flatMap { ancestor in
-            let description = ordered[ancestor].description
-            return description.attributes.map(\.name) + description.relationships.map(\.name)
-        }
-        return names.firstIndex(of: name)!
-    }
-
-    /// The properties of an entity that have a column, by their declaring entity; entity columns count as their own.
-    func columnOwners(ofRoot root: Int) -> [(entity: Int, name: String, isRelationship: Bool)] {
-        (root...lastDescendants[root]).flatMap { entity in
-            let description = ordered[entity].description
-            return description.attributes.filter { !$0.isTransient }
-                .map { (entity, $0.name, false) }
-                + description.relationships.filter { !$0.isToMany }.map { (entity, $0.name, true) }
+    /// The other end of a relationship; nil without an inverse.
+    func inverse(of relationship: RelationshipDescription) -> Declaration? {
+        relationship.inverse.flatMap { name in
+            indexes[relationship.destination].flatMap { declaration(of: name, in: $0) }
         }
     }
 
-    var rootIndexes: [Int] { ordered.indices.filter { ordered[$0].root == $0 } }
+    /// Whether the objects of a to-one relationship are the members of an ordered one, so that their rows keep a place in it.
+    func hasPlaceInOrder(_ relationship: RelationshipDescription) -> Bool {
+        !relationship.isToMany && inverse(of: relationship)?.description.isOrdered == true
+    }
 
     /// The number of the destination's entity if a reference to it has to name the concrete entity as well.
-    func polymorphicDestinationNumber(of name: String, in entity: Int) -> Int? {
-        guard let relationship = declaration(of: name, in: entity)?.description,
-            let destination = indexes[relationship.destination],
+    func polymorphicDestinationNumber(of relationship: RelationshipDescription) -> Int? {
+        guard let destination = indexes[relationship.destination],
             lastDescendants[destination] > destination
         else { return nil }
         return destination + 1
-    }
-
-    // What counts and what does not: spec §1.8.
-    private func versionHash(of index: Int) -> [UInt8] {
-        let (description, superentity, _) = ordered[index]
-        var digest = Digest()
-        digest.update(description.name)
-        digest.update(description.isAbstract)
-        digest.update(description.versionHashModifier ?? "")
-        if let superentity {
-            digest.update(versionHash(of: superentity).map(String.init).joined(separator: ","))
-        }
-        for attribute in description.attributes.sorted(by: { $0.name < $1.name }) {
-            digest.update(attribute.name)
-            digest.update(attribute.isOptional)
-            digest.update(attribute.isTransient)
-            digest.update(attribute.type.rawValue)
-            digest.update(attribute.versionHashModifier ?? "")
-        }
-        for relationship in description.relationships.sorted(by: { $0.name < $1.name }) {
-            digest.update(relationship.name)
-            digest.update(relationship.isOptional)
-            digest.update(relationship.destination)
-            digest.update(relationship.inverse ?? "")
-            digest.update(relationship.minCount)
-            digest.update(relationship.maxCount)
-            digest.update(relationship.versionHashModifier ?? "")
-        }
-        for constraint in description.uniquenessConstraints {
-            digest.update(constraint.joined(separator: ","))
-        }
-        return digest.finalize()
     }
 }

@@ -1,9 +1,9 @@
 /// A model that contradicts itself, with the entity and the property where it does.
 public struct ModelError: Error, Sendable, Hashable {
-    public enum Reason: Sendable, Hashable {
+    public enum Reason: Error, Sendable, Hashable {
         case duplicateEntity
         case duplicateProperty
-        case emptyName
+        case invalidName
         case reservedName
         case unknownSuperentity(String)
         case circularInheritance
@@ -15,6 +15,20 @@ public struct ModelError: Error, Sendable, Hashable {
         case unknownConstraintAttribute(String)
         case unknownIndexProperty(String)
         case emptyIndex(String)
+        case invalidIndexName(String)
+        case duplicateIndex(String)
+        case unsuitableForRTree(String)
+        case emptyConstraint
+        case transformableConstraint
+        case mandatoryReferenceToConstrained(String)
+        case persistentType(AttributeType)
+        case missingTransformer
+        case needlessTransformer
+        case invalidValidationRule(String, String)
+        case orderedToOne
+        case unknownConfigurationEntity(configuration: String)
+        case unknownTemplateEntity(template: String)
+        case differsFromNamesake
         case tooManyProperties(Int)
     }
 
@@ -38,7 +52,8 @@ extension ModelError: CustomStringConvertible {
         case .duplicateEntity: "\(place): two entities have this name; rename one of them."
         case .duplicateProperty:
             "\(place): the entity or one of its ancestors already has a property of this name; rename one of them."
-        case .emptyName: "\(place): a name is empty."
+        case .invalidName:
+            "\(place): '\(property ?? entity)' cannot be a name; begin with a letter and go on with letters, digits and underscores."
         case .reservedName:
             "\(place): the name belongs to a member of ManagedObject; choose another."
         case .unknownSuperentity(let name):
@@ -60,6 +75,31 @@ extension ModelError: CustomStringConvertible {
         case .unknownIndexProperty(let name):
             "\(place): an index names '\(name)', which has no column in the entity."
         case .emptyIndex(let name): "\(place): the index '\(name)' has no elements."
+        case .invalidIndexName(let name):
+            "\(place): '\(name)' cannot be the name of an index; begin with a letter and go on with letters, digits and underscores."
+        case .duplicateIndex(let name):
+            "\(place): the index '\(name)' would be called in the store as another one is; rename it."
+        case .unsuitableForRTree(let name):
+            "\(place): the r-tree '\(name)' takes mandatory attributes of type integer16, integer32 or float only."
+        case .emptyConstraint: "\(place): a uniqueness constraint has no attributes."
+        case .transformableConstraint:
+            "\(place): a transformable attribute cannot be part of a uniqueness constraint."
+        case .mandatoryReferenceToConstrained(let reference):
+            "\(place): a conflict of a uniqueness constraint may delete objects, so that '\(reference)' must be optional."
+        case .persistentType(let type):
+            "\(place): values of type \(type) cannot be stored; make the attribute transient."
+        case .missingTransformer:
+            "\(place): a transformable attribute needs a transformer, such as .codable(Value.self)."
+        case .needlessTransformer: "\(place): only a transformable attribute has a transformer."
+        case .invalidValidationRule(let predicate, let reason):
+            "\(place): the condition '\(predicate)' cannot be asked about the attribute: \(reason)"
+        case .orderedToOne: "\(place): a to-one relationship has no order."
+        case .unknownConfigurationEntity(let name):
+            "\(place): the configuration '\(name)' names the entity, which is not in the model; add it or correct the name."
+        case .unknownTemplateEntity(let name):
+            "\(place): the request template '\(name)' names the entity, which is not in the model; add it or correct the name."
+        case .differsFromNamesake:
+            "\(place): the models to be merged describe the entity differently; make them equal or rename one."
         case .tooManyProperties(let count):
             "\(place): \(count) properties are more than the \(Entity.maximumPropertyCount) that an entity can have."
         }

@@ -29,12 +29,18 @@ struct Property: Sendable {
     /// The slot of the destination's entity number, for a to-one whose destination has descendants.
     let entitySlot: Int?
 
+    /// The transformer and conditions of an attribute that has any.
+    let rules: AttributeRules?
+
     /// The other end; nil for attributes.
     let relationship: Relationship?
 
     var attributeType: AttributeType? {
         if case .attribute(let type) = kind { type } else { nil }
     }
+
+    /// Whether the model does not name the property: it keeps a place in an order.
+    var isHidden: Bool { name.first == "(" }
 
     private static let lastIdentifier = Atomic<UInt32>(0)
 
@@ -52,6 +58,11 @@ struct Relationship: Sendable {
     let deleteRule: DeleteRule
     let minCount: Int
     let maxCount: Int
+    let isOrdered: Bool
+
+    /// The property index, in the destination, of the hidden attribute that keeps a member's place; for an ordered
+    /// relationship whose inverse is to-one.
+    let placeIndex: Int?
     let storage: RelationshipStorage
 
     /// Whether both ends are to-many, so that a table of its own holds the pairs.
@@ -74,6 +85,12 @@ struct JoinTable: Sendable, Hashable {
     let table: String
     let sourceColumn: String
     let destinationColumn: String
+
+    /// Where the place of the destination among those of the source stands; nil if this end is not ordered.
+    let placeColumn: String?
+
+    /// The same for the other end.
+    let inversePlaceColumn: String?
 
     /// Whether this end of the relationship gives the table its name; that end creates it and writes it.
     let isOwner: Bool

@@ -12,7 +12,8 @@ public enum DeleteRule: Int, Sendable, Hashable, Codable {
 
 /// A relationship of an entity to another, to one object or to many.
 public struct RelationshipDescription: Sendable, Hashable {
-    /// Unique in the entity, its ancestors and its descendants; case-sensitive.
+    /// Unique in the entity, its ancestors and its descendants; case-sensitive. Begins with a letter and goes on with
+    /// letters, digits and underscores.
     public var name: String
 
     /// The name of the entity at the other end.
@@ -29,11 +30,39 @@ public struct RelationshipDescription: Sendable, Hashable {
     public var isOptional: Bool
     public var deleteRule: DeleteRule
 
+    /// Whether the objects of a to-many relationship have an order.
+    public var isOrdered: Bool
+
+    /// What the relationship was called in an earlier model, for migrations; nil means the same (spec §1.8).
+    public var renamingIdentifier: String?
+
+    /// Anything the program wants to remember about the relationship.
+    public var userInfo: [String: String]
+
     /// Mixed into the version hash; change it when the meaning of the data changes but its shape does not.
     public var versionHashModifier: String?
 
     /// Whether the relationship leads to many objects.
     public var isToMany: Bool { maxCount != 1 }
+
+    public init(
+        name: String, destination: String, inverse: String? = nil, minCount: Int = 0, maxCount: Int,
+        isOptional: Bool = true, deleteRule: DeleteRule = .nullify, isOrdered: Bool = false,
+        renamingIdentifier: String? = nil, userInfo: [String: String] = [:],
+        versionHashModifier: String? = nil
+    ) {
+        self.name = name
+        self.destination = destination
+        self.inverse = inverse
+        self.minCount = minCount
+        self.maxCount = maxCount
+        self.isOptional = isOptional
+        self.deleteRule = deleteRule
+        self.isOrdered = isOrdered
+        self.renamingIdentifier = renamingIdentifier
+        self.userInfo = userInfo
+        self.versionHashModifier = versionHashModifier
+    }
 
     /// A relationship to at most one object.
     public static func toOne(
@@ -48,10 +77,12 @@ public struct RelationshipDescription: Sendable, Hashable {
     /// A relationship to any number of objects; `maxCount` 0 means no limit.
     public static func toMany(
         _ name: String, _ destination: String, inverse: String? = nil, isOptional: Bool = true,
-        minCount: Int = 0, maxCount: Int = 0, deleteRule: DeleteRule = .nullify
+        minCount: Int = 0, maxCount: Int = 0, deleteRule: DeleteRule = .nullify,
+        isOrdered: Bool = false
     ) -> Self {
         Self(
             name: name, destination: destination, inverse: inverse, minCount: minCount,
-            maxCount: maxCount, isOptional: isOptional, deleteRule: deleteRule)
+            maxCount: maxCount, isOptional: isOptional, deleteRule: deleteRule,
+            isOrdered: isOrdered)
     }
 }

@@ -77,6 +77,9 @@ extension ConditionResolver {
         guard case .attribute = operand else {
             throw .unsupported(feature: "Sorting by '\(key.keyPath)', which is no attribute,")
         }
+        guard operand.kind != .opaque else {
+            throw .unsupported(feature: "Sorting by '\(key.keyPath)', which is transformable,")
+        }
         return operand
     }
 }

@@ -126,6 +126,8 @@ enum ValueKind: String, Sendable, Hashable {
     case data = "data"
     case uuid = "a UUID"
     case object = "an object"
+    /// Neither compared nor sorted by, but may be nil.
+    case opaque = "a transformable value"
 
     init(_ type: AttributeType) {
         self =
@@ -135,6 +137,8 @@ enum ValueKind: String, Sendable, Hashable {
             case .date: .date
             case .binaryData: .data
             case .uuid: .uuid
+            case .objectID: .object
+            case .transformable, .undefined: .opaque
             }
     }
 
@@ -147,11 +151,13 @@ enum ValueKind: String, Sendable, Hashable {
         case .data: self = .data
         case .uuid: self = .uuid
         case .objectID: self = .object
+        case .transformable: self = .opaque
         }
     }
 
     /// Dates are numbers of seconds.
     func isComparable(with other: ValueKind) -> Bool {
-        self == other || (self == .number && other == .date) || (self == .date && other == .number)
+        (self == other && self != .opaque) || (self == .number && other == .date)
+            || (self == .date && other == .number)
     }
 }

@@ -262,6 +262,7 @@ extension AttributeValue {
         // Compared in double precision, in which all numbers fit.
         case (.decimal, .integer), (.decimal, .double), (.decimal, .decimal): return self
         case (.string, .uri), (.uri, .string): return string.map { .string($0) }
+        case (.transformable, _), (.undefined, _): return nil
         default: return converted(to: type)
         }
     }

@@ -110,6 +110,7 @@ extension AttributeValue {
             Self.append(quoted: value.absoluteString, to: &format)
             format += ", \"NSURL\")"
         case .objectID(let value): format += "<\(value)>"
+        case .transformable(let value): format += "<\(value.value)>"
         }
     }
 

@@ -105,6 +105,12 @@ extension Statement {
         case .uuid(let value):
             withUnsafeBytes(of: value.uuid) { bind(blob: Array($0), at: index) }
         case .objectID(let value): bind(value.reference, at: index)
+        case .transformable(let value):
+            if let data = value.storedData {
+                bind(blob: data, at: index)
+            } else {
+                bindNull(at: index)
+            }
         }
     }
 }

@@ -89,8 +89,9 @@ final class InMemoryStore: PersistentStore {
         let contents = snapshot().contents
         var result: [Int64: [EntityKey]] = [:]
         for key in keys {
-            result[key] = contents.destinations(of: relationship, key: key, in: destination)
-                .map(EntityKey.init)
+            result[key] = contents.destinations(
+                of: relationship, key: key, in: destination, model: model
+            ).map(EntityKey.init)
         }
         return result
     }

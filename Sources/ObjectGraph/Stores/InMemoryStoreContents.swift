@@ -17,6 +17,14 @@ struct InMemoryStoreContents: Sendable {
     /// By column, then by the key that stands there: the keys at the other end.
     private var references: [ReferenceColumn: [Int64: Set<Int64>]] = [:]
 
+    /// The places of destinations among those of a source, by the column of a join table.
+    private var places: [ReferenceColumn: [Pair: Int64]] = [:]
+
+    private struct Pair: Hashable {
+        let source: Int64
+        let destination: Int64
+    }
+
     init(entityCount: Int) {
         tables = Array(repeating: [:], count: entityCount)
     }
@@ -25,13 +33,26 @@ struct InMemoryStoreContents: Sendable {
 
     func rows(root: Int) -> some Collection<RowReference> { tables[root].values }
 
-    /// The rows that a to-many relationship of the row with this key leads to, in any order.
+    /// The rows that a to-many relationship of the row with this key leads to, in their order if it has one.
     func destinations(
-        of relationship: Relationship, key: Int64, in destination: Entity
+        of relationship: Relationship, key: Int64, in destination: Entity,
+        model: ManagedObjectModel
     ) -> [RowReference] {
         guard let column = ReferenceColumn(relationship, destination) else { return [] }
         // A pair whose row is gone leads nowhere, as in a join of tables.
-        return references[column]?[key]?.compactMap { tables[destination.rootIndex][$0] } ?? []
+        let rows = references[column]?[key]?.compactMap { tables[destination.rootIndex][$0] } ?? []
+        guard relationship.isOrdered else { return rows }
+        func place(of row: RowReference) -> Int64 {
+            if case .joinTable(let join) = relationship.storage {
+                let column = ReferenceColumn(table: join.table, column: join.placeColumn!)
+                return places[column]?[Pair(source: key, destination: row.key)] ?? .min
+            }
+            let entity = model.entities[row.entityIndex]
+            return row.reference(
+                entity.properties[relationship.placeIndex!].slot!, entity.layout) ?? .min
+        }
+        return rows.map { (place(of: $0), $0.key, $0) }.sorted { ($0.0, $0.1) < ($1.0, $1.1) }
+            .map(\.2)
     }
 
     // MARK: - Changing
@@ -74,6 +95,11 @@ struct InMemoryStoreContents: Sendable {
         guard case .joinTable(let join) = change.property.relationship?.storage else { return }
         let source = ReferenceColumn(table: join.table, column: join.sourceColumn)
         let destination = ReferenceColumn(table: join.table, column: join.destinationColumn)
+        if let place = change.place, let placeColumn = join.placeColumn {
+            let pair = Pair(source: change.sourceKey, destination: change.destinationKey)
+            places[ReferenceColumn(table: join.table, column: placeColumn), default: [:]][pair] =
+                place
+        }
         if change.isInsertion {
             insert(change.destinationKey, into: source, at: change.sourceKey)
             insert(change.sourceKey, into: destination, at: change.destinationKey)

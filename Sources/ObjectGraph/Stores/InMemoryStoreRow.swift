@@ -28,7 +28,7 @@ struct InMemoryStoreRow: PredicateSubject {
 
     func value(of property: Property) -> AttributeValue {
         guard let relationship = property.relationship else {
-            return row.value(of: property, in: layout)
+            return (try? row.value(of: property, in: layout)) ?? .null
         }
         guard let slot = property.slot, row.hasValue(slot) else { return .null }
         var entityIndex = relationship.destinationIndex
@@ -52,7 +52,8 @@ struct InMemoryStoreRow: PredicateSubject {
     func destinations(of property: Property) -> [InMemoryStoreRow] {
         guard let relationship = property.relationship else { return [] }
         return snapshot.contents.destinations(
-            of: relationship, key: row.key, in: snapshot.model.destination(of: relationship)
+            of: relationship, key: row.key, in: snapshot.model.destination(of: relationship),
+            model: snapshot.model
         ).map { InMemoryStoreRow(row: $0, snapshot: snapshot) }
     }
 }

@@ -126,9 +126,12 @@ struct SQLiteSchema {
                 made.insert(join.table).inserted
             else { return nil }
             let (first, second) = (join.sourceColumn, join.destinationColumn)
+            let places = [join.placeColumn, join.inversePlaceColumn].compactMap { column in
+                column.map { "\($0) INTEGER, " }
+            }.joined()
             return (
                 join.table,
-                "CREATE TABLE \(join.table) (\(first) INTEGER, \(second) INTEGER, PRIMARY KEY (\(first), \(second)))",
+                "CREATE TABLE \(join.table) (\(first) INTEGER, \(second) INTEGER, \(places)PRIMARY KEY (\(first), \(second)))",
                 "CREATE INDEX \(join.table)_\(second)_INDEX ON \(join.table) (\(second), \(first))"
             )
         }

@@ -73,9 +73,9 @@ extension SQLiteStore {
         let sql =
             switch relationship.storage {
             case .inverseForeignKey(let index):
-                "SELECT Z_PK, Z_ENT FROM \(destination.table) WHERE \(destination.columns[destination.properties[index].slot!]) = ?"
+                "SELECT Z_PK, Z_ENT FROM \(destination.table) t0 WHERE \(destination.columns[destination.properties[index].slot!]) = ?\(order(of: relationship))"
             case .joinTable(let join):
-                "SELECT t0.Z_PK, t0.Z_ENT FROM \(join.table) t1 JOIN \(destination.table) t0 ON t0.Z_PK = t1.\(join.destinationColumn) WHERE t1.\(join.sourceColumn) = ?"
+                "SELECT t0.Z_PK, t0.Z_ENT FROM \(join.table) t1 JOIN \(destination.table) t0 ON t0.Z_PK = t1.\(join.destinationColumn) WHERE t1.\(join.sourceColumn) = ?\(order(of: relationship))"
             case .foreignKey:
                 preconditionFailure("\(owner.name).\(property.name) is to-one and has no contents.")
             }
@@ -93,9 +93,9 @@ extension SQLiteStore {
         let sql =
             switch relationship.storage {
             case .inverseForeignKey(let index):
-                "SELECT Z_PK, Z_ENT, \(destination.columns[destination.properties[index].slot!]) FROM \(destination.table) WHERE \(destination.columns[destination.properties[index].slot!]) IN (SELECT value FROM json_each(?))"
+                "SELECT Z_PK, Z_ENT, \(destination.columns[destination.properties[index].slot!]) FROM \(destination.table) t0 WHERE \(destination.columns[destination.properties[index].slot!]) IN (SELECT value FROM json_each(?))\(order(of: relationship))"
             case .joinTable(let join):
-                "SELECT t0.Z_PK, t0.Z_ENT, t1.\(join.sourceColumn) FROM \(join.table) t1 JOIN \(destination.table) t0 ON t0.Z_PK = t1.\(join.destinationColumn) WHERE t1.\(join.sourceColumn) IN (SELECT value FROM json_each(?))"
+                "SELECT t0.Z_PK, t0.Z_ENT, t1.\(join.sourceColumn) FROM \(join.table) t1 JOIN \(destination.table) t0 ON t0.Z_PK = t1.\(join.destinationColumn) WHERE t1.\(join.sourceColumn) IN (SELECT value FROM json_each(?))\(order(of: relationship))"
             case .foreignKey:
                 preconditionFailure("\(owner.name).\(property.name) is to-one and has no contents.")
             }
@@ -110,6 +110,16 @@ extension SQLiteStore {
             }
             return contents
         }
+    }
+
+    /// What sorts the members of an ordered relationship, those without a place first.
+    private func order(of relationship: Relationship) -> String {
+        if case .joinTable(let join) = relationship.storage {
+            return join.placeColumn.map { " ORDER BY t1.\($0), t0.Z_PK" } ?? ""
+        }
+        guard let index = relationship.placeIndex else { return "" }
+        let destination = model.destination(of: relationship)
+        return " ORDER BY t0.\(destination.columns[destination.properties[index].slot!]), t0.Z_PK"
     }
 
     /// Runs the body with a reusable statement on a reader.

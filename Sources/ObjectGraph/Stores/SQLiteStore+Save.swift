@@ -117,6 +117,16 @@ private struct PlanWriter {
                 continue
             }
             let (first, second) = (join.sourceColumn, join.destinationColumn)
+            if let place = change.place, let column = join.placeColumn {
+                let statement = try connection.statement(
+                    "INSERT INTO \(join.table) (\(first), \(second), \(column)) VALUES (?, ?, ?) ON CONFLICT (\(first), \(second)) DO UPDATE SET \(column) = excluded.\(column)"
+                )
+                statement.bind(change.sourceKey, at: 1)
+                statement.bind(change.destinationKey, at: 2)
+                statement.bind(place, at: 3)
+                try statement.run()
+                continue
+            }
             let statement = try connection.statement(
                 change.isInsertion
                     ? "INSERT OR IGNORE INTO \(join.table) (\(first), \(second)) VALUES (?, ?)"

@@ -51,6 +51,10 @@ struct JoinChange: Sendable {
     let destinationEntity: Entity
     let destinationKey: Int64
     let isInsertion: Bool
+
+    /// The place of the destination among those of the source, if the relationship is ordered; an addition then also moves
+    /// a pair that is there.
+    var place: Int64?
 }
 
 /// The store's rows are not as a save plan expects them; nothing was written.

@@ -23,7 +23,8 @@ import Testing
         try Data(text.utf8).write(to: folder.url("workload.yml"))
         let results = RunDirectory(url: folder.url("run"))
         let bench = try BenchProcess([
-            "run", folder.path("workload.yml"), "--allow-debug", "--output", results.url.path,
+            "run", folder.path("workload.yml"), "--allow-debug", "--no-counts", "--output",
+            results.url.path,
         ])
         #expect(bench.exitCode == 0, "\(bench.errors)")
         let cells = try #require(results.load().workloads.first).cells

@@ -61,11 +61,13 @@ extension SQLiteValueReference {
         case .integer16, .integer32, .integer64: .integer(integer)
         case .boolean: .boolean(integer != 0)
         case .double, .float: .double(real)
-        case .decimal: .decimal(Decimal(shortest: real))
+        case .decimal: Decimal(shortest: real).map { .decimal($0) }
         case .date: .date(Date(timeIntervalSinceReferenceDate: real))
         case .string: .string(string)
         case .uri: URL(string: string).map { .uri($0) }
-        case .binaryData: .data(Data(blob))
+        // Raw, as all values of dictionaries are.
+        case .binaryData, .transformable: .data(Data(blob))
+        case .undefined, .objectID: nil
         case .uuid:
             blob.count == 16 ? .uuid(UUID(uuid: blob.loadUnaligned(as: uuid_t.self))) : nil
         }

@@ -110,8 +110,10 @@ extension FetchRequest {
     /// The columns asked for, or all persistent attributes.
     fileprivate func fetchedProperties(of entity: Entity) -> [FetchedProperty] {
         guard propertiesToFetch.isEmpty else { return propertiesToFetch }
-        return entity.properties.filter { $0.attributeType != nil && !$0.isTransient }
-            .map { FetchedProperty(name: $0.name, expression: .keyPath($0.name)) }
+        return entity.properties.filter {
+            $0.attributeType != nil && !$0.isTransient && !$0.isHidden
+        }
+        .map { FetchedProperty(name: $0.name, expression: .keyPath($0.name)) }
     }
 }
 
@@ -155,7 +157,7 @@ extension Operand {
             case .date: .attribute(.date)
             case .data: .attribute(.binaryData)
             case .uuid: .attribute(.uuid)
-            case .number, .object, nil: .number
+            case .number, .object, .opaque, nil: .number
             }
         }
     }

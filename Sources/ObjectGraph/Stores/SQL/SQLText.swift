@@ -21,6 +21,7 @@ enum SQLBinding: Sendable, Hashable {
         case .data(let value): self = .blob(value)
         case .uuid(let value): self = .blob(withUnsafeBytes(of: value.uuid) { Data($0) })
         case .objectID(let value): self = .integer(value.reference)
+        case .transformable(let value): self = value.storedData.map { .blob($0) } ?? .null
         }
     }
 }

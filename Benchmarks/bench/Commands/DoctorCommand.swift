@@ -1,0 +1,19 @@
+import ArgumentParser
+import Benchmarking
+import Foundation
+
+/// Looks at the machine before anybody trusts its numbers.
+struct DoctorCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Say whether this machine can measure, and what would help.",
+        discussion: "Exits 69 when a probe that counts need does not work.")
+
+    func run() throws {
+        let findings = Diagnosis.all()
+        print(aligned(findings.map { [$0.grade.mark, $0.subject, $0.finding, $0.advice ?? ""] }))
+        if findings.contains(where: { $0.grade == .broken }) {
+            throw ArgumentParser.ExitCode(Benchmarking.ExitCode.probeUnavailable.rawValue)
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import ArgumentParser
+
+/// The part of a command line that says what is to be measured, and how often.
+struct SelectionOptions: ParsableArguments {
+    @Argument(
+        help: "Workload files; without any, all of Benchmarks/Workloads but engine.yml and ci.yml.",
+        completion: .file(extensions: ["yml"]))
+    var files: [String] = []
+
+    @Option(help: "A stack or peer, instead of those in the files; can be repeated.")
+    var stack: [String] = []
+
+    @Option(help: "Only workloads of this name or kind; can be repeated.")
+    var workload: [String] = []
+
+    @Option(help: "Samples of each cell, instead of the number in the files.")
+    var repetitions: Int?
+
+    @Flag(help: "One sample of each cell: enough for counts, not for times.")
+    var quick = false
+
+    @Flag(help: "Twenty samples of each cell or more: what a difference of times needs.")
+    var rigorous = false
+
+    private static let rigorousRepetitions = 20
+
+    func validate() throws {
+        if let repetitions, !(1...1_000).contains(repetitions) {
+            throw ValidationError("--repetitions must be from 1 to 1000")
+        }
+        guard [repetitions != nil, quick, rigorous].count(where: { $0 }) <= 1 else {
+            throw ValidationError("--repetitions, --quick and --rigorous exclude each other")
+        }
+    }
+
+    /// Reads the files.
+    func selection() throws -> Selection {
+        var selection = try Selection(files: files.isEmpty ? try WorkloadFiles.defaults() : files)
+        try selection.keep(workloads: workload)
+        try selection.use(subjects: stack)
+        selection.setRepetitions { inFile in
+            if quick { return 1 }
+            return rigorous ? max(Self.rigorousRepetitions, inFile) : repetitions ?? inFile
+        }
+        return selection
+    }
+}

@@ -1,0 +1,14 @@
+import Benchmarking
+import ObjectGraph
+
+extension Counters {
+    /// By ``Benchmarking/Metric/name``.
+    var byMetric: [String: Int64] {
+        let counts: [(Metric, Int64)] = [
+            (.statements, statements), (.rowsRead, rowsRead), (.faultsFired, faultsFired),
+            (.rowCacheHits, rowCacheHits), (.saves, saves), (.transactions, transactions),
+            (.busyWaits, busyWaits), (.conflicts, conflicts), (.mergedObjects, mergedObjects),
+        ]
+        return Dictionary(uniqueKeysWithValues: counts.map { ($0.name, $1) })
+    }
+}

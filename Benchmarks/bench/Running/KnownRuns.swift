@@ -1,0 +1,74 @@
+import Benchmarking
+import Foundation
+
+/// Earlier runs of this build on this kind of machine, from which a plan can learn.
+struct KnownRuns {
+    /// Newest first.
+    private let runs: [Run]
+
+    /// Reads all runs below a folder; what is not a run, or another machine's, is left out.
+    init(in folder: URL) {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        let identity = EnvironmentFingerprint.ofBench().identity
+        let build = BuildConfiguration.ofBench
+        runs =
+            names.compactMap { try? RunDirectory(url: folder.appendingPathComponent($0)).load() }
+            .filter { $0.environment.identity == identity && $0.build == build }
+            .sorted { $0.startedAt > $1.startedAt }
+    }
+
+    /// What a process took, from its start to that of the next one: the median of the samples.
+    func secondsPerSample(of cell: String, in workload: String) -> Double? {
+        runs.lazy.compactMap { run in
+            let starts = run.workloads.flatMap(\.cells).flatMap(\.samples).map(\.startedAtSeconds)
+                .sorted()
+            let next = Dictionary(zip(starts, starts.dropFirst()), uniquingKeysWith: min)
+            let samples = result(of: cell, in: workload, of: run)?.cell.samples ?? []
+            return Statistics.median(
+                samples.compactMap { sample in
+                    next[sample.startedAtSeconds].map { $0 - sample.startedAtSeconds }
+                })
+        }.first
+    }
+
+    /// The smallest change of the primary metric against the reference that so many samples would
+    /// show, as text; what the design reaches where no run tells.
+    func detectableEffect(of cell: String, in workload: Workload, sampleCount: Int) -> String {
+        guard sampleCount >= PairedRatio.pairsNeeded else { return "nothing: too few samples" }
+        let effects = runs.lazy.compactMap { run -> Double? in
+            guard let found = result(of: cell, in: workload.name, of: run),
+                let reference = found.workload.reference, reference != found.cell.subject,
+                let counterpart = found.workload.counterpart(of: found.cell, subject: reference)
+            else { return nil }
+            let logRatios = Statistics.pairedLogRatios(
+                of: workload.kind.primaryMetric.name, found.cell, to: counterpart)
+            guard logRatios.count >= PairedRatio.pairsNeeded else { return nil }
+            return PairedRule().minimumDetectableEffect(
+                from: (0..<sampleCount).map { logRatios[$0 % logRatios.count] }, seed: 1)
+        }
+        if let effect = effects.first { return Self.percent(effect) }
+        return "~" + Self.percent(workload.expectedDetectableEffect)
+    }
+
+    private func result(
+        of cell: String, in workload: String, of run: Run
+    ) -> (workload: WorkloadResult, cell: CellResult)? {
+        guard let workload = run.workloads.first(where: { $0.name == workload }),
+            let cell = workload.cells.first(where: { $0.identifier == cell }), cell.isSound
+        else { return nil }
+        return (workload, cell)
+    }
+
+    private static func percent(_ share: Double) -> String {
+        String(format: "%.1f %%", share * 100)
+    }
+}
+
+extension Workload {
+    /// The smallest change of time that 20 pairs show in 95 % of cases. Source: instrument §2.5.
+    fileprivate var expectedDetectableEffect: Double {
+        if kind.isContended { return 0.025 }
+        if ["full", "extra"].contains(synchronous) { return 0.02 }
+        return 0.03
+    }
+}

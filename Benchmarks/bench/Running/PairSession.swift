@@ -1,0 +1,173 @@
+import Benchmarking
+import Foundation
+
+/// The workers of one pair, from their start to their end.
+struct PairSession {
+    struct Interrupted: Error {}
+
+    /// A turn is made of as many operations as take about so long: seldom disturbed, and long
+    /// beside what a turn costs. Source: instrument §2.4, item 3.
+    private static let turnSeconds = 0.007
+    /// Warm is a worker of which three turns in a row took the same within 5 %, or that has worked
+    /// for half a second.
+    private static let warmSpread = 1.05
+    private static let longestWarmUpSeconds = 0.5
+    /// The arms change the core so often, since cores are unequally fast for seconds at a time.
+    private static let roundsPerCore = 4
+
+    private let settings: PairedSettings
+    private let isHeadFirst: Bool
+    private var cores: [Int] = []
+    /// Base and head.
+    private let workers: [WorkerProcess]
+
+    /// Starts both workers, in random order.
+    init(
+        base: (job: WorkerJob, executable: URL), head: (job: WorkerJob, executable: URL),
+        settings: PairedSettings, timeout: Duration, random: inout SeededGenerator
+    ) throws {
+        self.settings = settings
+        isHeadFirst = Bool.random(using: &random)
+        if settings.isPinned { cores = ProcessorCore.available.shuffled(using: &random) }
+        var workers: [WorkerProcess] = []
+        for arm in isHeadFirst ? [head, base] : [base, head] {
+            // How much stands before the stack moves it, and some work is faster at some places.
+            let padding = Int.random(in: 0..<4_096, using: &random)
+            let launch = WorkerProcess.Launch(
+                executable: arm.executable,
+                environment: ["STACKBENCH_PADDING": String(repeating: "x", count: padding)])
+            let worker = try WorkerProcess(arm.job, launch, timeout: timeout)
+            // At once, while it has one thread: those that it starts will stay with it.
+            if let core = cores.first {
+                ProcessorCore.move(process: worker.identifier, to: core)
+            }
+            workers.append(worker)
+        }
+        self.workers = isHeadFirst ? workers.reversed() : workers
+    }
+
+    /// Lets the arms take turns until the pair has its rounds, and sees that both answered right.
+    mutating func run(block: Int, random: inout SeededGenerator) throws -> PairRounds {
+        for arm in workers.indices { try awaitReady(arm) }
+        var rounds: [PairRounds.Round] = []
+        var operationCount = 1
+        let first = try round(of: 1, &random)
+        if first.isLast {
+            rounds = [first.round]
+        } else {
+            operationCount = try warmUp()
+            let turnSeconds = first.round.baseSeconds * Double(operationCount)
+            for number in 0..<roundCount(turnSeconds: turnSeconds) {
+                if number % Self.roundsPerCore == 0 { changeCore(number / Self.roundsPerCore) }
+                rounds.append(try round(of: operationCount, &random).round)
+            }
+            for worker in workers { worker.send(.finish) }
+        }
+        return PairRounds(
+            block: block, isHeadFirst: isHeadFirst, operationCount: operationCount, rounds: rounds,
+            baseSample: try finish(0), headSample: try finish(1))
+    }
+
+    private func roundCount(turnSeconds: Double) -> Int {
+        let affordable = settings.longestSeconds / (2 * max(turnSeconds, 1e-6))
+        let limit = max(Int(min(affordable, 1e6)), PairedSettings.fewestRounds)
+        return min(settings.roundCount, limit)
+    }
+
+    private func changeCore(_ number: Int) {
+        guard !cores.isEmpty else { return }
+        for worker in workers {
+            ProcessorCore.move(process: worker.identifier, to: cores[number % cores.count])
+        }
+    }
+
+    // MARK: Turns
+
+    private func round(
+        of count: Int, _ random: inout SeededGenerator
+    ) throws -> (round: PairRounds.Round, isLast: Bool) {
+        let isHeadFirst = Bool.random(using: &random)
+        let first = try turn(of: count, isHeadFirst ? 1 : 0)
+        let second = try turn(of: count, isHeadFirst ? 0 : 1)
+        let (base, head) = isHeadFirst ? (second, first) : (first, second)
+        let round = PairRounds.Round(
+            isHeadFirst: isHeadFirst, baseSeconds: base.secondsPerOperation,
+            headSeconds: head.secondsPerOperation,
+            baseCPUSeconds: base.cpuSeconds / Double(base.operationCount),
+            headCPUSeconds: head.cpuSeconds / Double(head.operationCount))
+        return (round, base.isLast)
+    }
+
+    /// Works until both arms are warm, and tells how many operations make a turn.
+    private func warmUp() throws -> Int {
+        let seconds = try workers.indices.map { arm in
+            var turns: [Double] = []
+            let watch = Stopwatch()
+            var count = 1
+            while watch.elapsedSeconds < Self.longestWarmUpSeconds {
+                let turn = try turn(of: count, arm)
+                turns.append(turn.secondsPerOperation)
+                let last = turns.suffix(3)
+                // A turn too short to be told from the clock's own cost tells nothing.
+                let isLong = turn.seconds >= Self.turnSeconds / 2 || turn.operationCount < count
+                if isLong, last.count == 3, last.max()! <= last.min()! * Self.warmSpread { break }
+                if !isLong { count *= 2 }
+            }
+            return turns.min() ?? Self.turnSeconds
+        }
+        let fastest = max(seconds.min() ?? Self.turnSeconds, 1e-9)
+        return min(max(Int((Self.turnSeconds / fastest).rounded()), 1), 1_000_000)
+    }
+
+    private func turn(of count: Int, _ arm: Int) throws -> Turn {
+        workers[arm].send(.work(operationCount: count))
+        switch workers[arm].receive() {
+        case .turn(let turn): return turn
+        case .ready: throw unsound(arm, "said that it is ready when it was to work")
+        case .ended(let ending): throw Self.error(for: ending, isHead: arm == 1)
+        }
+    }
+
+    private func awaitReady(_ arm: Int) throws {
+        switch workers[arm].receive() {
+        case .ready: return
+        case .turn: throw unsound(arm, "worked before it was told to")
+        case .ended(let ending): throw Self.error(for: ending, isHead: arm == 1)
+        }
+    }
+
+    private func finish(_ arm: Int) throws -> Sample {
+        let ending = workers[arm].finish()
+        guard case .outcome(let outcome) = ending else {
+            throw Self.error(for: ending, isHead: arm == 1)
+        }
+        if case .failed(let reason) = outcome.verification {
+            throw PairEnding.Unsound(isHead: arm == 1, isWrongAnswer: true, reason: reason)
+        }
+        return outcome.sample
+    }
+
+    private func unsound(_ arm: Int, _ reason: String) -> PairEnding.Unsound {
+        PairEnding.Unsound(isHead: arm == 1, isWrongAnswer: false, reason: reason)
+    }
+
+    /// What an end that came too early means for the pair.
+    static func error(for ending: WorkerProcess.Ending, isHead: Bool) -> any Error {
+        switch ending {
+        case .interrupted: return Interrupted()
+        case .failure(let reason):
+            return PairEnding.Unsound(isHead: isHead, isWrongAnswer: false, reason: reason)
+        case .outcome(let outcome):
+            if case .failed(let reason) = outcome.verification {
+                return PairEnding.Unsound(isHead: isHead, isWrongAnswer: true, reason: reason)
+            }
+            return PairEnding.Unsound(
+                isHead: isHead, isWrongAnswer: false,
+                reason: "it takes no turns: its bench is too old, or the workload has none")
+        }
+    }
+}
+
+extension Turn {
+    fileprivate var secondsPerOperation: Double { seconds / Double(max(operationCount, 1)) }
+}

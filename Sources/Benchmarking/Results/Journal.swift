@@ -1,0 +1,109 @@
+import Foundation
+
+/// A file of JSON lines that only ever grows, so that whoever is killed loses one line at most.
+///
+/// Every line is written by one call and is on the disk when ``append(_:)`` returns. What a killed
+/// writer left without a line end is not a line: readers pass over it, and the next writer cuts it
+/// off.
+public struct Journal<Entry: Codable & Sendable>: Sendable {
+    public let url: URL
+
+    /// Names a file without touching the disk.
+    public init(url: URL) {
+        self.url = url
+    }
+
+    public var exists: Bool { FileManager.default.fileExists(atPath: url.path) }
+
+    /// The entries in the order in which they were written; none where there is no file.
+    ///
+    /// - Throws: ``RunDirectoryError/unreadable(path:reason:)`` when a whole line is no entry.
+    public func entries() throws -> [Entry] {
+        guard let data = FileManager.default.contents(atPath: url.path) else { return [] }
+        let decoder = JSONDecoder.ofRuns
+        return try Self.wholeLines(of: data).enumerated().map { index, line in
+            do {
+                return try decoder.decode(Entry.self, from: Data(line))
+            } catch let error as DecodingError {
+                throw RunDirectoryError.unreadable(
+                    path: url.path, reason: "line \(index + 1): \(error.sentence)")
+            }
+        }
+    }
+
+    /// Adds a line, and makes the file where there is none.
+    ///
+    /// - Throws: ``RunDirectoryError/unwritable(path:reason:)``.
+    public func append(_ entry: Entry) throws {
+        let line = try JSONEncoder.ofRuns.encode(entry) + Data("\n".utf8)
+        let file = open(url.path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
+        guard file >= 0 else { throw failure() }
+        defer { close(file) }
+        let written = line.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+        guard written == line.count, fsync(file) == 0 else { throw failure() }
+    }
+
+    /// Cuts off what a killed writer left of its last line; to be called before appending to the
+    /// journal of another process.
+    ///
+    /// - Throws: ``RunDirectoryError/unwritable(path:reason:)``.
+    public func repair() throws {
+        guard let data = FileManager.default.contents(atPath: url.path) else { return }
+        let end = data.lastIndex(of: Self.lineEnd).map {
+            data.distance(from: data.startIndex, to: $0) + 1
+        }
+        guard truncate(url.path, off_t(end ?? 0)) == 0 else { throw failure() }
+    }
+
+    private static var lineEnd: UInt8 { UInt8(ascii: "\n") }
+
+    private static func wholeLines(of data: Data) -> [Data.SubSequence] {
+        guard let end = data.lastIndex(of: lineEnd) else { return [] }
+        return data[..<end].split(separator: lineEnd)
+    }
+
+    private func failure() -> RunDirectoryError {
+        .unwritable(path: url.path, reason: String(cString: strerror(errno)))
+    }
+}
+
+extension JSONEncoder {
+    /// How runs are written: dates as ISO 8601, and numbers that JSON does not know as text.
+    static var ofRuns: JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.dateEncodingStrategy = .iso8601
+        encoder.nonConformingFloatEncodingStrategy = .convertToString(
+            positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
+        return encoder
+    }
+}
+
+extension JSONDecoder {
+    /// Reads what ``JSONEncoder/ofRuns`` writes.
+    static var ofRuns: JSONDecoder {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .iso8601
+        decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+            positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
+        return decoder
+    }
+}
+
+extension DecodingError {
+    /// Where in the file, and what is wrong there.
+    var sentence: String {
+        switch self {
+        case .keyNotFound(let key, let context):
+            "\(Self.path(context))\(key.stringValue) is missing"
+        case .typeMismatch(_, let context), .valueNotFound(_, let context),
+            .dataCorrupted(let context):
+            "\(Self.path(context))\(context.debugDescription)"
+        @unknown default: "\(self)"
+        }
+    }
+
+    private static func path(_ context: Context) -> String {
+        context.codingPath.map { "\($0.stringValue): " }.joined()
+    }
+}

@@ -1,0 +1,108 @@
+/// What the objects of one entity, store and context share, so that each of them holds one reference.
+final class EntityBinding {
+    private(set) weak var context: ManagedObjectContext?
+
+    /// Of the entity, which lives as long as the binding: found in one step when a property is read.
+    let accessors: UnsafePointer<PropertyAccessor>
+    let propertyCount: Int
+    let extent: RowExtent
+    let entityNumber: UInt32
+    let rootIndex: Int
+    private(set) var storeNumber: Int
+    private(set) var counters: GraphCounters
+
+    /// Whether the context sets limits to the age of rows.
+    var hasStalenessInterval = false
+    let entity: Entity
+    private(set) var scope: ObjectIDScope
+    let model: ManagedObjectModel
+    let objectClass: ManagedObject.Type
+    let hasTransients: Bool
+
+    /// What the class wants to be asked about, by property index.
+    let validatorIndexes: [Int]
+
+    convenience init(context: ManagedObjectContext, entity: Entity, scope: ObjectIDScope) {
+        self.init(
+            entity, context.model, scope: scope, counters: context.coordinator.graphCounters)
+        self.context = context
+        hasStalenessInterval = context.stalenessInterval != nil
+    }
+
+    /// A binding for an object without a context.
+    convenience init(unattached entity: Entity, model: ManagedObjectModel) {
+        let scope = ObjectIDScope(
+            storeIdentifier: nil, storeNumber: 0, entity: entity,
+            root: model.entities[entity.rootIndex])
+        self.init(entity, model, scope: scope, counters: GraphCounters())
+    }
+
+    private init(
+        _ entity: Entity, _ model: ManagedObjectModel, scope: ObjectIDScope,
+        counters: GraphCounters
+    ) {
+        let objectClass =
+            entity.description.managedObjectClass as? ManagedObject.Type ?? ManagedObject.self
+        self.objectClass = objectClass
+        validatorIndexes = objectClass.validatedKeys.map { key in
+            guard let property = entity.property(named: key) else {
+                preconditionFailure(
+                    "\(objectClass).validatedKeys has '\(key)', which is no property of '\(entity.name)'."
+                )
+            }
+            return property.index
+        }
+        self.entity = entity
+        self.scope = scope
+        self.model = model
+        self.counters = counters
+        accessors = entity.accessors
+        propertyCount = entity.properties.count
+        hasTransients = !entity.transientIndexes.isEmpty
+        extent = entity.layout.extent
+        entityNumber = UInt32(entity.number)
+        rootIndex = entity.rootIndex
+        storeNumber = scope.storeNumber
+    }
+
+    /// Puts the object that alone has this binding into a context.
+    func attach(to context: ManagedObjectContext, _ scope: ObjectIDScope) {
+        self.context = context
+        self.scope = scope
+        storeNumber = scope.storeNumber
+        counters = context.coordinator.graphCounters
+        hasStalenessInterval = context.stalenessInterval != nil
+    }
+}
+
+/// Where an object stands in its life.
+struct ObjectState: OptionSet {
+    let rawValue: UInt16
+
+    /// The values have not been read; `row`, if there is one, is what was cached when the object was fetched.
+    static let fault = ObjectState(rawValue: 1)
+    static let inserted = ObjectState(rawValue: 2)
+    static let updated = ObjectState(rawValue: 4)
+    static let deleted = ObjectState(rawValue: 8)
+
+    /// The object has left its context.
+    static let detached = ObjectState(rawValue: 16)
+
+    /// The object is among those changed since pending changes were last processed.
+    static let changedInEvent = ObjectState(rawValue: 32)
+
+    /// The delete rules of the object have been applied.
+    static let deletionPropagated = ObjectState(rawValue: 64)
+
+    /// A relationship changed that has no column in the object's row, so its version counts on all the same (spec §2.11).
+    static let relationshipChanged = ObjectState(rawValue: 128)
+
+    /// `awakeFromFetch` is running: what is set makes no change.
+    static let awaking = ObjectState(rawValue: 256)
+
+    /// The object was made without a context and has not been inserted yet.
+    static let unattached = ObjectState(rawValue: 512)
+
+    /// Somebody observes properties of the object.
+    static let observed = ObjectState(rawValue: 1024)
+}

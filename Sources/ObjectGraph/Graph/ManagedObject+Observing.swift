@@ -1,0 +1,64 @@
+/// Keeps an observer of a property going; it ends with `cancel` or when the observation is released.
+///
+/// Queue: that of the object's context.
+public final class PropertyObservation {
+    private weak var context: ManagedObjectContext?
+    private let object: ManagedObject
+    fileprivate let index: Int
+    fileprivate let handler: (ManagedObject) -> Void
+
+    fileprivate init(
+        _ object: ManagedObject, _ index: Int, _ context: ManagedObjectContext,
+        _ handler: @escaping (ManagedObject) -> Void
+    ) {
+        self.object = object
+        self.index = index
+        self.context = context
+        self.handler = handler
+    }
+
+    deinit { cancel() }
+
+    /// Ends the observer.
+    public func cancel() {
+        context?.propertyObservations[object]?.removeAll { $0.observation == nil || $0 == self }
+        guard context?.propertyObservations[object]?.isEmpty == true else { return }
+        context?.propertyObservations[object] = nil
+        object.state.remove(.observed)
+    }
+}
+
+/// An observation that does not keep itself going.
+struct WeakObservation {
+    fileprivate weak var observation: PropertyObservation?
+
+    fileprivate static func == (first: Self, second: PropertyObservation) -> Bool {
+        first.observation === second
+    }
+}
+
+extension ManagedObject {
+    /// Calls the handler after each time the property is set, also by an inverse; primitive setters are silent (spec §2.3).
+    ///
+    /// - Throws: `PropertyError.unknownKey` if the entity has no such property.
+    public final func observe(
+        _ key: String, _ handler: @escaping (ManagedObject) -> Void
+    ) throws(PropertyError) -> PropertyObservation {
+        guard let property = binding.entity.property(named: key) else {
+            throw PropertyError(.unknownKey, entity: binding.entity.name, key: key)
+        }
+        let observation = PropertyObservation(self, property.index, context, handler)
+        context.propertyObservations[self, default: []].append(
+            WeakObservation(observation: observation))
+        state.insert(.observed)
+        return observation
+    }
+
+    final func notifyObservers(ofPropertyAt index: Int) {
+        for case let observation? in context.propertyObservations[self, default: []]
+            .map(\.observation) where observation.index == index
+        {
+            observation.handler(self)
+        }
+    }
+}

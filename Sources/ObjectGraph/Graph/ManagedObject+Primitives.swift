@@ -1,0 +1,47 @@
+// Values behind the back of change tracking: nothing is marked changed, no inverse is maintained, no observer is told
+// (spec §2.3). For hooks, and for setters that do more than set.
+extension ManagedObject {
+    /// The value of an attribute.
+    public final func primitiveValue<Value: ManagedValue>(of attribute: Attribute<Value>) -> Value {
+        Value.read(attribute.key, of: self)
+    }
+
+    /// Gives an attribute a value without marking the object changed; it is saved if something else does.
+    public final func setPrimitiveValue<Value: ManagedValue>(
+        _ value: Value, of attribute: Attribute<Value>
+    ) {
+        setPrimitive(value.attributeValue, at: attribute.key.index(in: binding))
+    }
+
+    /// The value of a property by its name, as `value(forKey:)` gives it.
+    ///
+    /// - Throws: `PropertyError.unknownKey` if the entity has no such property.
+    public final func primitiveValue(forKey key: String) throws -> Any? {
+        try value(forKey: key)
+    }
+
+    /// Gives a property a value by its name without marking the object changed.
+    ///
+    /// - Throws: as `setValue(_:forKey:)`.
+    public final func setPrimitiveValue(_ value: Any?, forKey key: String) throws {
+        switch try acceptable(value, forKey: key) {
+        case .attribute(let property, let value): setPrimitive(value, at: property.index)
+        case .toOne(let property, let object):
+            setPrimitive(object.map { .objectID($0.objectID) } ?? .null, at: property.index)
+        case .toMany(let property, let objects):
+            let (old, new) = (destinations(of: property), Set(objects))
+            let contents = ensureContents()
+            for object in old.subtracting(new) {
+                contents.relationships[property.index]!.note(object, isAddition: false)
+            }
+            for object in new.subtracting(old) {
+                contents.relationships[property.index]!.note(object, isAddition: true)
+            }
+        }
+    }
+
+    private final func setPrimitive(_ value: AttributeValue, at index: Int) {
+        if state.contains(.fault) { fireFault() }
+        unsavedValues[index] = value
+    }
+}

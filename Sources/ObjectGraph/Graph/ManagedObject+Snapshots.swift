@@ -1,0 +1,90 @@
+// What has changed, and what it was before (spec §2.5).
+extension ManagedObject {
+    /// The properties whose values differ from those of the last fetch or save, with their current values.
+    ///
+    /// Persistent properties only; a value that was set to what it was is left out. Of a new object those that differ from
+    /// their defaults. Fires the fault.
+    public final func changedValues() -> [String: Any?] {
+        values { isChanged($0) }
+    }
+
+    /// The persistent properties that were set since pending changes were last processed, with their current values.
+    public final func changedValuesForCurrentEvent() -> [String: Any?] {
+        guard state.contains(.changedInEvent) else { return [:] }
+        let (attributes, toMany) = (changes?.eventMask, contents?.eventMask)
+        return values { property in
+            if property.isTransient { return false }
+            let mask = property.kind == .toMany ? toMany : attributes
+            return mask?.contains(property.index) ?? false
+        }
+    }
+
+    /// The values of the last fetch or save, whatever was set since; nil for each key of a new object.
+    ///
+    /// - Parameter keys: nil means all properties; keys that the entity does not have are left out.
+    /// - Note: Fires the fault, and reads those to-many relationships that are asked for.
+    public final func committedValues(forKeys keys: [String]? = nil) -> [String: Any?] {
+        if state.contains(.fault) { fireFault() }
+        let properties = keys.map { $0.compactMap(binding.entity.property) }
+        var values: [String: Any?] = [:]
+        for property in properties ?? binding.entity.properties where !property.isHidden {
+            values.updateValue(committedValue(of: property), forKey: property.name)
+        }
+        return values
+    }
+
+    private final func values(where isWanted: (Property) -> Bool) -> [String: Any?] {
+        if state.contains(.fault) { fireFault() }
+        var values: [String: Any?] = [:]
+        for property in binding.entity.properties where !property.isHidden && isWanted(property) {
+            values.updateValue(currentValue(of: property), forKey: property.name)
+        }
+        return values
+    }
+
+    private final func isChanged(_ property: Property) -> Bool {
+        if property.isTransient { return false }
+        guard property.kind != .toMany else {
+            guard let contents = contents?.relationships[property.index] else { return false }
+            let difference = contents.difference
+            return contents.isReordered || !difference.added.isEmpty
+                || !difference.removed.isEmpty
+        }
+        guard state.contains(.inserted) else { return changedProperties.contains(property.index) }
+        if property.kind == .toOne { return destination(of: property) != nil }
+        return attributeValue(of: property) != property.defaultValue ?? .null
+    }
+
+    private final func committedValue(of property: Property) -> Any? {
+        if state.contains(.inserted) { return nil }
+        if property.isTransient {
+            let committed = managedObjectContext?.committedTransients[self]
+            return (committed?[property.index] ?? attributeValue(of: property)).swiftValue
+        }
+        switch property.kind {
+        case .attribute: return row.map { storedValue(of: property, in: $0) }?.swiftValue
+        case .toOne: return storedDestination(of: property)
+        case .toMany:
+            let members = destinations(of: property)
+            let (added, removed) = contents!.relationships[property.index]!.difference
+            return members.subtracting(added).union(removed)
+        }
+    }
+}
+
+// MARK: - Faults
+
+extension ManagedObject {
+    /// Whether the destinations of a relationship have not been read yet; fires no fault.
+    ///
+    /// - Returns: true also for a name that is no relationship of the entity.
+    public final func hasFault(forRelationshipNamed name: String) -> Bool {
+        guard let property = binding.entity.property(named: name), property.relationship != nil
+        else { return true }
+        if property.kind == .toOne { return isFault || destination(of: property)?.isFault ?? false }
+        return !state.contains(.inserted) && !hasLoadedDestinations(of: property)
+    }
+
+    /// 0 if the values are in memory, 1 if they are not.
+    public final var faultingState: Int { isFault ? 1 : 0 }
+}

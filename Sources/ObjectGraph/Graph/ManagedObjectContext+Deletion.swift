@@ -1,0 +1,135 @@
+// Deleting, and what happens at the end of an event (spec §2.6, §2.10).
+extension ManagedObjectContext {
+    /// Marks an object so that the next save deletes it; delete rules are applied when pending changes are processed.
+    ///
+    /// A new object simply disappears then. Deleting twice does nothing. Source: spec §2.6.
+    public func delete(_ object: ManagedObject) {
+        precondition(
+            object.managedObjectContext === self,
+            "\(object) is of another context and cannot be deleted here; look it up by its objectID."
+        )
+        guard !object.state.contains(.deleted) else { return }
+        noteEvent(of: object)
+        object.state.insert(.deleted)
+        deletedList.append(object)
+    }
+
+    /// Inserts an object that was made without a context, or revives one whose deletion has not been saved.
+    ///
+    /// Relationships that the deletion has cut stay cut.
+    public func insert(_ object: ManagedObject) {
+        if object.state.contains(.unattached) {
+            precondition(
+                object.binding.model === model,
+                "\(object) was made for another model than that of the context.")
+            object.binding.attach(
+                to: self, coordinator.scopeForInsertion(of: object.binding.entity))
+            object.state = [.inserted]
+            register(object)
+            object.awakeFromInsert()
+            return
+        }
+        precondition(
+            object.managedObjectContext === self,
+            "\(object) is of another context, or has left this one; make a new object.")
+        revive(object)
+    }
+
+    /// Takes back a deletion that has not been saved.
+    func revive(_ object: ManagedObject) {
+        guard object.state.contains(.deleted) else { return }
+        noteEvent(of: object)
+        object.state.subtract([.deleted, .deletionPropagated])
+        deletedList.removeAll { $0 === object }
+    }
+
+    /// Applies the delete rules of what was deleted and posts what has changed (spec §2.10).
+    ///
+    /// Happens by itself at the end of `perform`, at the start of `save`, and before undo and redo.
+    public func processPendingChanges() {
+        processChanges(isSaving: false)
+    }
+
+    /// - Returns: The objects that have changed since the last time.
+    @discardableResult
+    func processChanges(isSaving: Bool) -> [ManagedObject] {
+        if isSaving || propagatesDeletesAtEndOfEvent { propagateDeletions() }
+        guard !eventList.isEmpty else { return [] }
+        if model.hasOrderedRelationships { assignPlaces() }
+        let changed = eventList
+        eventList.removeAll(keepingCapacity: eventList.count < 4096)
+        for object in changed { object.state.remove(.changedInEvent) }
+        dropDeletedInsertions(among: changed)
+        if undoManager != nil { registerUndo() }
+        if hasObservers { post(.objectsDidChange(changes(of: changed))) }
+        return changed
+    }
+
+    private func changes(of objects: [ManagedObject]) -> ObjectChanges {
+        var changes = ObjectChanges()
+        for object in objects where !object.state.contains(.detached) {
+            let id = object.objectID
+            if object.state.contains(.deleted) {
+                if !object.state.contains(.inserted) { changes.deleted.append(id) }
+            } else if object.state.contains(.inserted) {
+                changes.inserted.append(id)
+            } else {
+                changes.updated.append(id)
+            }
+        }
+        return changes
+    }
+
+    /// Lets go of new objects that were deleted: nothing remains of them.
+    private func dropDeletedInsertions(among objects: [ManagedObject]) {
+        let dropped = objects.filter {
+            $0.state.isSuperset(of: [.inserted, .deleted, .deletionPropagated])
+        }
+        guard !dropped.isEmpty else { return }
+        for object in dropped { detach(object) }
+        insertedList.removeAll { $0.state.contains(.detached) }
+        deletedList.removeAll { $0.state.contains(.detached) }
+        joinNotes = joinNotes.filter {
+            !$0.key.source.state.contains(.detached)
+                && !$0.key.destination.state.contains(.detached)
+        }
+    }
+
+    // MARK: - Delete rules
+
+    // The list grows while it is worked through: cascades append to it.
+    private func propagateDeletions() {
+        var position = 0
+        while position < deletedList.count {
+            let object = deletedList[position]
+            position += 1
+            guard object.state.contains(.deleted), !object.state.contains(.deletionPropagated)
+            else { continue }
+            noteEvent(of: object)
+            object.state.insert(.deletionPropagated)
+            object.prepareForDeletion()
+            for property in object.binding.entity.properties where property.relationship != nil {
+                propagateDeletion(of: object, along: property)
+            }
+        }
+    }
+
+    private func propagateDeletion(of object: ManagedObject, along property: Property) {
+        let relationship = property.relationship!
+        switch (property.kind, relationship.deleteRule) {
+        case (_, .noAction), (_, .deny), (.attribute, _):
+            break
+        case (.toOne, let rule):
+            guard let destination = object.destination(of: property) else { return }
+            if rule == .cascade { delete(destination) }
+            if !destination.isDeleted || relationship.inverseIndex != nil {
+                object.setDestination(nil, of: property)
+            }
+        case (.toMany, let rule):
+            for destination in object.destinations(of: property) {
+                if rule == .cascade { delete(destination) }
+                object.change(destination, in: property, isAddition: false)
+            }
+        }
+    }
+}

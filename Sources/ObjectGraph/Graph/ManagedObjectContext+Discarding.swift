@@ -1,0 +1,120 @@
+// Going back: to the last save, to the newest rows, to an empty context (spec §2.8).
+extension ManagedObjectContext {
+    /// Discards all unsaved changes: new objects leave the context, changed and deleted ones get their values back. What
+    /// could be undone and redone is forgotten.
+    ///
+    /// No statement is run.
+    public func rollback() {
+        let inserted = insertedList
+        let touched = updatedList + deletedList
+        let transients = committedTransients
+        forgetChanges()
+        for object in inserted where object.state.contains(.inserted) { detach(object) }
+        var restored: [ManagedObject] = []
+        for object in touched where !object.state.contains(.detached) && object.hasChanges {
+            object.state.subtract([
+                .updated, .deleted, .deletionPropagated, .changedInEvent, .relationshipChanged,
+            ])
+            object.discardChanges()
+            for (index, value) in transients[object] ?? [:] { object.unsavedValues[index] = value }
+            object.contents = nil
+            restored.append(object)
+        }
+        for object in restored { object.awake(fromSnapshotEvents: .rollback) }
+        if hasObservers {
+            post(.objectsDidChange(ObjectChanges(refreshed: restored.map(\.objectID))))
+        }
+    }
+
+    /// Returns the context to its first state: every object is detached, all unsaved changes are lost, nothing can be
+    /// undone any more.
+    ///
+    /// No statement is run.
+    public func reset() {
+        forgetChanges()
+        for table in registry.allTables {
+            var keys: [Int64] = []
+            table.permanent.forEach { key, slot in if slot.pointee != nil { keys.append(key) } }
+            var objects: [ManagedObject] = []
+            table.forEach { objects.append($0) }
+            for object in objects {
+                object.turnIntoFault()
+                object.state = [.fault, .detached]
+            }
+            channel.unregister(keys, root: table.rootIndex, storeNumber: table.storeNumber)
+        }
+        registry.removeAll()
+        registeredCount = 0
+        sweepLimit = 1024
+        if hasObservers { post(.objectsDidChange(ObjectChanges(invalidatesAll: true))) }
+    }
+
+    private func forgetChanges() {
+        insertedList = []
+        updatedList = []
+        deletedList = []
+        eventList = []
+        joinNotes = [:]
+        committedTransients = [:]
+        eventCapture = EventCapture()
+        undoManager?.removeAllActions()
+    }
+
+    // MARK: - Refreshing
+
+    /// Makes an object take the newest values: those in the row cache, subject to `stalenessInterval`.
+    ///
+    /// - Parameter mergeChanges: true keeps the unsaved values of a changed object and renews the others; false discards
+    ///   them, and the other ends of its relationships stay as they are. A clean object becomes a fault either way; a new
+    ///   one goes back to its defaults unless changes are merged.
+    public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
+        guard object.managedObjectContext === self else { return }
+        refreshSilently(object, mergeChanges: mergeChanges)
+        if hasObservers {
+            post(.objectsDidChange(ObjectChanges(refreshed: [object.objectID])))
+        }
+    }
+
+    /// Refreshes every object, keeping unsaved changes; clean objects become faults.
+    public func refreshAllObjects() {
+        var objects: [ManagedObject] = []
+        for table in registry.allTables { table.forEach { objects.append($0) } }
+        for object in objects { refreshSilently(object, mergeChanges: true) }
+        if hasObservers {
+            post(.objectsDidChange(ObjectChanges(refreshed: objects.map(\.objectID))))
+        }
+    }
+
+    func refreshSilently(_ object: ManagedObject, mergeChanges: Bool) {
+        if mergeChanges, object.hasChanges { return renewRow(of: object) }
+        object.turnIntoFault()
+        guard object.state.contains(.updated) else { return }
+        object.state.subtract([.updated, .relationshipChanged])
+        updatedList.removeAll { $0 === object }
+        committedTransients[object] = nil
+    }
+
+    /// Lets unsaved changes stand over the newest row.
+    private func renewRow(of object: ManagedObject) {
+        guard !object.state.contains(.inserted), !object.isFault,
+            let newest = try? channel.row(
+                object.reference, object.binding.scope, staleness: stalenessInterval)
+        else { return }
+        object.row = newest
+        object.awake(fromSnapshotEvents: .refresh)
+    }
+
+    // MARK: - Leaving
+
+    /// Takes an object out of the context for good.
+    func detach(_ object: ManagedObject) {
+        let table = table(object.binding.entity.index, object.binding.scope.storeNumber)
+        if object.reference >= 0, table[object.reference] != nil {
+            channel.unregister(
+                [object.reference], root: table.rootIndex, storeNumber: table.storeNumber)
+        }
+        table[object.reference] = nil
+        object.turnIntoFault()
+        object.state = [.fault, .detached]
+    }
+}

@@ -1,0 +1,171 @@
+// Undo and redo: each event remembers how the objects it touched were (spec §2.9). Without an undo manager none of this
+// runs.
+extension ManagedObjectContext {
+    /// Undoes what the last event has changed; does nothing without an undo manager.
+    ///
+    /// Pending changes are processed first. Saved changes can be undone as well, and are unsaved changes then.
+    public func undo() {
+        guard let undoManager else { return }
+        processPendingChanges()
+        undoManager.undo()
+    }
+
+    /// Redoes what was last undone; does nothing without an undo manager.
+    public func redo() {
+        guard let undoManager else { return }
+        processPendingChanges()
+        undoManager.redo()
+    }
+
+    // MARK: - Remembering
+
+    /// Remembers an object before an event first touches it.
+    func capture(_ object: ManagedObject, isAbsent: Bool = false) {
+        guard undoManager?.isUndoRegistrationEnabled == true else { return }
+        if !isAbsent, object.isFault { object.fireFault() }
+        eventCapture.objects.append(ObjectCapture(object, isAbsent: isAbsent))
+    }
+
+    /// Remembers a pair of a many-to-many relationship that comes or goes.
+    func capture(
+        _ source: ManagedObject, _ destination: ManagedObject, _ property: Property,
+        isAddition: Bool
+    ) {
+        guard undoManager?.isUndoRegistrationEnabled == true else { return }
+        let note = JoinNote(
+            source: source, destination: destination, propertyIndex: property.index)
+        if eventCapture.joins[note] == !isAddition {
+            eventCapture.joins[note] = nil
+        } else {
+            eventCapture.joins[note] = isAddition
+        }
+    }
+
+    /// Makes the event that ends one step to undo, unless it has come to nothing.
+    func registerUndo() {
+        var event = eventCapture
+        eventCapture = EventCapture()
+        event.saveCount = saveCount
+        var isSignificant = !event.joins.isEmpty
+        for position in event.objects.indices where event.objects[position].reduce() {
+            isSignificant = true
+        }
+        guard isSignificant else { return }
+        undoManager?.registerUndo { [weak self] in self?.revert(event) }
+    }
+
+    // MARK: - Going back
+
+    private func revert(_ event: EventCapture) {
+        var reasons: [ManagedObject: SnapshotEvents] = [:]
+        for capture in event.objects where capture.wasPresent {
+            if bringBack(capture) { reasons[capture.object] = .undoDeletion }
+        }
+        for capture in event.objects where capture.wasPresent {
+            if restoreValues(capture) { reasons[capture.object, default: []].insert(.undoUpdate) }
+        }
+        for (note, isAddition) in event.joins {
+            note.source.change(
+                note.destination,
+                in: note.source.binding.entity.properties[note.propertyIndex],
+                isAddition: !isAddition)
+        }
+        for capture in event.objects where capture.wasPresent {
+            for (index, order) in capture.orders {
+                capture.object.restore(order, at: index)
+            }
+        }
+        for capture in event.objects where !capture.wasPresent {
+            if takeAway(capture.object) { reasons[capture.object] = .undoInsertion }
+        }
+        // The event that this is ends here, and becomes what is redone.
+        processChanges(isSaving: false)
+        if event.saveCount == saveCount { clean(event.objects) }
+        for capture in event.objects {
+            if let reason = reasons[capture.object] {
+                capture.object.awake(fromSnapshotEvents: reason)
+            }
+        }
+    }
+
+    /// - Returns: Whether the object was gone.
+    private func bringBack(_ capture: ObjectCapture) -> Bool {
+        let object = capture.object
+        if object.state.contains(.detached) {
+            self.capture(object, isAbsent: true)
+            object.state = [.inserted]
+            register(object)
+            let table = table(object.binding.entity.index, object.binding.storeNumber)
+            if object.reference >= 0 {
+                channel.register(
+                    [object.reference], root: table.rootIndex, storeNumber: table.storeNumber)
+            }
+            return true
+        }
+        guard object.state.contains(.deleted) else { return false }
+        revive(object)
+        return true
+    }
+
+    /// - Returns: Whether any value was another.
+    private func restoreValues(_ capture: ObjectCapture) -> Bool {
+        let object = capture.object
+        var hasChanged = false
+        for (index, value) in capture.values {
+            let property = object.binding.entity.properties[index]
+            guard ObjectCapture.value(of: property, object) != value else { continue }
+            hasChanged = true
+            switch value {
+            case .attribute(let value): object.setAttribute(value, at: index)
+            case .destination(let destination):
+                // Its own restoration does both ends if the destination is still gone.
+                if let destination, destination.state.contains(.detached) { continue }
+                object.setDestination(destination, of: property)
+            }
+        }
+        return hasChanged
+    }
+
+    /// - Returns: Whether the object was there.
+    private func takeAway(_ object: ManagedObject) -> Bool {
+        guard !object.state.contains(.detached), !object.state.contains(.deleted) else {
+            return false
+        }
+        if object.state.contains(.inserted) {
+            // No delete rule and no hook: the object has never been.
+            for index in object.binding.entity.toOneIndexes {
+                object.setDestination(nil, of: object.binding.entity.properties[index])
+            }
+            delete(object)
+            object.state.insert(.deletionPropagated)
+        } else {
+            delete(object)
+        }
+        return true
+    }
+
+    /// Objects that were clean before the event are clean again if nothing was saved since.
+    private func clean(_ captures: [ObjectCapture]) {
+        var cleaned: Set<ManagedObject> = []
+        for capture in captures where capture.presence == .clean {
+            let object = capture.object
+            guard object.isUpdated, object.changedProperties.isEmpty else { continue }
+            object.state.subtract([.updated, .relationshipChanged])
+            object.discardSavedChanges()
+            cleaned.insert(object)
+        }
+        guard !cleaned.isEmpty else { return }
+        updatedList.removeAll(where: cleaned.contains)
+    }
+}
+
+extension ManagedObject {
+    /// Gives the members of an ordered relationship their order back, as far as they are members.
+    fileprivate final func restore(_ order: [ManagedObject], at index: Int) {
+        let property = binding.entity.properties[index]
+        let members = destinations(of: property)
+        guard members == Set(order) else { return }
+        willChange()
+        reorder(order, of: property)
+    }
+}

@@ -1,0 +1,49 @@
+// The checks of a save (spec §2.7).
+extension ManagedObjectContext {
+    /// Asks every object whether what happens to it may be saved.
+    ///
+    /// - Throws: `SaveError.validation` with everything that is wrong, ordered by what happens and by identifier.
+    func validate(_ work: SaveWork) throws {
+        var errors: [ValidationError] = []
+        func check(_ objects: [ManagedObject], _ body: (ManagedObject) throws -> Void) {
+            var found: [ValidationError] = []
+            for object in objects {
+                do { try body(object) } catch {
+                    found += ValidationErrors.list(of: error, object, key: nil)
+                }
+            }
+            errors += found.sorted { $0.objectID.precedes($1.objectID) }
+        }
+        check(work.inserted) { try $0.validateForInsert() }
+        check(work.updated) { try $0.validateForUpdate() }
+        check(work.deleted) { try $0.validateForDelete() }
+        if coordinator.persistentStores.count > 1 {
+            check(work.inserted + work.updated) { try $0.validateStores() }
+        }
+        guard errors.isEmpty else { throw SaveError.validation(errors) }
+    }
+}
+
+extension ManagedObjectID {
+    fileprivate func precedes(_ other: ManagedObjectID) -> Bool {
+        if entityName != other.entityName { return entityName < other.entityName }
+        // Temporary references count downwards.
+        return isTemporaryID && other.isTemporaryID
+            ? reference > other.reference : reference < other.reference
+    }
+}
+
+extension ManagedObject {
+    /// Throws for relationships that lead into another store (spec §1.5).
+    fileprivate final func validateStores() throws {
+        for property in binding.entity.properties where property.relationship != nil {
+            let destinations =
+                property.kind == .toOne
+                ? destination(of: property).map { [$0] } ?? []
+                : contents?.relationships[property.index].map { Array($0.difference.added) } ?? []
+            if destinations.contains(where: { $0.binding.storeNumber != binding.storeNumber }) {
+                throw ValidationError(self, key: property.name, .externalRelationship)
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+/// What can be undone and redone, in groups, the last first (spec §2.9).
+///
+/// Give one to a context as its `undoManager`: each event of the context, from one `processPendingChanges` to the next,
+/// becomes a group, unless a group is open. Other actions may be registered beside. Queue: that of the context.
+public final class UndoManager {
+    public typealias Action = () -> Void
+
+    /// How many groups are kept; 0 means no limit.
+    public var levelsOfUndo = 0
+    public private(set) var isUndoing = false
+    public private(set) var isRedoing = false
+    private var undoStack: [[Action]] = []
+    private var redoStack: [[Action]] = []
+
+    /// The actions of each open group, the innermost last.
+    private var openGroups: [[Action]] = []
+    private var disablings = 0
+
+    public init() {}
+
+    public var canUndo: Bool { !undoStack.isEmpty || openGroups.contains { !$0.isEmpty } }
+    public var canRedo: Bool { !redoStack.isEmpty }
+
+    // MARK: - Registration
+
+    /// Registers what undoes something that was just done; while undoing, what redoes it.
+    ///
+    /// Does nothing while registration is disabled. What could be redone is forgotten, unless this is part of an undo or
+    /// redo.
+    public func registerUndo(_ action: @escaping Action) {
+        guard isUndoRegistrationEnabled else { return }
+        if !isUndoing, !isRedoing { redoStack = [] }
+        guard openGroups.isEmpty else { return openGroups[openGroups.count - 1].append(action) }
+        close([action])
+    }
+
+    public var isUndoRegistrationEnabled: Bool { disablings == 0 }
+
+    /// Calls add up; as many calls of `enableUndoRegistration` are needed.
+    public func disableUndoRegistration() { disablings += 1 }
+
+    public func enableUndoRegistration() {
+        precondition(disablings > 0, "Undo registration is enabled already.")
+        disablings -= 1
+    }
+
+    /// Opens a group: everything until its end is undone in one step. Groups may lie within each other.
+    public func beginUndoGrouping() { openGroups.append([]) }
+
+    /// Ends the group opened last.
+    public func endUndoGrouping() {
+        guard let group = openGroups.popLast() else {
+            preconditionFailure("No undo group is open.")
+        }
+        guard !group.isEmpty else { return }
+        if openGroups.isEmpty {
+            close(group)
+        } else {
+            openGroups[openGroups.count - 1] += group
+        }
+    }
+
+    private func close(_ group: [Action]) {
+        guard !isUndoing else { return redoStack.append(group) }
+        undoStack.append(group)
+        if levelsOfUndo > 0, undoStack.count > levelsOfUndo {
+            undoStack.removeFirst(undoStack.count - levelsOfUndo)
+        }
+    }
+
+    // MARK: - Undoing
+
+    /// Undoes the last group, ending groups that are open; does nothing if there is none.
+    public func undo() {
+        while !openGroups.isEmpty { endUndoGrouping() }
+        guard let group = undoStack.popLast() else { return }
+        isUndoing = true
+        run(group)
+        isUndoing = false
+    }
+
+    /// Redoes what was last undone; does nothing if there is nothing.
+    public func redo() {
+        guard let group = redoStack.popLast() else { return }
+        isRedoing = true
+        run(group)
+        isRedoing = false
+    }
+
+    private func run(_ group: [Action]) {
+        beginUndoGrouping()
+        for action in group.reversed() { action() }
+        endUndoGrouping()
+    }
+
+    /// Forgets everything that could be undone and redone.
+    public func removeAllActions() {
+        undoStack = []
+        redoStack = []
+        openGroups = openGroups.map { _ in [] }
+    }
+}

@@ -1,0 +1,45 @@
+// What is known of an entity once the whole model is: inherited properties, descendants.
+extension ManagedObjectModel {
+    /// The attributes of an entity by name, inherited ones included; nil if there is no such entity.
+    public func attributesByName(ofEntity name: String) -> [String: AttributeDescription]? {
+        ancestry(ofEntity: name).map { ancestry in
+            Dictionary(
+                uniqueKeysWithValues: ancestry.flatMap(\.attributes).map { ($0.name, $0) })
+        }
+    }
+
+    /// The relationships of an entity by name, inherited ones included; nil if there is no such entity.
+    public func relationshipsByName(
+        ofEntity name: String
+    ) -> [String: RelationshipDescription]? {
+        ancestry(ofEntity: name).map { ancestry in
+            Dictionary(
+                uniqueKeysWithValues: ancestry.flatMap(\.relationships).map { ($0.name, $0) })
+        }
+    }
+
+    /// The names of the entities that have this one as their superentity, sorted; nil if there is no such entity.
+    public func subentities(ofEntity name: String) -> [String]? {
+        entity(named: name).map { entity in
+            entities.filter { $0.superentityIndex == entity.index }.map(\.name)
+        }
+    }
+
+    /// Whether an entity is another one or descends from it. False if the model lacks either.
+    public func isEntity(_ name: String, kindOf other: String) -> Bool {
+        guard let entity = entity(named: name), let other = self.entity(named: other) else {
+            return false
+        }
+        return entity.isKind(of: other)
+    }
+
+    private func ancestry(ofEntity name: String) -> [EntityDescription]? {
+        guard var entity = entity(named: name) else { return nil }
+        var ancestry = [entity.description]
+        while let index = entity.superentityIndex {
+            entity = entities[index]
+            ancestry.append(entity.description)
+        }
+        return ancestry.reversed()
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+
+// Which models are alike: version hashes, configurations, merging (spec §1.1, §1.8).
+extension ManagedObjectModel {
+    /// A digest of 32 bytes for each entity by name: equal for models whose rows are alike (spec §1.8).
+    public var entityVersionHashesByName: [String: [UInt8]] {
+        Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0.versionHash) })
+    }
+
+    /// The digest of all version hashes, as base64 text.
+    public var versionChecksum: String {
+        var digest = Digest()
+        for entity in entities {
+            digest.update(entity.name)
+            digest.update(entity.versionHash.map(String.init).joined(separator: ","))
+        }
+        return Data(digest.finalize()).base64EncodedString()
+    }
+
+    /// The names of the entities of a configuration; nil names all entities.
+    ///
+    /// - Returns: nil if there is no such configuration.
+    public func entityNames(inConfiguration name: String?) -> Set<String>? {
+        guard let name, name != Self.defaultConfiguration else {
+            return Set(entities.map(\.name))
+        }
+        return configurations[name]
+    }
+
+    /// The name that, like nil, stands for all entities.
+    public static let defaultConfiguration = "PF_DEFAULT_CONFIGURATION_NAME"
+
+    /// Whether a store with these version hashes has exactly the entities of the configuration, and all of them alike.
+    public func isConfiguration(
+        _ name: String?, compatibleWithVersionHashes hashes: [String: [UInt8]]
+    ) -> Bool {
+        guard let names = entityNames(inConfiguration: name) else { return false }
+        return entityVersionHashesByName.filter { names.contains($0.key) } == hashes
+    }
+
+    /// One model of the entities and configurations of several.
+    ///
+    /// - Throws: `ModelError` with `differsFromNamesake` if two models describe an entity differently.
+    public static func merging(
+        _ models: [ManagedObjectModel]
+    ) throws(ModelError) -> ManagedObjectModel {
+        var descriptions: [String: EntityDescription] = [:]
+        var configurations: [String: Set<String>] = [:]
+        var templates: [String: any RequestTemplate] = [:]
+        for model in models {
+            for entity in model.entities {
+                if let known = descriptions[entity.name], !known.isEqual(to: entity.description) {
+                    throw ModelError(entity.name, nil, .differsFromNamesake)
+                }
+                descriptions[entity.name] = entity.description
+            }
+            configurations.merge(model.configurations) { $0.union($1) }
+            templates.merge(model.templates) { first, _ in first }
+        }
+        return try ManagedObjectModel(
+            Array(descriptions.values), configurations,
+            models.reduce(into: []) { $0.formUnion($1.versionIdentifiers) }, templates: templates)
+    }
+
+    /// One model of those entities that a store with these version hashes has.
+    ///
+    /// - Returns: nil if the models do not have all of them alike.
+    public static func merging(
+        _ models: [ManagedObjectModel], forVersionHashes hashes: [String: [UInt8]]
+    ) -> ManagedObjectModel? {
+        var descriptions: [String: EntityDescription] = [:]
+        for entity in models.flatMap(\.entities) where hashes[entity.name] == entity.versionHash {
+            descriptions[entity.name] = entity.description
+        }
+        guard descriptions.count == hashes.count else { return nil }
+        return try? ManagedObjectModel(entities: Array(descriptions.values))
+    }
+}
+
+extension EntityDescription {
+    fileprivate func isEqual(to other: EntityDescription) -> Bool {
+        name == other.name && managedObjectClass == other.managedObjectClass
+            && superentity == other.superentity && isAbstract == other.isAbstract
+            && attributes == other.attributes && relationships == other.relationships
+            && uniquenessConstraints == other.uniquenessConstraints && indexes == other.indexes
+            && versionHashModifier == other.versionHashModifier
+    }
+}

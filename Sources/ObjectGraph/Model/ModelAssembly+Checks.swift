@@ -1,0 +1,179 @@
+// What a model may not say: each contradiction is named with its entity and property (spec §1).
+extension ModelAssembly {
+    func check() throws(ModelError) {
+        for (index, (description, _, _)) in ordered.enumerated() {
+            guard Self.isName(description.name) else {
+                throw ModelError(description.name, nil, .invalidName)
+            }
+            try checkNames(of: index)
+            for attribute in description.attributes {
+                do { try check(attribute) } catch {
+                    throw ModelError(description.name, attribute.name, error)
+                }
+            }
+            for relationship in description.relationships {
+                do { try check(relationship, of: index) } catch {
+                    throw ModelError(description.name, relationship.name, error)
+                }
+            }
+        }
+        for index in ordered.indices {
+            try checkConstraints(of: index)
+            try checkIndexes(of: index)
+        }
+    }
+
+    // MARK: - Names
+
+    /// Whether the text can be a name: it becomes part of SQL and of URIs as it is.
+    static func isName(_ text: String) -> Bool {
+        guard let first = text.unicodeScalars.first, first.properties.isAlphabetic else {
+            return false
+        }
+        return text.unicodeScalars.allSatisfy { $0 == "_" || $0.properties.isXIDContinue }
+    }
+
+    private func checkNames(of index: Int) throws(ModelError) {
+        let entity = ordered[index].description.name
+        var names: Set<String> = []
+        for ancestor in ancestries[index] {
+            let description = ordered[ancestor].description
+            for name in description.attributes.map(\.name) + description.relationships.map(\.name) {
+                guard Self.isName(name) else { throw ModelError(entity, name, .invalidName) }
+                guard !Self.reservedNames.contains(name) else {
+                    throw ModelError(entity, name, .reservedName)
+                }
+                guard names.insert(name).inserted else {
+                    throw ModelError(entity, name, .duplicateProperty)
+                }
+            }
+        }
+        let count = propertyCount(of: index)
+        guard count <= Entity.maximumPropertyCount else {
+            throw ModelError(entity, nil, .tooManyProperties(count))
+        }
+    }
+
+    /// Members of `ManagedObject` that a property of the same name would hide (spec §1.1).
+    private static let reservedNames: Set<String> = [
+        "description", "hash", "objectID", "entity", "isDeleted", "isInserted", "isUpdated",
+        "isFault", "hasChanges", "managedObjectContext", "faultingState",
+        "hasPersistentChangedValues",
+    ]
+
+    // MARK: - Properties
+
+    private func check(_ attribute: AttributeDescription) throws(ModelError.Reason) {
+        guard attribute.isTransient || !attribute.type.isTransientOnly else {
+            throw .persistentType(attribute.type)
+        }
+        guard (attribute.type == .transformable) == (attribute.transformer != nil) else {
+            throw attribute.transformer == nil ? .missingTransformer : .needlessTransformer
+        }
+        if let value = attribute.defaultValue, value.converted(to: attribute.type) == nil {
+            throw .defaultOfOtherType(value, attribute.type)
+        }
+        _ = try AttributeRules(attribute)
+    }
+
+    private func check(
+        _ relationship: RelationshipDescription, of index: Int
+    ) throws(ModelError.Reason) {
+        guard let destination = indexes[relationship.destination] else {
+            throw .unknownDestination(relationship.destination)
+        }
+        let (least, most) = (relationship.minCount, relationship.maxCount)
+        guard least >= 0, most >= 0, most == 0 || least <= most else {
+            throw .invalidCount(minCount: least, maxCount: most)
+        }
+        guard relationship.isToMany || !relationship.isOrdered else { throw .orderedToOne }
+        guard let inverse = relationship.inverse else { return }
+        guard let other = declaration(of: inverse, in: destination) else {
+            throw .unknownInverse(inverse)
+        }
+        guard other.description.inverse == relationship.name,
+            indexes[other.description.destination] == index
+        else { throw .inverseMismatch(inverse) }
+    }
+
+    // MARK: - Constraints and indexes
+
+    private func checkConstraints(of index: Int) throws(ModelError) {
+        let description = ordered[index].description
+        guard !description.uniquenessConstraints.isEmpty else { return }
+        func fail(_ property: String?, _ reason: ModelError.Reason) -> ModelError {
+            ModelError(description.name, property, reason)
+        }
+        let attributes = persistentAttributes(of: index)
+        for constraint in description.uniquenessConstraints {
+            guard !constraint.isEmpty else { throw fail(nil, .emptyConstraint) }
+            for name in constraint {
+                guard let attribute = attributes[name] else {
+                    throw fail(nil, .unknownConstraintAttribute(name))
+                }
+                guard attribute.type != .transformable else {
+                    throw fail(name, .transformableConstraint)
+                }
+            }
+        }
+        // The loser of a conflict is deleted, which a mandatory reference to it would not survive.
+        for relationship in description.relationships {
+            guard let inverse = inverse(of: relationship)?.description, !inverse.isToMany,
+                !inverse.isOptional
+            else { continue }
+            throw fail(
+                relationship.name,
+                .mandatoryReferenceToConstrained("\(relationship.destination).\(inverse.name)"))
+        }
+    }
+
+    private func checkIndexes(of index: Int) throws(ModelError) {
+        let description = ordered[index].description
+        let attributes = persistentAttributes(of: index)
+        let toOnes = Set(
+            ancestries[index].flatMap { ordered[$0].description.relationships }
+                .filter { !$0.isToMany }.map(\.name))
+        for fetchIndex in description.indexes {
+            func fail(_ property: String?, _ reason: ModelError.Reason) -> ModelError {
+                ModelError(description.name, property, reason)
+            }
+            guard Self.isName(fetchIndex.name) else {
+                throw fail(nil, .invalidIndexName(fetchIndex.name))
+            }
+            let indexesOfThatName = ordered.flatMap(\.description.namesOfIndexes).count {
+                $0 == "\(description.name)_\(fetchIndex.name)".uppercased()
+            }
+            guard indexesOfThatName == 1 else {
+                throw fail(nil, .duplicateIndex(fetchIndex.name))
+            }
+            guard !fetchIndex.elements.isEmpty else {
+                throw fail(nil, .emptyIndex(fetchIndex.name))
+            }
+            for name in fetchIndex.elements.map(\.property) {
+                guard attributes[name] != nil || toOnes.contains(name) else {
+                    throw fail(nil, .unknownIndexProperty(name))
+                }
+                guard fetchIndex.kind == .binary || attributes[name]?.fitsRTree == true else {
+                    throw fail(name, .unsuitableForRTree(fetchIndex.name))
+                }
+            }
+        }
+    }
+
+    private func persistentAttributes(of index: Int) -> [String: AttributeDescription] {
+        Dictionary(
+            uniqueKeysWithValues: ancestries[index].flatMap { ordered[$0].description.attributes }
+                .filter { !$0.isTransient }.map { ($0.name, $0) })
+    }
+}
+
+extension EntityDescription {
+    /// The names of its indexes as far as SQLite tells them apart.
+    fileprivate var namesOfIndexes: [String] { indexes.map { "\(name)_\($0.name)".uppercased() } }
+}
+
+extension AttributeDescription {
+    fileprivate var fitsRTree: Bool {
+        !isOptional && [.integer16, .integer32, .float].contains(type)
+    }
+}

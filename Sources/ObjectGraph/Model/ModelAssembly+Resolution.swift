@@ -1,0 +1,135 @@
+extension ModelAssembly {
+    /// The entities in the order of their numbers.
+    func entities() -> [Entity] {
+        let identifiers = ordered.indices.map { index in
+            (0..<declaredNames(of: index).count).map { _ in Property.newIdentifier() }
+        }
+        return ordered.indices.map { entity(at: $0, identifiers: identifiers) }
+    }
+
+    func propertyCount(of index: Int) -> Int {
+        ancestries[index].map { declaredNames(of: $0).count }.reduce(0, +)
+    }
+
+    /// The names of the properties that the entity adds, in their order: attributes, relationships, places in orders.
+    private func declaredNames(of index: Int) -> [String] {
+        let description = ordered[index].description
+        return description.attributes.map(\.name) + description.relationships.map(\.name)
+            + description.relationships.filter(hasPlaceInOrder).map { Self.placeName($0.name) }
+    }
+
+    /// The name of the hidden attribute for the place in the order at the other end of a to-one relationship.
+    private static func placeName(_ relationship: String) -> String { "(place in \(relationship))" }
+
+    private func entity(at index: Int, identifiers: [[UInt32]]) -> Entity {
+        var draft = EntityDraft()
+        for ancestor in ancestries[index] {
+            let description = ordered[ancestor].description
+            var next = identifiers[ancestor].makeIterator()
+            for attribute in description.attributes {
+                draft.append(
+                    attribute, identifier: next.next()!, declaring: ancestor,
+                    column: attribute.isTransient
+                        ? nil : naming.column(of: attribute.name, in: ancestor))
+            }
+            for relationship in description.relationships {
+                let isPolymorphic = polymorphicDestinationNumber(of: relationship) != nil
+                let isToOne = !relationship.isToMany
+                draft.append(
+                    relationship, resolve(relationship, of: ancestor), identifier: next.next()!,
+                    declaring: ancestor,
+                    column: isToOne ? naming.column(of: relationship.name, in: ancestor) : nil,
+                    entityColumn: isToOne && isPolymorphic
+                        ? naming.entityColumn(of: relationship.name, in: ancestor) : nil)
+            }
+            for relationship in description.relationships where hasPlaceInOrder(relationship) {
+                draft.append(
+                    AttributeDescription(Self.placeName(relationship.name), .integer64),
+                    identifier: next.next()!, declaring: ancestor,
+                    column: naming.placeColumn(of: relationship.name, in: ancestor))
+            }
+        }
+        let entry = ordered[index]
+        return Entity(
+            description: entry.description, index: index, superentityIndex: entry.superentity,
+            rootIndex: entry.root, familyIndexes: index...lastDescendants[index],
+            properties: draft.properties, layout: RowLayout(slotKinds: draft.slotKinds),
+            versionHash: versionHash(of: index),
+            uniquenessConstraints: ancestries[index].flatMap {
+                ordered[$0].description.uniquenessConstraints
+            },
+            table: naming.table(of: entry.root), columns: draft.columns)
+    }
+
+    private func resolve(_ relationship: RelationshipDescription, of entity: Int) -> Relationship {
+        let destination = indexes[relationship.destination]!
+        let inverse = inverse(of: relationship)
+        let storage: RelationshipStorage =
+            if !relationship.isToMany {
+                .foreignKey
+            } else if let inverse, !inverse.description.isToMany {
+                .inverseForeignKey(
+                    propertyIndex: propertyIndex(of: inverse.description.name, in: destination))
+            } else {
+                .joinTable(naming.joinTable(of: relationship.name, in: entity))
+            }
+        var placeIndex: Int?
+        if let inverse, relationship.isOrdered, !inverse.description.isToMany {
+            placeIndex = propertyIndex(
+                of: Self.placeName(inverse.description.name), in: destination)
+        }
+        return Relationship(
+            destinationIndex: destination,
+            inverseIndex: relationship.inverse.map { propertyIndex(of: $0, in: destination) },
+            deleteRule: relationship.deleteRule, minCount: relationship.minCount,
+            maxCount: relationship.maxCount, isOrdered: relationship.isOrdered,
+            placeIndex: placeIndex, storage: storage)
+    }
+
+    private func propertyIndex(of name: String, in entity: Int) -> Int {
+        ancestries[entity].flatMap { declaredNames(of: $0) }.firstIndex(of: name)!
+    }
+}
+
+/// The properties of an entity and the layout of its rows, as they are collected.
+private struct EntityDraft {
+    var properties: [Property] = []
+    var slotKinds: [SlotKind] = []
+    var columns: [String] = []
+
+    mutating func append(
+        _ attribute: AttributeDescription, identifier: UInt32, declaring: Int, column: String?
+    ) {
+        let hasRules = attribute.transformer != nil || !attribute.validationRules.isEmpty
+        properties.append(
+            Property(
+                name: attribute.name, kind: .attribute(attribute.type), index: properties.count,
+                identifier: identifier, declaringEntityIndex: declaring,
+                isOptional: attribute.isOptional, isTransient: attribute.isTransient,
+                defaultValue: attribute.defaultValue?.converted(to: attribute.type),
+                slot: column == nil ? nil : slotKinds.count, entitySlot: nil,
+                // The assembly has checked that there are rules that can be asked.
+                rules: hasRules ? try? AttributeRules(attribute) : nil, relationship: nil))
+        guard let column else { return }
+        slotKinds.append(attribute.type.slotKind)
+        columns.append(column)
+    }
+
+    mutating func append(
+        _ description: RelationshipDescription, _ relationship: Relationship, identifier: UInt32,
+        declaring: Int, column: String?, entityColumn: String?
+    ) {
+        properties.append(
+            Property(
+                name: description.name, kind: description.isToMany ? .toMany : .toOne,
+                index: properties.count, identifier: identifier, declaringEntityIndex: declaring,
+                isOptional: description.isOptional, isTransient: false, defaultValue: nil,
+                slot: column == nil ? nil : slotKinds.count,
+                entitySlot: entityColumn == nil ? nil : slotKinds.count + 1, rules: nil,
+                relationship: relationship))
+        for column in [column, entityColumn].compactMap(\.self) {
+            slotKinds.append(.integer)
+            columns.append(column)
+        }
+    }
+}

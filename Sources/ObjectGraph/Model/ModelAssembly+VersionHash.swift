@@ -1,0 +1,34 @@
+extension ModelAssembly {
+    /// The digest of what decides how rows of an entity look; what counts and what does not: spec §1.8.
+    func versionHash(of index: Int) -> [UInt8] {
+        let (description, superentity, _) = ordered[index]
+        var digest = Digest()
+        digest.update(description.name)
+        digest.update(description.isAbstract)
+        digest.update(description.versionHashModifier ?? "")
+        if let superentity {
+            digest.update(versionHash(of: superentity).map(String.init).joined(separator: ","))
+        }
+        for attribute in description.attributes.sorted(by: { $0.name < $1.name }) {
+            digest.update(attribute.name)
+            digest.update(attribute.isOptional)
+            digest.update(attribute.isTransient)
+            digest.update(attribute.type.rawValue)
+            digest.update(attribute.versionHashModifier ?? "")
+        }
+        for relationship in description.relationships.sorted(by: { $0.name < $1.name }) {
+            digest.update(relationship.name)
+            digest.update(relationship.isOptional)
+            digest.update(relationship.destination)
+            digest.update(relationship.inverse ?? "")
+            digest.update(relationship.minCount)
+            digest.update(relationship.maxCount)
+            digest.update(relationship.isOrdered)
+            digest.update(relationship.versionHashModifier ?? "")
+        }
+        for constraint in description.uniquenessConstraints {
+            digest.update(constraint.joined(separator: ","))
+        }
+        return digest.finalize()
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+
+/// Makes data of the values of a transformable attribute, and values of data (spec §1.3).
+///
+/// It yields values of the type it was made for and of no other, whatever the data say: nothing in a file can name a type to
+/// be made.
+public final class ValueTransformer: Sendable {
+    /// For people, and to tell transformers apart: those of one name must do the same.
+    public let name: String
+    private let transform: @Sendable (Any) throws -> Data?
+    private let reverse: @Sendable (Data) throws -> any Hashable & Sendable
+    private let accept: @Sendable (Any) -> (any Hashable & Sendable)?
+
+    /// - Parameter reverse: Throws if the data are none that `transform` has made.
+    public init<Value: Hashable & Sendable>(
+        _ name: String, of type: Value.Type,
+        transform: @escaping @Sendable (Value) throws -> Data,
+        reverse: @escaping @Sendable (Data) throws -> Value
+    ) {
+        self.name = name
+        self.transform = { try ($0 as? Value).map(transform) }
+        self.reverse = reverse
+        accept = { $0 as? Value }
+    }
+
+    /// The transformer of a `Codable` type: its values as JSON.
+    public static func codable<Value: Codable & Hashable & Sendable>(
+        _ type: Value.Type
+    ) -> ValueTransformer {
+        ValueTransformer(
+            "Codable<\(type)>", of: type,
+            transform: { value in
+                let encoder = JSONEncoder()
+                encoder.outputFormatting = .sortedKeys
+                return try encoder.encode(value)
+            },
+            reverse: { try JSONDecoder().decode(type, from: $0) })
+    }
+
+    /// The value with its data; nil if it is of another type.
+    func transformed(_ value: Any) -> TransformableValue? {
+        guard let accepted = accept(value) else { return nil }
+        return TransformableValue(accepted, data: Result { try transform(accepted)! })
+    }
+
+    /// The value that the data were made of.
+    func value(from data: Data) throws -> TransformableValue {
+        TransformableValue(try reverse(data), data: .success(data))
+    }
+}
+
+extension ValueTransformer: Hashable {
+    public static func == (first: ValueTransformer, second: ValueTransformer) -> Bool {
+        first.name == second.name
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
+
+/// A value of a transformable attribute, with the data that are stored for it.
+///
+/// Values are equal if they say so themselves; their data are not compared (spec §1.3).
+public final class TransformableValue: Sendable, Hashable {
+    public let value: any Hashable & Sendable
+
+    /// A failure is reported when the object is validated.
+    let data: Result<Data, any Error>
+
+    init(_ value: any Hashable & Sendable, data: Result<Data, any Error>) {
+        self.value = value
+        self.data = data
+    }
+
+    /// The data; nil if the transformer failed.
+    var storedData: Data? { try? data.get() }
+
+    public static func == (first: TransformableValue, second: TransformableValue) -> Bool {
+        AnyHashable(first.value) == AnyHashable(second.value)
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(AnyHashable(value)) }
+}

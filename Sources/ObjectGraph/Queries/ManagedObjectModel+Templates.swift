@@ -1,0 +1,61 @@
+extension FetchRequest: RequestTemplate {}
+
+extension ManagedObjectModel {
+    /// A model with fetch requests under names of their own; see `init(entities:configurations:versionIdentifiers:)`.
+    ///
+    /// - Parameter fetchRequestTemplates: Requests by name; their predicates may hold variables, `$author`.
+    public convenience init(
+        entities: [EntityDescription], configurations: [String: Set<String>] = [:],
+        versionIdentifiers: Set<String> = [], fetchRequestTemplates: [String: FetchRequest]
+    ) throws(ModelError) {
+        try self.init(
+            entities, configurations, versionIdentifiers, templates: fetchRequestTemplates)
+    }
+
+    /// The request templates by name.
+    public var fetchRequestTemplatesByName: [String: FetchRequest] {
+        templates.compactMapValues { $0 as? FetchRequest }
+    }
+
+    /// The request of that name as it was given; nil if there is none. Changing it does not change the model.
+    public func fetchRequestTemplate(named name: String) -> FetchRequest? {
+        templates[name] as? FetchRequest
+    }
+
+    /// The request of that name with all its variables replaced; nil if there is none.
+    ///
+    /// - Throws: `FetchError.unboundVariable` for a variable without a value.
+    public func fetchRequest(
+        fromTemplateNamed name: String, substitutionVariables: [String: any PredicateArgument]
+    ) throws(FetchError) -> FetchRequest? {
+        guard var request = fetchRequestTemplate(named: name) else { return nil }
+        request.predicate = request.predicate?.withSubstitutionVariables(substitutionVariables)
+        if let missing = request.predicate?.variables.first {
+            throw .unboundVariable(missing)
+        }
+        return request
+    }
+}
+
+extension ObjectPredicate {
+    /// The names of the variables that have no value yet.
+    var variables: [String] {
+        switch self {
+        case .value: []
+        case .and(let parts), .or(let parts): parts.flatMap(\.variables)
+        case .not(let part): part.variables
+        case .comparison(let comparison): comparison.left.variables + comparison.right.variables
+        }
+    }
+}
+
+extension ObjectExpression {
+    fileprivate var variables: [String] {
+        switch self {
+        case .constant, .keyPath, .evaluatedObject: []
+        case .variable(let name): [name]
+        case .aggregate(let elements): elements.flatMap(\.variables)
+        case .function(_, let arguments): arguments.flatMap(\.variables)
+        }
+    }
+}

@@ -1,0 +1,58 @@
+extension ValidationRule {
+    /// A rule that a predicate states, with `SELF` for the value and `length` for the number of characters of a string.
+    public init(_ predicate: ObjectPredicate, _ warning: Warning) {
+        self.init(predicateFormat: predicate.predicateFormat, warning: warning) { type in
+            let model = try ManagedObjectModel(entities: [
+                EntityDescription(
+                    name: "Value",
+                    attributes: [AttributeDescription(Self.key, type, isTransient: true)])
+            ])
+            let compiled = try CompiledPredicate(
+                predicate.aboutValue, entity: model.entities[0], model: model)
+            return { compiled.matches(ValueSubject(value: $0)) }
+        }
+    }
+
+    fileprivate static let key = "value"
+}
+
+/// A lone value, as a predicate on an object with that value for its only attribute sees it.
+private struct ValueSubject: PredicateSubject {
+    let value: AttributeValue
+
+    var objectID: ManagedObjectID {
+        preconditionFailure("SELF stands for the value; see `aboutValue`.")
+    }
+
+    func value(of property: Property) -> AttributeValue { value }
+    func destination(of property: Property) -> ValueSubject? { nil }
+    func destinations(of property: Property) -> [ValueSubject] { [] }
+}
+
+extension ObjectPredicate {
+    fileprivate var aboutValue: ObjectPredicate {
+        switch self {
+        case .value: self
+        case .and(let parts): .and(parts.map(\.aboutValue))
+        case .or(let parts): .or(parts.map(\.aboutValue))
+        case .not(let part): .not(part.aboutValue)
+        case .comparison(let comparison):
+            .comparison(
+                Comparison(
+                    comparison.left.aboutValue, comparison.operator, comparison.right.aboutValue,
+                    modifier: comparison.modifier, options: comparison.options))
+        }
+    }
+}
+
+extension ObjectExpression {
+    fileprivate var aboutValue: ObjectExpression {
+        switch self {
+        case .evaluatedObject: .keyPath(ValidationRule.key)
+        case .keyPath("length"): .function("length:", [.keyPath(ValidationRule.key)])
+        case .constant, .keyPath, .variable: self
+        case .aggregate(let elements): .aggregate(elements.map(\.aboutValue))
+        case .function(let name, let arguments): .function(name, arguments.map(\.aboutValue))
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import Benchmarking
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.serialized) struct `bench run --resume` {
+    private static let repetitions = 30
+    private let folder = TemporaryFolder()
+    private var results: RunDirectory { RunDirectory(url: folder.url.appending(path: "run")) }
+
+    private func begin(repetitions: Int = repetitions, options: [String] = []) throws
+        -> BenchProcess
+    {
+        let text = """
+            schema: 1
+            name: questions
+            kind: predicates
+            subjects: [sqlite-c]
+            repetitions: \(repetitions)
+            dataset: { flights: 200 }
+            parameters: { question: [equal, like] }
+            """
+        try Data(text.utf8).write(to: folder.url("workload.yml"))
+        return try BenchProcess(
+            [
+                "run", folder.path("workload.yml"), "--allow-debug", "--seed", "5", "--output",
+                results.url.path,
+            ] + options)
+    }
+
+    private func resume() throws -> BenchProcess {
+        try BenchProcess(["run", "--resume", results.url.path, "--allow-debug"])
+    }
+
+    /// Sleeping is what this test is about: it kills at any moment, whatever happens then.
+    @Test func `a run killed at 20 random moments ends with every sample once`() throws {
+        var random = TestSupport.SeededGenerator.fromEnvironment()
+        var bench = try begin()
+        // Before the first line there is nothing to go on with.
+        while bench.isRunning, (try? results.journal.entries().isEmpty) != false { usleep(1_000) }
+        for _ in 0..<20 {
+            usleep(UInt32.random(in: 0..<600_000, using: &random))
+            kill(bench.processIdentifier, SIGKILL)
+            _ = bench.exitCode
+            bench = try resume()
+        }
+        #expect(bench.exitCode == 0, "\(bench.errors)")
+
+        let run = try results.load()
+        #expect(run.state == .completed)
+        let rounds = InterleavedSchedule(
+            subjects: [0, 1], repetitions: Self.repetitions, seed: run.seed
+        ).rounds
+        for (index, cell) in run.workloads[0].cells.enumerated() {
+            #expect(cell.samples.map(\.repetition) == Array(0..<Self.repetitions))
+            let positions = rounds.map { $0.order.firstIndex(of: index) }
+            #expect(cell.samples.map { Int?($0.positionInRound) } == positions)
+            #expect(cell.counts != nil)
+            #expect(cell.failure == nil)
+        }
+        #expect(FileManager.default.fileExists(atPath: results.runURL.path))
+        #expect(FileManager.default.fileExists(atPath: results.reportURL.path))
+        #expect(!FileManager.default.fileExists(atPath: results.url.path + "/work"))
+    }
+
+    @Test func `a run that is complete stays as it is`() throws {
+        #expect(try begin(repetitions: 1).exitCode == 0)
+        let before = try results.load()
+        #expect(try resume().exitCode == 0)
+        #expect(try results.load().workloads == before.workloads)
+    }
+
+    @Test func `a killed run can be reported`() throws {
+        let bench = try begin()
+        while bench.isRunning,
+            (try? results.load().workloads.first?.cells[0].samples.isEmpty) != false
+        {
+            usleep(1_000)
+        }
+        kill(bench.processIdentifier, SIGKILL)
+        _ = bench.exitCode
+        #expect(try BenchProcess(["report", results.url.path]).exitCode == 0)
+        #expect(FileManager.default.fileExists(atPath: results.runURL.path))
+        #expect(FileManager.default.fileExists(atPath: results.reportURL.path))
+    }
+
+    @Test func `other workloads than those of the run are refused`() throws {
+        #expect(try begin(repetitions: 1).exitCode == 0)
+        let text = try String(contentsOf: folder.url("workload.yml"), encoding: .utf8)
+        try Data(text.replacing("[equal, like]", with: "[equal]").utf8)
+            .write(to: folder.url("workload.yml"))
+        let bench = try resume()
+        #expect(bench.exitCode == 64)
+        #expect(bench.errors.contains("start a new run"))
+    }
+
+    @Test func `a folder without a journal is refused`() throws {
+        let bench = try resume()
+        #expect(bench.exitCode == 64)
+        #expect(bench.errors.contains("there is no"))
+    }
+}

@@ -1,0 +1,82 @@
+import Benchmarking
+import Foundation
+import Testing
+
+@Suite struct `Counting work` {
+    private func expect(
+        _ counts: [String: Int64], equal others: [String: Int64], except excluded: String?
+    ) {
+        for metric in Metric.counts where metric.name != excluded {
+            guard case .exact(let tolerance) = metric.repeatability else { continue }
+            let (count, other) = (counts[metric.name] ?? 0, others[metric.name] ?? 0)
+            #expect(
+                Double(abs(count - other)) <= tolerance * Double(other),
+                "\(metric.name): \(count), must be \(other)")
+        }
+    }
+
+    @Test(arguments: ["object-graph", "grdb", "sqlite-c"])
+    func `the same work counts the same in another process`(subject: String) throws {
+        let first = try WorkerConversation(subject, row: "update", rows: 300).counts()
+        let second = try WorkerConversation(subject, row: "update", rows: 300).counts()
+        expect(second, equal: first, except: nil)
+        #expect(first["transactions"] == 1)
+        #expect(first["statements", default: 0] >= 300)
+    }
+
+    /// Source: sqlite.org/fileformat2.html, section 4: a log is a header of 32 bytes, then frames of
+    /// a header of 24 bytes and a page each.
+    @Test func `the bytes of the WAL are its header and frames`() throws {
+        let counts = try #require(
+            WorkerConversation("sqlite-c", row: "batch-insert", rows: 300).turn().counts)
+        #expect(counts["checkpoints"] == 0)
+        #expect(counts["walBytes"] == 32 + counts["pagesWritten", default: 0] * (24 + 4_096))
+        #expect(counts["transactions"] == 1)
+    }
+
+    @Test func `what only the engine can count stands beside the probes`() throws {
+        let worker = try WorkerConversation("object-graph", row: "update", rows: 300)
+        let counts = try worker.counts()
+        #expect(counts["saves"] == 1)
+        #expect(counts["conflicts"] == 0)
+    }
+
+    /// What is injected, the count that it is to change, and by how much.
+    @Test(arguments: [
+        ("statement", "statements"), ("page", "pagesWritten"), ("sync", "syncs"),
+        ("allocation", "allocations"),
+    ])
+    func `one more of a thing changes its own count alone`(
+        extra: String, metric: String
+    ) throws {
+        let clean = try WorkerConversation("sqlite-c", row: "update", rows: 300)
+        let injected = try WorkerConversation("sqlite-c", row: "update", rows: 300, extra: extra)
+        let (before, after) = (try clean.counts(), try injected.counts())
+        expect(after, equal: before, except: metric)
+        #expect(after[metric] == before[metric, default: 0] + 1)
+    }
+
+    @Test func `a worker does as many operations as it is told, and all are verified`() throws {
+        let worker = try WorkerConversation("sqlite-c", row: "update", rows: 50, isCounting: false)
+        #expect(try worker.turn(3).operationCount == 3)
+        #expect(try worker.turn(4).operationCount == 4)
+        guard case .verified = try worker.finish() else {
+            Issue.record("not verified")
+            return
+        }
+    }
+
+    @Test func `work that needs a new store each time is done once a turn`() throws {
+        let worker = try WorkerConversation("sqlite-c", row: "insert", rows: 50, isCounting: false)
+        let turn = try worker.turn(5)
+        #expect(turn.operationCount == 1)
+        #expect(!turn.isLast)
+        _ = try worker.finish()
+    }
+
+    @Test func `work that cannot be repeated has one turn`() throws {
+        let worker = try WorkerConversation(
+            "sqlite-c", row: "fetch-memory", rows: 50, isCounting: false)
+        #expect(try worker.turn().isLast)
+    }
+}
