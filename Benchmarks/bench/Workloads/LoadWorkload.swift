@@ -20,9 +20,27 @@ enum LoadWorkload {
         try context.makeItemStore(items, isNumberIndexed: true)
         let subject = try SubjectFactory.makeLoad(context.job.subject, context.configuration)
         let ledger = LoadLedger(items)
+        let (sample, tally) = try measure(subject, plan, ledger, items, context)
+        let shown = try subject.shownQuantities()
+        try subject.close()
+
+        var outcome = WorkloadOutcome(sample: sample, verification: .notApplicable)
+        guard subject.storesItems else { return outcome }
+        let findings = try LoadFindings(
+            StoreReader(context.storeURL), ledger, tally, shown: shown)
+        outcome.sample.counters.merge(findings.counters) { $1 }
+        outcome.verification = try findings.verification(
+            of: plan.checks, readsAreFresh: subject.promisesFreshReads)
+        return outcome
+    }
+
+    /// Clients, and with them the connections that they hold, end when it returns.
+    private static func measure(
+        _ subject: any LoadSubject, _ plan: LoadPlan, _ ledger: LoadLedger, _ items: [ItemRow],
+        _ context: WorkerContext
+    ) throws -> (Sample, LoadItemClient.Tally) {
         let crew = try LoadCrew(subject, plan, ledger, templates: items, context)
         try context.configuration.check(subject)
-
         var generator = LoadGenerator(
             crew.participants, seed: context.job.seed, capacityPerSecond: plan.capacityPerSecond)
         var sample: Sample
@@ -32,19 +50,7 @@ enum LoadWorkload {
             sample = try run(plan, &generator, subject, context)
         }
         sample.counters = subject.counters
-        let shown = try subject.shownQuantities()
-        try subject.close()
-
-        guard subject.storesItems else {
-            return WorkloadOutcome(sample: sample, verification: .notApplicable)
-        }
-        let findings = try LoadFindings(
-            StoreReader(context.storeURL), ledger, crew.tally, shown: shown)
-        sample.counters.merge(findings.counters) { $1 }
-        return WorkloadOutcome(
-            sample: sample,
-            verification: try findings.verification(
-                of: plan.checks, readsAreFresh: subject.promisesFreshReads))
+        return (sample, crew.tally)
     }
 
     /// Clients do a fixed number of operations as often as the parent wants, for counts and for pairs.

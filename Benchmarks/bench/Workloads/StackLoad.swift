@@ -121,12 +121,13 @@ final class ItemDirectory: Sendable {
 
 /// Writes in a worker context, which a save leads down to the disk.
 private final class StackWriter: LoadWriter, @unchecked Sendable {
-    // @unchecked Sendable: the inserted objects are touched on their context's queue only.
+    // @unchecked Sendable: used by one thread at a time, which waits for its context's queue.
 
     private let stack: any PersistenceStack
     private let context: ManagedObjectContext
     private let items: ItemDirectory
-    private var inserted: [Item] = []
+    /// Of what was last inserted.
+    private var identifiers: [ManagedObjectID] = []
 
     init(
         _ stack: any PersistenceStack, _ context: ManagedObjectContext, _ items: ItemDirectory
@@ -138,16 +139,14 @@ private final class StackWriter: LoadWriter, @unchecked Sendable {
 
     func insert(_ rows: [ItemRow]) throws -> WriteResult {
         let result = try save {
-            self.inserted = rows.map { row in
+            let inserted = rows.map { row in
                 let item = Item(context: self.context)
                 item.take(row)
                 return item
             }
-        }
-        // In a turn of its own: saves further up tell their identifiers when the next one begins.
-        let identifiers = context.performAndWait {
-            defer { self.inserted = [] }
-            return self.inserted.map(\.objectID)
+            // Before the save: below other contexts, an object learns of its identifier late.
+            try self.context.obtainPermanentIDs(for: inserted)
+            self.identifiers = inserted.map(\.objectID)
         }
         if result == .saved {
             items.add(zip(rows, identifiers).map { ($0.number, $1) })
@@ -237,7 +236,11 @@ private final class StackViewReader: LoadReader, @unchecked Sendable {
     func read(_ number: Int64) throws -> Int32? {
         guard let identifier = items[number] else { return nil }
         return try context.performAndWait {
-            (try context.existingObject(with: identifier) as? Item)?.readAll()
+            do {
+                return (try context.existingObject(with: identifier) as? Item)?.readAll()
+            } catch FetchError.noSuchObject {
+                return nil
+            }
         }
     }
 
@@ -277,6 +280,7 @@ extension ManagedObjectContext {
             entityName: "Item", predicate: try ObjectPredicate("number >= %lld", number),
             sortKeys: [.ascending("number")])
         request.fetchLimit = LoadWorkload.pageLength
+        request.returnsObjectsAsFaults = false
         return try fetch(request, as: Item.self).map { item in
             item.readAll()
             return item.number

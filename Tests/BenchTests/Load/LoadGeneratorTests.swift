@@ -64,7 +64,10 @@ private struct Station {
         }
         let calm = try result(stall: 0)
         let stalled = try result(stall: 100_000_000)
-        #expect(stalled.service[0].percentile(0.99) == calm.service[0].percentile(0.99))
+        // In one bucket of the histogram.
+        #expect(
+            stalled.service[0].percentile(0.99)! <= calm.service[0].percentile(0.99)! * 1_001
+                / 1_000)
         #expect(
             stalled.intended[0].percentile(0.99)! >= 10 * calm.intended[0].percentile(0.99)!)
     }
