@@ -10,30 +10,30 @@ extension ItemRecord: FetchableRecord, PersistableRecord {
         static let number = Column("ZNUMBER")
         static let quantity = Column("ZQUANTITY")
         static let delayMinutes = Column("ZDELAYMINUTES")
-        static let isActive = Column("ZISACTIVE")
         static let price = Column("ZPRICE")
-        static let weight = Column("ZWEIGHT")
         static let createdAt = Column("ZCREATEDAT")
         static let name = Column("ZNAME")
+        static let maker = Column("ZMAKER")
         static let city = Column("ZCITY")
+        static let address = Column("ZADDRESS")
         static let note = Column("ZNOTE")
     }
 
     static var databaseSelection: [any SQLSelectable] {
         [
             Columns.key, Columns.version, Columns.number, Columns.quantity, Columns.delayMinutes,
-            Columns.isActive, Columns.price, Columns.weight, Columns.createdAt, Columns.name,
-            Columns.city, Columns.note,
+            Columns.price, Columns.createdAt, Columns.name, Columns.maker, Columns.city,
+            Columns.address, Columns.note,
         ]
     }
 
     /// Positions are those of `databaseSelection`.
     init(row: Row) {
         self.init(
-            key: row[0], number: row[2], price: row[6],
-            createdAt: Date(timeIntervalSinceReferenceDate: row[8]), weight: row[7],
-            isActive: row[5], quantity: row[3], delayMinutes: row[4], version: row[1],
-            name: row[9], city: row[10], note: row[11])
+            key: row[0], number: row[2], price: row[5],
+            createdAt: Date(timeIntervalSinceReferenceDate: row[6]), quantity: row[3],
+            delayMinutes: row[4], version: row[1], name: row[7], maker: row[8], city: row[9],
+            address: row[10], note: row[11])
     }
 
     func encode(to container: inout PersistenceContainer) {
@@ -43,12 +43,12 @@ extension ItemRecord: FetchableRecord, PersistableRecord {
         container[Columns.number] = number
         container[Columns.quantity] = quantity
         container[Columns.delayMinutes] = delayMinutes
-        container[Columns.isActive] = isActive
         container[Columns.price] = price
-        container[Columns.weight] = weight
         container[Columns.createdAt] = createdAt.timeIntervalSinceReferenceDate
         container[Columns.name] = name
+        container[Columns.maker] = maker
         container[Columns.city] = city
+        container[Columns.address] = address
         container[Columns.note] = note
     }
 
@@ -56,8 +56,7 @@ extension ItemRecord: FetchableRecord, PersistableRecord {
     init(_ item: ItemRow, key: Int64) {
         self.init(
             key: key, number: item.number, price: item.price, createdAt: item.createdAt,
-            weight: item.weight, isActive: item.isActive, quantity: item.quantity,
-            delayMinutes: item.delayMinutes, version: 1, name: item.name, city: item.city,
-            note: item.note)
+            quantity: item.quantity, delayMinutes: item.delayMinutes, version: 1, name: item.name,
+            maker: item.maker, city: item.city, address: item.address, note: item.note)
     }
 }

@@ -6,12 +6,12 @@ struct ItemRecord: ItemValues, Sendable {
     var number: Int64
     var price: Double
     var createdAt: Date
-    var weight: Double?
-    var isActive: Bool
     var quantity: Int32
     var delayMinutes: Int32?
     var version: Int32
     var name: String
+    var maker: String
     var city: String
+    var address: String
     var note: String?
 }

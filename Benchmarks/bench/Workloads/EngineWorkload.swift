@@ -190,23 +190,26 @@ extension Verifier {
     fileprivate mutating func checkItems(in store: StoreReader, are items: [ItemRow]) throws {
         let found = try store.integers(
             """
-            SELECT COUNT(*), SUM(ZNUMBER), SUM(ZQUANTITY), SUM(ZDELAYMINUTES), SUM(ZISACTIVE), \
-            SUM(round(ZPRICE * 100)), COUNT(ZWEIGHT), SUM(ZCREATEDAT), \
-            SUM(length(ZNAME) + length(ZCITY)), SUM(length(ZNOTE)) FROM ZITEM
+            SELECT COUNT(*), SUM(ZNUMBER), SUM(ZQUANTITY), SUM(ZDELAYMINUTES), \
+            SUM(round(ZPRICE * 100)), SUM(ZCREATEDAT), \
+            SUM(length(ZNAME) + length(ZMAKER) + length(ZCITY) + length(ZADDRESS)), \
+            SUM(length(ZNOTE)) FROM ZITEM
             """)
         let expected = [
             items.count, items.reduce(0) { $0 + Int($1.number) },
             items.reduce(0) { $0 + Int($1.quantity) },
-            items.reduce(0) { $0 + Int($1.delayMinutes ?? 0) }, items.count { $0.isActive },
+            items.reduce(0) { $0 + Int($1.delayMinutes ?? 0) },
             items.reduce(0) { $0 + Int(($1.price * 100).rounded()) },
-            items.count { $0.weight != nil },
             items.reduce(0) { $0 + Int($1.createdAt.timeIntervalSinceReferenceDate) },
-            items.reduce(0) { $0 + $1.name.utf8.count + $1.city.utf8.count },
+            items.reduce(0) {
+                $0 + $1.name.utf8.count + $1.maker.utf8.count + $1.city.utf8.count
+                    + $1.address.utf8.count
+            },
             items.reduce(0) { $0 + ($1.note?.utf8.count ?? 0) },
         ]
         let names = [
-            "items", "numbers", "quantities", "delays", "active items", "prices in cents",
-            "items with a weight", "dates", "bytes of names and cities", "bytes of notes",
+            "items", "numbers", "quantities", "delays", "prices in cents", "dates",
+            "bytes of mandatory texts", "bytes of notes",
         ]
         for (name, (found, expected)) in zip(names, zip(found, expected)) {
             check(name, found, equals: expected)

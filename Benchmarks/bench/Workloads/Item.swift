@@ -6,12 +6,12 @@ final class Item: ManagedObject, ItemValues {
     static let number = Attribute<Int64>("number")
     static let quantity = Attribute<Int32>("quantity")
     static let delayMinutes = Attribute<Int32?>("delayMinutes")
-    static let isActive = Attribute<Bool>("isActive")
     static let price = Attribute<Double>("price")
-    static let weight = Attribute<Double?>("weight")
     static let createdAt = Attribute<Date>("createdAt")
     static let name = Attribute<String>("name")
+    static let maker = Attribute<String>("maker")
     static let city = Attribute<String>("city")
+    static let address = Attribute<String>("address")
     static let note = Attribute<String?>("note")
 
     var number: Int64 { self[Self.number] }
@@ -20,12 +20,12 @@ final class Item: ManagedObject, ItemValues {
         set { self[Self.quantity] = newValue }
     }
     var delayMinutes: Int32? { self[Self.delayMinutes] }
-    var isActive: Bool { self[Self.isActive] }
     var price: Double { self[Self.price] }
-    var weight: Double? { self[Self.weight] }
     var createdAt: Date { self[Self.createdAt] }
     var name: String { self[Self.name] }
+    var maker: String { self[Self.maker] }
     var city: String { self[Self.city] }
+    var address: String { self[Self.address] }
     var note: String? { self[Self.note] }
 
     /// - Parameter isNumberIndexed: whether pages are found by the number without a scan.
@@ -37,12 +37,12 @@ final class Item: ManagedObject, ItemValues {
                     AttributeDescription("number", .integer64, isOptional: false),
                     AttributeDescription("quantity", .integer32, isOptional: false),
                     AttributeDescription("delayMinutes", .integer32),
-                    AttributeDescription("isActive", .boolean, isOptional: false),
                     AttributeDescription("price", .double, isOptional: false),
-                    AttributeDescription("weight", .double),
                     AttributeDescription("createdAt", .date, isOptional: false),
                     AttributeDescription("name", .string, isOptional: false),
+                    AttributeDescription("maker", .string, isOptional: false),
                     AttributeDescription("city", .string, isOptional: false),
+                    AttributeDescription("address", .string, isOptional: false),
                     AttributeDescription("note", .string),
                 ],
                 indexes: isNumberIndexed ? [FetchIndexDescription("byNumber", on: "number")] : [])
@@ -53,12 +53,12 @@ final class Item: ManagedObject, ItemValues {
         self[Self.number] = row.number
         self[Self.quantity] = row.quantity
         self[Self.delayMinutes] = row.delayMinutes
-        self[Self.isActive] = row.isActive
         self[Self.price] = row.price
-        self[Self.weight] = row.weight
         self[Self.createdAt] = row.createdAt
         self[Self.name] = row.name
+        self[Self.maker] = row.maker
         self[Self.city] = row.city
+        self[Self.address] = row.address
         self[Self.note] = row.note
     }
 
@@ -67,12 +67,12 @@ final class Item: ManagedObject, ItemValues {
         row.set(item.number, for: number)
         row.set(item.quantity, for: quantity)
         row.set(item.delayMinutes, for: delayMinutes)
-        row.set(item.isActive, for: isActive)
         row.set(item.price, for: price)
-        row.set(item.weight, for: weight)
         row.set(item.createdAt, for: createdAt)
         row.set(item.name, for: name)
+        row.set(item.maker, for: maker)
         row.set(item.city, for: city)
+        row.set(item.address, for: address)
         row.set(item.note, for: note)
     }
 }

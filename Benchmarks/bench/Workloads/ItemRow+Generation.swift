@@ -12,14 +12,14 @@ extension ItemRow {
         self.number = number
         quantity = Int32.random(in: 0..<1_000, using: &random)
         delayMinutes = random.next() % 8 == 0 ? nil : Int32.random(in: -30...600, using: &random)
-        isActive = Bool.random(using: &random)
         price = Double(Int.random(in: 1..<100_000, using: &random)) / 100
-        weight = random.next() % 8 == 0 ? nil : Double.random(in: 0..<50, using: &random)
         createdAt = Date(
             timeIntervalSinceReferenceDate: Double(
                 Int.random(in: 0..<800_000_000, using: &random)))
         name = Self.text(length: 24, from: &random)
+        maker = Self.text(length: 28, from: &random)
         city = Self.text(length: 20, from: &random)
+        address = Self.text(length: 36, from: &random)
         note = random.next() % 4 == 0 ? nil : Self.text(length: 40, from: &random)
     }
 

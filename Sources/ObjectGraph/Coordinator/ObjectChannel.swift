@@ -14,7 +14,12 @@ protocol ObjectChannel: AnyObject, Sendable {
     func count(_ request: FetchRequest, entity: Entity) throws -> Int
 
     /// The newest row of an object, not older than the interval allows; nil if it is gone.
-    func row(_ key: Int64, _ scope: ObjectIDScope, staleness: Duration?) throws -> RowReference?
+    ///
+    /// - Parameter keepsSnapshot: Whether it may be of the state that an earlier read of this turn has seen, unless this
+    ///   process has written to the store since; `endTurn` must follow.
+    func row(
+        _ key: Int64, _ scope: ObjectIDScope, staleness: Duration?, keepsSnapshot: Bool
+    ) throws -> RowReference?
 
     /// The rows of the entity's family with these keys, in any order; missing ones are left out.
     func rows(_ keys: [Int64], entity: Entity, storeNumber: Int) throws -> RowList
@@ -39,6 +44,7 @@ protocol ObjectChannel: AnyObject, Sendable {
 
     /// Notes which objects a context has registered, for as long as their rows must be kept.
     func register(_ keys: [Int64], root: Int, storeNumber: Int)
+    func register(_ key: Int64, root: Int, storeNumber: Int)
     func unregister(_ keys: [Int64], root: Int, storeNumber: Int)
 }
 

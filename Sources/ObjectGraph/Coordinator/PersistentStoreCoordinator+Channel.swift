@@ -35,7 +35,9 @@ extension PersistentStoreCoordinator: ObjectChannel {
         try underLockPolicy { try records.map(body) }
     }
 
-    func row(_ key: Int64, _ scope: ObjectIDScope, staleness: Duration?) throws -> RowReference? {
+    func row(
+        _ key: Int64, _ scope: ObjectIDScope, staleness: Duration?, keepsSnapshot: Bool
+    ) throws -> RowReference? {
         let record = try openRecord(scope.storeNumber, entityName: scope.entityName)
         let entity = model.entities[scope.entityIndex]
         if let row = record.rowCache.row(key, root: entity.rootIndex),
@@ -45,8 +47,11 @@ extension PersistentStoreCoordinator: ObjectChannel {
         }
         graphCounters.faultsReadFromStore.add(1, ordering: .relaxed)
         return try underLockPolicy {
-            guard let row = try record.store.row(key, entity: entity) else { return nil }
-            record.rowCache.store(RowList([row]), root: entity.rootIndex)
+            guard
+                let row = try record.store.row(
+                    key, entity: entity, keepsSnapshot: keepsSnapshot)
+            else { return nil }
+            record.rowCache.store(row, root: entity.rootIndex)
             return row
         }
     }
@@ -134,12 +139,21 @@ extension PersistentStoreCoordinator: ObjectChannel {
         record(number: storeNumber)?.rowCache.register(keys, root: root)
     }
 
+    func register(_ key: Int64, root: Int, storeNumber: Int) {
+        record(number: storeNumber)?.rowCache.register(CollectionOfOne(key), root: root)
+    }
+
     func unregister(_ keys: [Int64], root: Int, storeNumber: Int) {
         record(number: storeNumber)?.rowCache.unregister(keys, root: root)
     }
 }
 
 extension PersistentStoreCoordinator {
+    /// Ends the snapshots of reads that kept one.
+    func endTurn() {
+        for record in records { record.store.endTurn() }
+    }
+
     /// Forgets the cached row of an object, so that it is read anew.
     func forgetRow(_ key: Int64, _ scope: ObjectIDScope) {
         record(number: scope.storeNumber)?.rowCache.remove(

@@ -27,12 +27,19 @@ public final class PersistentStoreCoordinator: Sendable {
     private let state: Mutex<State>
 
     /// An open store with what the coordinator keeps about it.
-    struct StoreRecord: Sendable {
+    final class StoreRecord: Sendable {
         let number: Int
         let store: any PersistentStore
         let rowCache: RowCache
         /// By entity index.
         let scopes: [ObjectIDScope]
+
+        init(number: Int, store: any PersistentStore, rowCache: RowCache, scopes: [ObjectIDScope]) {
+            self.number = number
+            self.store = store
+            self.rowCache = rowCache
+            self.scopes = scopes
+        }
     }
 
     private struct State {

@@ -4,25 +4,88 @@ import Synchronization
 ///
 /// A row stays as long as some context has its object registered. Each table has its own lock, held for a batch of rows.
 final class RowCache: Sendable {
-    private struct Entry {
-        var slab: RowSlab?
+    private struct Entry: BitwiseCopyable {
+        /// The position of the row's slab among those of the table, from 1; 0 without a row.
+        var slabNumber: UInt32 = 0
         var offset: UInt32 = 0
         /// How many contexts have the object registered.
         var registrationCount: UInt32 = 0
+    }
 
-        var row: RowReference? {
-            get { slab.map { RowReference(slab: $0, offset: offset) } }
-            set {
-                slab = newValue?.slab
-                offset = newValue?.offset ?? 0
-            }
-        }
+    /// A slab is held once for all rows in it that are cached; the lock of the table guards the count.
+    private struct HeldSlab {
+        var slab: RowSlab?
+        var rowCount = 0
     }
 
     private struct Table: ~Copyable {
         let entries = PagedTable(empty: Entry())
         /// Entries that were let go since the last sweep of empty pages.
         var releasedCount = 0
+        private var slabs: [HeldSlab] = []
+        private var freeNumbers: [UInt32] = []
+        /// The slab of the rows stored last; 0 before there were any.
+        private var lastHeld: UInt32 = 0
+
+        func row(_ key: Int64) -> RowReference? {
+            let entry = entries[key]
+            guard entry.slabNumber > 0 else { return nil }
+            return RowReference(
+                slab: slabs[Int(entry.slabNumber) - 1].slab!, offset: entry.offset)
+        }
+
+        /// Takes rows of one slab, except where a newer version is known.
+        mutating func store(_ places: some Collection<RowPlace>, in slab: RowSlab) {
+            let number = hold(slab)
+            // Counted first, so that letting go of an older row of the same slab does not free it.
+            slabs[Int(number) - 1].rowCount += places.count
+            for place in places {
+                let entry = entries.slot(place.key)
+                if entry.pointee.slabNumber > 0 {
+                    let known = row(place.key)!
+                    let version = RowReference(slab: slab, offset: place.offset).version
+                    if known.version > version {
+                        slabs[Int(number) - 1].rowCount -= 1
+                        continue
+                    }
+                    letGo(entry, isSuperseded: known.version < version)
+                }
+                entry.pointee.slabNumber = number
+                entry.pointee.offset = place.offset
+            }
+            if slabs[Int(number) - 1].rowCount == 0 { free(number) }
+        }
+
+        /// Forgets the row of an entry that has one.
+        mutating func letGo(_ entry: UnsafeMutablePointer<Entry>, isSuperseded: Bool) {
+            let number = entry.pointee.slabNumber
+            guard number > 0 else { return }
+            entry.pointee.slabNumber = 0
+            let position = Int(number) - 1
+            if isSuperseded {
+                slabs[position].slab!.hasSupersededRows.store(true, ordering: .relaxed)
+            }
+            slabs[position].rowCount -= 1
+            if slabs[position].rowCount == 0 { free(number) }
+        }
+
+        private mutating func hold(_ slab: RowSlab) -> UInt32 {
+            // Rows that are read one by one often lie in the slab of the one before.
+            if lastHeld > 0, slabs[Int(lastHeld) - 1].slab === slab { return lastHeld }
+            if let number = freeNumbers.popLast() {
+                slabs[Int(number) - 1].slab = slab
+                lastHeld = number
+                return number
+            }
+            slabs.append(HeldSlab(slab: slab))
+            lastHeld = UInt32(slabs.count)
+            return lastHeld
+        }
+
+        private mutating func free(_ number: UInt32) {
+            slabs[Int(number) - 1].slab = nil
+            freeNumbers.append(number)
+        }
     }
 
     /// A lock in an object, since locks cannot be elements of an array.
@@ -39,7 +102,7 @@ final class RowCache: Sendable {
 
     /// The newest known row; nil if there is none.
     func row(_ key: Int64, root: Int) -> RowReference? {
-        tables[root].table.withLock { $0.entries[key].row }
+        tables[root].table.withLock { $0.row(key) }
     }
 
     /// The positions in the range of changes whose row is known in another version than they expect.
@@ -48,7 +111,7 @@ final class RowCache: Sendable {
     ) -> [Int] {
         tables[root].table.withLock { table in
             range.filter { position in
-                guard let row = table.entries[changes[position].key].row else { return false }
+                guard let row = table.row(changes[position].key) else { return false }
                 return row.version != changes[position].previousVersion
             }
         }
@@ -57,28 +120,19 @@ final class RowCache: Sendable {
     /// Takes rows that have just been read or written; an older version never replaces a newer one.
     func store(_ rows: RowList, root: Int) {
         tables[root].table.withLock { table in
-            rows.forEach { row in
-                let slot = table.entries.slot(row.key)
-                if let old = slot.pointee.slab {
-                    let known = RowReference(slab: old, offset: slot.pointee.offset)
-                    if known.version > row.version { return }
-                    if known.version < row.version {
-                        old.hasSupersededRows.store(true, ordering: .relaxed)
-                    }
-                }
-                slot.pointee.slab = row.slab
-                slot.pointee.offset = row.offset
-            }
+            rows.forEachRun { slab, places in table.store(places, in: slab) }
         }
+    }
+
+    func store(_ row: RowReference, root: Int) {
+        tables[root].table.withLock { $0.store(CollectionOfOne(row.place), in: row.slab) }
     }
 
     /// Forgets rows that are gone from the store, or may have changed there.
     func remove(_ keys: some Sequence<Int64>, root: Int) {
         tables[root].table.withLock { table in
             for key in keys {
-                let slot = table.entries.slot(key)
-                slot.pointee.slab?.hasSupersededRows.store(true, ordering: .relaxed)
-                slot.pointee.row = nil
+                table.letGo(table.entries.slot(key), isSuperseded: true)
             }
         }
     }
@@ -87,10 +141,7 @@ final class RowCache: Sendable {
     func removeAllRows() {
         for guarded in tables {
             guarded.table.withLock { table in
-                table.entries.forEach { _, slot in
-                    slot.pointee.slab?.hasSupersededRows.store(true, ordering: .relaxed)
-                    slot.pointee.row = nil
-                }
+                table.entries.forEach { _, entry in table.letGo(entry, isSuperseded: true) }
             }
         }
     }
@@ -110,12 +161,12 @@ final class RowCache: Sendable {
                 guard slot.pointee.registrationCount > 0 else { continue }
                 slot.pointee.registrationCount -= 1
                 guard slot.pointee.registrationCount == 0 else { continue }
-                slot.pointee.row = nil
+                table.letGo(slot, isSuperseded: false)
                 table.releasedCount += 1
             }
             if table.releasedCount > 4096 {
                 table.releasedCount = 0
-                table.entries.removePages { $0.slab == nil && $0.registrationCount == 0 }
+                table.entries.removePages { $0.slabNumber == 0 && $0.registrationCount == 0 }
             }
         }
     }

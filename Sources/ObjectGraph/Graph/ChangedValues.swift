@@ -1,4 +1,5 @@
-/// The values of one object that differ from its row, in one piece of memory: a mask and a value for each property.
+/// What only some objects have, in one piece of memory: the values that differ from the row, with a mask of them, and the
+/// to-many relationships that have been read or changed.
 ///
 /// A to-one relationship is kept as the object identifier of its destination, temporary or permanent. Owned by the object
 /// and freed with it: raw memory rather than a class, since it is touched for each value that is set or saved, and counting
@@ -14,6 +15,7 @@ struct ChangedValues {
 
         /// What was set since pending changes were last processed.
         var eventMask = PropertyMask()
+        var contents: RelationshipContents?
         let count: Int
     }
 
@@ -28,6 +30,7 @@ struct ChangedValues {
 
     func deallocate() {
         elements.deinitialize(count: header.pointee.count)
+        header.deinitialize(count: 1)
         memory.deallocate()
     }
 
@@ -47,6 +50,11 @@ struct ChangedValues {
     /// Forgets what was set in the last event.
     func beginEvent() { header.pointee.eventMask = PropertyMask() }
 
+    var contents: RelationshipContents? {
+        get { header.pointee.contents }
+        nonmutating set { header.pointee.contents = newValue }
+    }
+
     @inline(__always)
     func contains(_ index: Int) -> Bool { header.pointee.mask.contains(index) }
 
@@ -63,6 +71,8 @@ struct ChangedValues {
     /// The place of a value, for reading it without copying.
     @inline(__always)
     func pointer(_ index: Int) -> UnsafePointer<AttributeValue> { UnsafePointer(elements + index) }
+
+    func removeAllValues() { header.pointee.mask.forEach(remove) }
 
     func remove(_ index: Int) {
         elements[index] = .null

@@ -20,7 +20,8 @@ extension ManagedObject {
         }
         do {
             if let row = try context.channel.row(
-                reference, binding.scope, staleness: context.stalenessInterval)
+                reference, binding.scope, staleness: context.stalenessInterval,
+                keepsSnapshot: context.keepsSnapshot())
             {
                 realise(row)
             } else {
@@ -41,7 +42,7 @@ extension ManagedObject {
     }
 
     // Its own row is there, so that the hook may read; what it sets is no change (spec §2.3).
-    private final func awake() {
+    final func awake() {
         state.remove(.fault)
         state.insert(.awaking)
         awakeFromFetch()

@@ -26,13 +26,12 @@ open class ManagedObject {
 
     /// Where `row` starts; nil without one.
     final private(set) var rowStart: UnsafeRawPointer?
-    final var state: ObjectState
 
-    /// The values set since the last save.
+    /// The values set since the last save, and the contents; nil for most objects.
     final private(set) var changes: ChangedValues?
 
-    /// The to-many relationships that have been read or changed.
-    final var contents: RelationshipContents?
+    // Last, so that an object takes 58 bytes and fits an allocation of 64.
+    final var state: ObjectState
 
     /// For the engine: takes what a context made for the object. Use `init(context:)`.
     public required init(seed: consuming ObjectSeed) {
@@ -58,8 +57,16 @@ open class ManagedObject {
 
     /// Forgets the unsaved values.
     final func discardChanges() {
-        changes?.deallocate()
-        changes = nil
+        guard let changes else { return }
+        if changes.contents != nil { return changes.removeAllValues() }
+        changes.deallocate()
+        self.changes = nil
+    }
+
+    /// The to-many relationships that have been read or changed.
+    final var contents: RelationshipContents? {
+        get { changes?.contents }
+        set { if newValue != nil || changes != nil { unsavedValues.contents = newValue } }
     }
 
     /// Forgets the unsaved values that the row has now, but not the transient ones, which live on.
@@ -101,7 +108,7 @@ open class ManagedObject {
         }
         self.init(
             seed: ObjectSeed(
-                binding: binding, reference: ObjectIDScope.newTemporaryReference(), row: nil,
+                binding: binding, reference: ObjectIDScope.newTemporaryReference(),
                 state: [.inserted, .changedInEvent, .unattached]))
         setDefaults()
     }
@@ -229,11 +236,14 @@ public struct ObjectSeed {
     let rowStart: UnsafeRawPointer?
     let state: ObjectState
 
-    init(binding: EntityBinding, reference: Int64, row: RowReference?, state: ObjectState) {
+    init(
+        binding: EntityBinding, reference: Int64, slab: RowSlab? = nil,
+        rowStart: UnsafeRawPointer? = nil, state: ObjectState
+    ) {
         self.binding = binding
         self.reference = reference
-        self.slab = row?.slab
-        self.rowStart = row?.start
+        self.slab = slab
+        self.rowStart = rowStart
         self.state = state
     }
 }

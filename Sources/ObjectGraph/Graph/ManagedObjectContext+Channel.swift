@@ -23,12 +23,17 @@ extension ManagedObjectContext: ObjectChannel {
         try performAndWait { try count(for: request) }
     }
 
-    func row(_ key: Int64, _ scope: ObjectIDScope, staleness: Duration?) throws -> RowReference? {
+    func row(
+        _ key: Int64, _ scope: ObjectIDScope, staleness: Duration?, keepsSnapshot: Bool
+    ) throws -> RowReference? {
         try performAndWait {
             let table = table(scope.entityIndex, scope.storeNumber)
             if let object = table[key] { return currentRow(of: object) }
             guard key >= 0 else { return nil }
-            guard let row = try channel.row(key, scope, staleness: staleness) else { return nil }
+            guard
+                let row = try channel.row(
+                    key, scope, staleness: staleness, keepsSnapshot: keepsSnapshot)
+            else { return nil }
             // What a child reads is registered here as well.
             _ = objects(
                 of: StoreRows(storeNumber: scope.storeNumber, rows: RowList([row])),
@@ -87,6 +92,7 @@ extension ManagedObjectContext: ObjectChannel {
 
     // The rows of objects that a child has are kept by this context's own registration.
     func register(_ keys: [Int64], root: Int, storeNumber: Int) {}
+    func register(_ key: Int64, root: Int, storeNumber: Int) {}
     func unregister(_ keys: [Int64], root: Int, storeNumber: Int) {}
 
     private func rows(of objects: [ManagedObject]) -> [StoreRows] {
@@ -149,8 +155,8 @@ extension ManagedObjectContext: ObjectChannel {
         let binding = binding(change.entity.index, storeNumber)
         let object = binding.objectClass.init(
             seed: ObjectSeed(
-                binding: binding, reference: change.key, row: change.row,
-                state: .inserted))
+                binding: binding, reference: change.key, slab: change.row?.slab,
+                rowStart: change.row?.start, state: .inserted))
         register(object)
         object.awakeFromInsert()
         return object

@@ -42,7 +42,8 @@ extension ManagedObjectContext {
         for object in objects {
             let binding = object.binding
             coordinator.forgetRow(object.reference, binding.scope)
-            newest[object] = try channel.row(object.reference, binding.scope, staleness: nil)
+            newest[object] = try channel.row(
+                object.reference, binding.scope, staleness: nil, keepsSnapshot: false)
         }
         return newest
     }

@@ -98,7 +98,8 @@ extension ManagedObjectContext {
     private func renewRow(of object: ManagedObject) {
         guard !object.state.contains(.inserted), !object.isFault,
             let newest = try? channel.row(
-                object.reference, object.binding.scope, staleness: stalenessInterval)
+                object.reference, object.binding.scope, staleness: stalenessInterval,
+                keepsSnapshot: false)
         else { return }
         object.row = newest
         object.awake(fromSnapshotEvents: .refresh)

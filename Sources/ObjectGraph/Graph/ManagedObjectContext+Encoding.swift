@@ -105,7 +105,7 @@ extension ManagedObjectContext {
             object.fireFault()
             if object.state.contains(.deleted) { return nil }
         }
-        if object.changes == nil, let row = object.row { return row }
+        if object.changes?.mask.isEmpty ?? true, let row = object.row { return row }
         var writer = RowWriter(expectedByteCount: 256)
         return encode(object, into: &writer, version: object.row?.version ?? 0)
     }

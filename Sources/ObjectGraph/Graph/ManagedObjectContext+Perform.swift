@@ -82,9 +82,22 @@ extension ManagedObjectContext {
 
     private func asOwner<Result>(_ block: () throws -> Result) rethrows -> Result {
         let previous = owner.exchange(Self.currentThread, ordering: .relaxed)
-        defer { owner.store(previous, ordering: .relaxed) }
+        defer {
+            owner.store(previous, ordering: .relaxed)
+            if holdsSnapshot {
+                holdsSnapshot = false
+                coordinator.endTurn()
+            }
+        }
         takeMail()
         return try block()
+    }
+
+    /// Whether a fault fired now may share a snapshot with those before it: inside `perform`, which ends the snapshot.
+    func keepsSnapshot() -> Bool {
+        guard owner.load(ordering: .relaxed) != 0 else { return false }
+        holdsSnapshot = true
+        return true
     }
 
     private func endEvent() {

@@ -8,7 +8,7 @@ extension ManagedObjectContext {
     /// same store are understood.
     public func object(with id: ManagedObjectID) -> ManagedObject {
         let scope =
-            coordinator.localScope(of: id) ?? coordinator.unassignedScopes[id.scope.entityIndex]
+            localScope(of: id) ?? coordinator.unassignedScopes[id.scope.entityIndex]
         return object(id.reference, scope)
     }
 
@@ -19,7 +19,10 @@ extension ManagedObjectContext {
     public func existingObject(with id: ManagedObjectID) throws -> ManagedObject {
         guard let scope = coordinator.localScope(of: id) else { throw FetchError.noSuchObject(id) }
         if let object = registeredObject(id.reference, scope), !object.isFault { return object }
-        guard let row = try channel.row(id.reference, scope, staleness: stalenessInterval) else {
+        guard
+            let row = try channel.row(
+                id.reference, scope, staleness: stalenessInterval, keepsSnapshot: false)
+        else {
             throw FetchError.noSuchObject(id)
         }
         let object = object(id.reference, scope)
@@ -33,6 +36,13 @@ extension ManagedObjectContext {
     /// The object with this identifier if the context has it; no statement is run.
     public func registeredObject(for id: ManagedObjectID) -> ManagedObject? {
         coordinator.localScope(of: id).flatMap { registeredObject(id.reference, $0) }
+    }
+
+    /// The scope here of an identifier; found without asking the coordinator if the context has objects of it.
+    private func localScope(of id: ManagedObjectID) -> ObjectIDScope? {
+        let position = id.scope.storeNumber * model.entities.count + id.scope.entityIndex
+        if position < bindings.count, bindings[position]?.scope === id.scope { return id.scope }
+        return coordinator.localScope(of: id)
     }
 
     private func registeredObject(_ reference: Int64, _ scope: ObjectIDScope) -> ManagedObject? {
@@ -57,12 +67,13 @@ extension ManagedObjectContext {
     func object(_ reference: Int64, entityIndex: Int, storeNumber: Int) -> ManagedObject {
         let table = table(entityIndex, storeNumber)
         if let object = table[reference] { return object }
-        let object = makeObject(
-            binding(entityIndex, storeNumber), reference: reference, row: nil, state: .fault)
+        let binding = binding(entityIndex, storeNumber)
+        let object = binding.objectClass.init(
+            seed: ObjectSeed(binding: binding, reference: reference, state: .fault))
         table[reference] = object
         registeredCount += 1
         if reference >= 0 {
-            channel.register([reference], root: table.rootIndex, storeNumber: storeNumber)
+            channel.register(reference, root: table.rootIndex, storeNumber: storeNumber)
         }
         return object
     }
@@ -75,32 +86,47 @@ extension ManagedObjectContext {
         of fetched: StoreRows, root: Entity, realised: Bool, refreshes: Bool
     ) -> [ManagedObject] {
         let table = registry.table(rootIndex: root.rootIndex, storeNumber: fetched.storeNumber)
-        var objects: [ManagedObject] = []
-        objects.reserveCapacity(fetched.rows.count)
         var newKeys: [Int64] = []
+        var realisedCount: Int64 = 0
         var binding = binding(root.index, fetched.storeNumber)
-        fetched.rows.forEach { row in
-            let key = row.key
-            if let object = table[key] {
-                if object.state.contains(.fault) {
-                    object.row = row
-                    if realised { object.fireFault() }
-                } else if refreshes, !object.hasChanges {
-                    object.row = row
-                    object.contents = nil
+        let objects = [ManagedObject](unsafeUninitializedCapacity: fetched.rows.count) {
+            buffer, count in
+            fetched.rows.forEachRun { slab, places in
+                // Realised at once where firing the fault would find nothing newer.
+                let isNewest = !slab.hasSupersededRows.load(ordering: .relaxed)
+                for place in places {
+                    let position = table.place(of: place.key)
+                    if position.pointee != nil {
+                        let object = position.pointee.unsafelyUnwrapped
+                        (buffer.baseAddress! + count).initialize(to: object)
+                        count += 1
+                        let row = RowReference(slab: slab, offset: place.offset)
+                        renew(object, row, realised: realised, refreshes: refreshes)
+                        continue
+                    }
+                    if place.entityNumber != binding.entityNumber {
+                        binding = self.binding(Int(place.entityNumber) - 1, fetched.storeNumber)
+                    }
+                    let isRealised = realised && isNewest && !binding.hasStalenessInterval
+                    let object = binding.objectClass.init(
+                        seed: ObjectSeed(
+                            binding: binding, reference: place.key, slab: slab,
+                            rowStart: UnsafeRawPointer(slab.base) + Int(place.offset),
+                            state: isRealised ? [] : .fault))
+                    position.initialize(to: object)
+                    (buffer.baseAddress! + count).initialize(to: object)
+                    count += 1
+                    if place.key >= 0 { newKeys.append(place.key) }
+                    if isRealised {
+                        realisedCount += 1
+                        object.awake()
+                    } else if realised {
+                        object.fireFault()
+                    }
                 }
-                objects.append(object)
-                return
             }
-            if row.entityIndex != binding.entity.index {
-                binding = self.binding(row.entityIndex, fetched.storeNumber)
-            }
-            let object = makeObject(binding, reference: key, row: row, state: .fault)
-            table[key] = object
-            if key >= 0 { newKeys.append(key) }
-            objects.append(object)
-            if realised { object.fireFault() }
         }
+        coordinator.graphCounters.faultsFired.add(realisedCount, ordering: .relaxed)
         registeredCount += newKeys.count
         if !newKeys.isEmpty {
             channel.register(newKeys, root: root.rootIndex, storeNumber: fetched.storeNumber)
@@ -108,12 +134,17 @@ extension ManagedObjectContext {
         return objects
     }
 
-    @inline(__always)
-    private func makeObject(
-        _ binding: EntityBinding, reference: Int64, row: RowReference?, state: ObjectState
-    ) -> ManagedObject {
-        binding.objectClass.init(
-            seed: ObjectSeed(binding: binding, reference: reference, row: row, state: state))
+    /// Gives an object that the context already has its row as just read.
+    private func renew(
+        _ object: ManagedObject, _ row: RowReference, realised: Bool, refreshes: Bool
+    ) {
+        if object.state.contains(.fault) {
+            object.row = row
+            if realised { object.fireFault() }
+        } else if refreshes, !object.hasChanges {
+            object.row = row
+            object.contents = nil
+        }
     }
 
     func table(_ entityIndex: Int, _ storeNumber: Int) -> ObjectRegistry.Table {
@@ -183,7 +214,7 @@ extension ManagedObjectContext {
 
     private func seedForInsertion(_ binding: EntityBinding) -> ObjectSeed {
         ObjectSeed(
-            binding: binding, reference: ObjectIDScope.newTemporaryReference(), row: nil,
+            binding: binding, reference: ObjectIDScope.newTemporaryReference(),
             state: [.inserted, .changedInEvent])
     }
 

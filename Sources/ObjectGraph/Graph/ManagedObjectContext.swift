@@ -72,6 +72,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
     /// By store number and entity index.
     var bindings: [EntityBinding?] = []
     var lastInsertion: LastInsertion?
+    /// Whether faults fired in this turn may have left a snapshot open.
+    var holdsSnapshot = false
     /// Registered since the last sweep, and how many may be before the next.
     var registeredCount = 0
     var sweepLimit = 1024

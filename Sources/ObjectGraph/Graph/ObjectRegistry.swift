@@ -20,6 +20,12 @@ struct ObjectRegistry {
             self.storeNumber = storeNumber
         }
 
+        /// Where the object of a reference stands or will stand; valid until the next sweep.
+        @inline(__always)
+        func place(of reference: Int64) -> UnsafeMutablePointer<ManagedObject?> {
+            reference >= 0 ? permanent.slot(reference) : temporary.slot(-reference)
+        }
+
         @inline(__always)
         subscript(reference: Int64) -> ManagedObject? {
             get { reference >= 0 ? permanent[reference] : temporary[-reference] }

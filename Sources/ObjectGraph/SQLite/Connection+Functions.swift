@@ -5,7 +5,7 @@ import Foundation
 struct SQLFunctionArguments {
     let count: Int
     // Right to read: SQLite keeps the `count` values alive during the call.
-    fileprivate let values: UnsafeMutablePointer<OpaquePointer?>?
+    let values: UnsafeMutablePointer<OpaquePointer?>?
 
     subscript(position: Int) -> SQLiteValueReference {
         precondition(position >= 0 && position < count, "no such argument")

@@ -8,12 +8,16 @@ final class Connection {
     let handle: ConnectionHandle
     let statementCache: StatementCache
 
+    /// Made when a snapshot is first held.
+    private(set) var heldSnapshot: HeldSnapshot?
+
     /// Opens the database, sets its pragmas and reads its header.
     ///
     /// - Throws: `SQLITE_CANTOPEN` for a missing file or folder, `SQLITE_NOTADB` for a file of another
     ///   kind, `SQLITE_CORRUPT` for a truncated one.
     init(_ configuration: SQLiteConfiguration) throws(SQLiteError) {
         handle = try ConnectionHandle(configuration)
+        try handle.registerRowFunction()
         statementCache = StatementCache(capacity: 256)
         for pragma in configuration.pragmas {
             try execute("PRAGMA \(quoted: pragma.name) = '\(escaped: pragma.value)'")
@@ -80,8 +84,18 @@ final class Connection {
     /// - Throws: `SQLITE_BUSY` while a statement is still held; the database then stays open.
     func close() throws(SQLiteError) {
         statementCache.removeAll()
+        heldSnapshot = nil
         try handle.close()
     }
+
+    /// Sees to it that reads share a snapshot which is not older than the last of `commits`.
+    func holdSnapshot(since commits: Int) throws(SQLiteError) {
+        if heldSnapshot == nil { heldSnapshot = try HeldSnapshot(on: handle) }
+        heldSnapshot!.hold(since: commits)
+    }
+
+    /// Lets the next read see the newest state.
+    func releaseSnapshot() { heldSnapshot?.release() }
 
     private func integer(_ sql: String) throws(SQLiteError) -> Int64 {
         let statement = try Statement(sql, on: handle)

@@ -13,6 +13,8 @@ final class ConnectionHandle {
         var epoch = 1
         var busyTimeout: Duration
         var busySince = ContinuousClock.now
+        /// Who gets the rows of the statement that is running; see `RowReceiver`.
+        var rowReceiver: Unmanaged<RowReceiver>?
     }
 
     let database: OpaquePointer
@@ -159,6 +161,7 @@ private func reportProfile(
     kind: UInt32, context: UnsafeMutableRawPointer?, statement: UnsafeMutableRawPointer?,
     nanoseconds: UnsafeMutableRawPointer?
 ) -> Int32 {
+    if let sql = sqlite3_sql(OpaquePointer(statement)), HeldSnapshot.isOwn(sql) { return 0 }
     let observer = Unmanaged<TraceObserver>.fromOpaque(context!).takeUnretainedValue()
     let expanded = sqlite3_expanded_sql(OpaquePointer(statement))
     defer { sqlite3_free(expanded) }

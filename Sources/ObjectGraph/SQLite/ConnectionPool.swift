@@ -1,5 +1,6 @@
 import CSQLite
 import Dispatch
+import Foundation
 import Synchronization
 
 /// One writer and several readers over the same file.
@@ -33,6 +34,9 @@ final class ConnectionPool: Sendable {
     private let onOpen: @Sendable (Connection) throws -> Void
     /// 0 where reading borrows the writer.
     private let maximumReaderCount: Int
+    private let commits: CommitCounter
+    /// Whether an idle reader may hold a snapshot.
+    private let holdsSnapshots = Atomic<Bool>(false)
     private let readerPermits: DispatchSemaphore
     private let writerPermit = DispatchSemaphore(value: 1)
     private let state: Mutex<State>
@@ -52,6 +56,8 @@ final class ConnectionPool: Sendable {
         self.maximumReaderCount = readerCount
         readerPermits = DispatchSemaphore(value: readerCount)
         let writer = try Self.open(configuration, onOpen)
+        commits = CommitCounter.ofFile(
+            configuration.mode == .memory ? nil : realPath(configuration.path))
         let pageSize = writer.connection.statistics.pageSize
         state = Mutex(
             State(writer: writer, statistics: ConnectionStatistics(pageSize: pageSize)))
@@ -59,10 +65,15 @@ final class ConnectionPool: Sendable {
 
     /// Lends an idle reader, waiting while all are busy. Readers refuse to write (`query_only`).
     ///
+    /// - Parameter keepingSnapshot: Reads that ask for it in turn see one state of the database, until this process writes to
+    ///   the file or `releaseSnapshots` is called, which must follow soon. Others see the newest state.
+    ///
     /// A body must not read or write through the same pool again: it may wait for itself.
     /// - Throws: what `body` throws; `SQLiteError` if a reader cannot be opened; `SQLITE_MISUSE` after
     ///   `close()`.
-    func read<T>(_ body: (Connection) throws -> T) throws -> T {
+    func read<T>(
+        keepingSnapshot: Bool = false, _ body: (Connection) throws -> T
+    ) throws -> T {
         guard maximumReaderCount > 0 else { return try write(body) }
         readerPermits.wait()
         defer { readerPermits.signal() }
@@ -79,7 +90,21 @@ final class ConnectionPool: Sendable {
                 state.idleReaders.append(reader)
             }
         }
+        if keepingSnapshot {
+            try reader.connection.holdSnapshot(since: commits.count.load(ordering: .acquiring))
+            holdsSnapshots.store(true, ordering: .relaxed)
+        } else {
+            reader.connection.releaseSnapshot()
+        }
         return try lend(reader.connection, to: body)
+    }
+
+    /// Ends the snapshots that idle readers hold: they keep checkpoints from emptying the WAL.
+    func releaseSnapshots() {
+        guard holdsSnapshots.exchange(false, ordering: .relaxed) else { return }
+        state.withLock { state in
+            for reader in state.idleReaders { reader.connection.releaseSnapshot() }
+        }
     }
 
     /// Lends the writer, waiting while it is busy.
@@ -89,12 +114,16 @@ final class ConnectionPool: Sendable {
     func write<T>(_ body: (Connection) throws -> T) throws -> T {
         writerPermit.wait()
         defer { writerPermit.signal() }
+        releaseSnapshots()
         let writer = try state.withLock { state in
             try state.requireOpen(configuration)
             return state.writer!
         }
         defer {
             let statistics = writer.connection.takeStatistics()
+            if statistics.transactionsCommitted > 0 {
+                commits.count.add(1, ordering: .releasing)
+            }
             state.withLock { state in state.statistics += statistics }
         }
         return try lend(writer.connection, to: body)
@@ -157,12 +186,13 @@ final class ConnectionPool: Sendable {
     /// mistake that would lose its changes in silence, so it is an error.
     @inline(__always)
     private func lend<T>(_ connection: Connection, to body: (Connection) throws -> T) throws -> T {
+        let holdsSnapshot = connection.heldSnapshot?.isHeld ?? false
         defer {
             connection.handle.resetStatements()
-            connection.rollback()
+            if !holdsSnapshot { connection.rollback() }
         }
         let result = try body(connection)
-        guard !connection.isInTransaction else {
+        guard holdsSnapshot || !connection.isInTransaction else {
             throw SQLiteError(
                 extendedCode: SQLITE_MISUSE,
                 message: "a transaction was left open and is rolled back: commit it in the body",
@@ -170,4 +200,11 @@ final class ConnectionPool: Sendable {
         }
         return result
     }
+}
+
+/// The path without symbolic links, so that one file has one name.
+private func realPath(_ path: String) -> String {
+    guard let resolved = realpath(path, nil) else { return path }
+    defer { free(resolved) }
+    return String(cString: resolved)
 }

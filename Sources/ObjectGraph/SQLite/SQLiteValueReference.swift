@@ -8,6 +8,22 @@ enum SQLiteValueType: Int32, Sendable {
     case null = 5
 }
 
+/// Something that values can be read from by position: a statement at a row, or the arguments of a function.
+protocol SQLiteRow {
+    func value(at column: Int32) -> SQLiteValueReference
+}
+
+extension Statement: SQLiteRow {}
+
+extension SQLFunctionArguments: SQLiteRow {
+    /// The position must be less than `count`.
+    @inline(__always)
+    func value(at column: Int32) -> SQLiteValueReference {
+        SQLiteValueReference(
+            pointer: values.unsafelyUnwrapped[Int(column)].unsafelyUnwrapped)
+    }
+}
+
 /// A borrowed value: a column of the current row, valid until the next step or reset, or an argument of
 /// an SQL function, valid during the call. So are the buffers that it returns.
 ///

@@ -67,7 +67,9 @@ final class InMemoryStore: PersistentStore {
 
     // MARK: - Rows
 
-    func row(_ key: Int64, entity: Entity) -> RowReference? {
+    func endTurn() {}
+
+    func row(_ key: Int64, entity: Entity, keepsSnapshot: Bool) -> RowReference? {
         let row = contents.withLock { $0.row(key, root: entity.rootIndex) }
         return row?.entityIndex == entity.index ? row : nil
     }

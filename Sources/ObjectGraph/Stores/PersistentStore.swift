@@ -27,7 +27,12 @@ protocol PersistentStore: AnyObject, Sendable {
     func count(_ request: FetchRequest, entity: Entity) throws -> Int
 
     /// The row of exactly this entity with this key; nil if there is none.
-    func row(_ key: Int64, entity: Entity) throws -> RowReference?
+    ///
+    /// - Parameter keepsSnapshot: Whether later reads of the kind may see the same state, until `endTurn` at the latest.
+    func row(_ key: Int64, entity: Entity, keepsSnapshot: Bool) throws -> RowReference?
+
+    /// Called when a context leaves its queue after reads that kept a snapshot.
+    func endTurn()
 
     /// The rows of the entity's family with these keys, in any order; missing ones are left out.
     func rows(_ keys: [Int64], entity: Entity) throws -> RowList

@@ -1,8 +1,15 @@
+/// Where a row lies in its slab, with what is asked of it most, so that going through many rows touches no slab.
+struct RowPlace: Sendable, BitwiseCopyable {
+    let key: Int64
+    let offset: UInt32
+    let entityNumber: UInt32
+}
+
 /// Rows in their order, by slab: a run of neighbours holds its slab once.
 struct RowList: Sendable {
     private struct Run: Sendable {
         let slab: RowSlab
-        var offsets: [UInt32]
+        var places: [RowPlace]
     }
 
     private var runs: [Run] = []
@@ -16,35 +23,35 @@ struct RowList: Sendable {
 
     mutating func append(_ row: RowReference) {
         if let last = runs.indices.last, runs[last].slab === row.slab {
-            runs[last].offsets.append(row.offset)
+            runs[last].places.append(row.place)
         } else {
-            runs.append(Run(slab: row.slab, offsets: [row.offset]))
+            runs.append(Run(slab: row.slab, places: [row.place]))
         }
         count += 1
     }
 
     /// Appends a run of rows that lie in one slab.
-    mutating func append(_ offsets: [UInt32], in slab: RowSlab) {
-        guard !offsets.isEmpty else { return }
-        runs.append(Run(slab: slab, offsets: offsets))
-        count += offsets.count
+    mutating func append(_ places: [RowPlace], in slab: RowSlab) {
+        guard !places.isEmpty else { return }
+        runs.append(Run(slab: slab, places: places))
+        count += places.count
     }
 
-    /// Calls the body with each row in order.
+    /// Calls the body with each run of rows in one slab, in order.
     @inline(__always)
-    func forEach(_ body: (RowReference) throws -> Void) rethrows {
-        for run in runs {
-            let base = UnsafeRawPointer(run.slab.base)
-            for offset in run.offsets {
-                try body(RowReference(slab: run.slab, start: base + Int(offset)))
-            }
-        }
+    func forEachRun(_ body: (RowSlab, [RowPlace]) throws -> Void) rethrows {
+        for run in runs { try body(run.slab, run.places) }
     }
 
+    /// The result for each row, in order.
     func map<Result>(_ transform: (RowReference) throws -> Result) rethrows -> [Result] {
         var results: [Result] = []
         results.reserveCapacity(count)
-        try forEach { results.append(try transform($0)) }
+        try forEachRun { slab, places in
+            for place in places {
+                results.append(try transform(RowReference(slab: slab, offset: place.offset)))
+            }
+        }
         return results
     }
 }

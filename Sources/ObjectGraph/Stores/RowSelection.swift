@@ -2,6 +2,9 @@
 final class RowSelection: Sendable {
     /// The select list, for the table alias `t0`.
     let columns: String
+
+    /// The select list that hands all rows to a `RowReceiver`; nil with too many columns.
+    let functionCall: String?
     private let firstIndex: Int
     private let plans: [RowPlan]
 
@@ -15,6 +18,9 @@ final class RowSelection: Sendable {
             names.append(column)
         }
         columns = names.map { "t0." + $0 }.joined(separator: ", ")
+        functionCall =
+            names.count <= RowReceiver.maximumColumnCount
+            ? "\(RowReceiver.functionName)(\(columns))" : nil
         firstIndex = entity.index
         plans = family.map { member in
             RowPlan(
@@ -25,23 +31,32 @@ final class RowSelection: Sendable {
 
     deinit { for plan in plans { plan.sources.deallocate() } }
 
-    /// Copies the current row of the statement into a slab; the caller finishes it.
+    /// Copies a row to the end of the writer's rows, making a writer that begins small if there is none.
+    func readRow(_ row: some SQLiteRow, of writer: inout RowWriter?) -> RowReference {
+        var current = writer.take() ?? RowWriter(expectedByteCount: 1024)
+        readRow(row, into: &current)
+        let finished = current.finish()
+        writer = current
+        return finished
+    }
+
+    /// Copies a row into a slab; the caller finishes it.
     @inline(__always)
-    func readRow(of statement: Statement, into writer: inout RowWriter) {
+    func readRow(_ row: some SQLiteRow, into writer: inout RowWriter) {
         var position = 0
         if plans.count > 1 {
-            position = Int(statement.value(at: 2).integer) - 1 - firstIndex
+            position = Int(row.value(at: 2).integer) - 1 - firstIndex
             // A row of an entity that the model does not have is read as one of the root entity.
             if !plans.indices.contains(position) { position = 0 }
         }
         let plan = plans[position]
         writer.begin(
-            plan.extent, key: statement.value(at: 0).integer,
-            version: UInt32(truncatingIfNeeded: statement.value(at: 1).integer),
+            plan.extent, key: row.value(at: 0).integer,
+            version: UInt32(truncatingIfNeeded: row.value(at: 1).integer),
             entityNumber: plan.entityNumber)
         for slot in 0..<plan.extent.slotCount {
             let source = plan.sources[slot]
-            let value = statement.value(at: source.column)
+            let value = row.value(at: source.column)
             // SQLite is asked for the type only where the value alone does not tell: NULL reads as zero or no bytes.
             switch source.kind {
             case .integer:

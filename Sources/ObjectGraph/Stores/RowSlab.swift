@@ -5,9 +5,10 @@ import Synchronization
 /// A row is copied once, from the statement into the slab; the row cache and the objects of every context refer to it
 /// there. The size of a slab bounds what a single surviving object can keep alive.
 ///
-/// A row lies at a multiple of 8 bytes: primary key (8), version (4), entity number (4), a bitmap in which a set bit
-/// means "has a value", a slot of 8 bytes for each value, then the bytes of texts and blobs. Integers and reals stand in
-/// their slot; for a text or blob the slot holds the offset of its bytes from the start of the row, and their number.
+/// A row lies at a multiple of 8 bytes: primary key (8), version (4), entity number (2), a bit for each of the first 16
+/// slots that means "has a value" (2), words of such bits for the other slots, a slot of 8 bytes for each value, then the
+/// bytes of texts and blobs. Integers and reals stand in their slot; for a text or blob the slot holds the offset of its
+/// bytes from the start of the row, and their number.
 final class RowSlab: @unchecked Sendable {
     // @unchecked Sendable: `RowWriter` alone writes to a slab, before it hands out a reference to the row it has
     // finished; finished rows never change, and the memory lives as long as the slab.
@@ -47,8 +48,11 @@ struct RowReference: @unchecked Sendable {
         self.init(slab: slab, start: slab.base + Int(offset))
     }
 
-    /// The distance from the start of the slab.
-    var offset: UInt32 { UInt32(start - UnsafeRawPointer(slab.base)) }
+    var place: RowPlace {
+        RowPlace(
+            key: key, offset: UInt32(start - UnsafeRawPointer(slab.base)),
+            entityNumber: entityNumber)
+    }
 
     /// The primary key; negative in rows of unsaved objects that a parent context hands to a child.
     @inline(__always)
@@ -56,7 +60,8 @@ struct RowReference: @unchecked Sendable {
     @inline(__always)
     var version: UInt32 { start.load(fromByteOffset: 8, as: UInt32.self) }
     @inline(__always)
-    var entityIndex: Int { Int(start.load(fromByteOffset: 12, as: UInt32.self)) - 1 }
+    var entityNumber: UInt32 { UInt32(start.load(fromByteOffset: 12, as: UInt16.self)) }
+    var entityIndex: Int { Int(entityNumber) - 1 }
 
     @inline(__always)
     func hasValue(_ slot: Int) -> Bool { start.rowHasValue(slot) }
@@ -101,8 +106,11 @@ extension UnsafeRawPointer {
     /// Whether the row that starts here has a value in a slot.
     @inline(__always)
     func rowHasValue(_ slot: Int) -> Bool {
-        let word = load(
-            fromByteOffset: RowLayout.headerByteCount + ((slot >> 6) << 3), as: UInt64.self)
-        return word & (1 << UInt64(slot & 63)) != 0
+        if slot < RowLayout.headerSlotCount {
+            return load(fromByteOffset: 14, as: UInt16.self)
+                & (1 << UInt16(truncatingIfNeeded: slot)) != 0
+        }
+        let place = RowLayout.bitmapPlace(slot)
+        return load(fromByteOffset: place.byteOffset, as: UInt64.self) & place.bit != 0
     }
 }

@@ -3,11 +3,22 @@ import Foundation
 extension SQLiteStore {
     func fetchRows(_ request: FetchRequest, entity: Entity) throws -> RowList {
         let selection = selection(entity, includesSubentities: request.includesSubentities)
+        // An aggregate function sees the rows before they are sorted and cut.
+        let isWhole =
+            request.sortKeys.isEmpty && request.fetchLimit == 0 && request.fetchOffset == 0
+        let functionCall = isWhole ? selection.functionCall : nil
         let translation = try FetchTranslation(
-            request, entity: entity, model: model, selection: .columns(selection.columns))
+            request, entity: entity, model: model,
+            selection: .columns(functionCall ?? selection.columns))
         return try read(translation.sql) { statement in
             statement.bind(translation.bindings)
-            return try readRows(of: statement, selection)
+            let collector = RowCollector(selection)
+            if functionCall == nil {
+                try collector.takeAll(of: statement)
+            } else {
+                try statement.run(into: collector)
+            }
+            return collector.finish()
         }
     }
 
@@ -45,15 +56,25 @@ extension SQLiteStore {
         }
     }
 
-    func row(_ key: Int64, entity: Entity) throws -> RowReference? {
+    func row(_ key: Int64, entity: Entity, keepsSnapshot: Bool) throws -> RowReference? {
         let selection = selection(entity, includesSubentities: false)
-        return try read(statements[entity.index].selectRow) { statement in
+        return try read(statements[entity.index].selectRow, keepingSnapshot: keepsSnapshot) {
+            statement in
             statement.bind(key, at: 1)
             guard try statement.step() else { return nil }
+            // Rows that are read one by one in a turn share slabs.
+            if keepsSnapshot {
+                return turnWriter.withLock { selection.readRow(statement, of: &$0) }
+            }
             var writer = RowWriter(expectedByteCount: entity.layout.extent.fixedByteCount * 2)
-            selection.readRow(of: statement, into: &writer)
+            selection.readRow(statement, into: &writer)
             return writer.finish()
         }
+    }
+
+    func endTurn() {
+        pool.releaseSnapshots()
+        turnWriter.withLock { $0 = nil }
     }
 
     func rows(_ keys: [Int64], entity: Entity) throws -> RowList {
@@ -63,7 +84,9 @@ extension SQLiteStore {
             "SELECT \(selection.columns) FROM \(entity.table) t0 WHERE t0.Z_PK IN (SELECT value FROM json_each(?))"
         return try read(sql) { statement in
             statement.bind(jsonArray(keys), at: 1)
-            return try readRows(of: statement, selection, expectedCount: keys.count)
+            let collector = RowCollector(selection, expectedCount: keys.count)
+            try collector.takeAll(of: statement)
+            return collector.finish()
         }
     }
 
@@ -123,38 +146,16 @@ extension SQLiteStore {
     }
 
     /// Runs the body with a reusable statement on a reader.
-    func read<T>(_ sql: String, _ body: (Statement) throws -> T) throws -> T {
+    func read<T>(
+        _ sql: String, keepingSnapshot: Bool = false, _ body: (Statement) throws -> T
+    ) throws -> T {
         try mapping {
-            try pool.read { connection in
+            try pool.read(keepingSnapshot: keepingSnapshot) { connection in
                 let statement = try connection.statement(sql)
                 defer { statement.reset() }
                 return try body(statement)
             }
         }
-    }
-
-    private func readRows(
-        of statement: Statement, _ selection: RowSelection, expectedCount: Int = .max
-    ) throws -> RowList {
-        var rows = RowList()
-        var writer = RowWriter(
-            expectedByteCount: expectedCount > 256 ? RowSlab.byteCount : expectedCount * 256)
-        var slab = writer.slab
-        var slabCount = writer.slabCount
-        var offsets: [UInt32] = []
-        while try statement.step() {
-            selection.readRow(of: statement, into: &writer)
-            let offset = writer.finishedOffset()
-            if writer.slabCount != slabCount {
-                rows.append(offsets, in: slab)
-                offsets.removeAll(keepingCapacity: true)
-                slab = writer.slab
-                slabCount = writer.slabCount
-            }
-            offsets.append(offset)
-        }
-        rows.append(offsets, in: slab)
-        return rows
     }
 }
 

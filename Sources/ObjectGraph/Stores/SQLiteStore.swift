@@ -10,6 +10,9 @@ final class SQLiteStore: PersistentStore {
     let pool: ConnectionPool
     private let keys: KeyReservation
 
+    /// Where rows go that are read one by one in a turn; nil between turns.
+    let turnWriter = Mutex<RowWriter?>(nil)
+
     /// The columns of every entity, alone and with its descendants, by entity index.
     private let selections: [RowSelection]
     private let familySelections: [RowSelection]

@@ -1,0 +1,59 @@
+/// Copies the rows of a statement into slabs, as its selection says.
+final class RowCollector: RowReceiver {
+    private struct State {
+        var writer: RowWriter
+        var slab: RowSlab
+        var slabCount: Int
+        var rows = RowList()
+        /// The rows of `slab` that are not in `rows` yet.
+        var places: [RowPlace] = []
+    }
+
+    private let selection: RowSelection
+    // Owned and freed by this object, and used by one thread. Raw memory, so that a row costs no exclusivity check.
+    private let state: UnsafeMutablePointer<State>
+
+    /// - Parameter expectedCount: How many rows there may be at most, so that a few do not take a whole slab.
+    init(_ selection: RowSelection, expectedCount: Int = .max) {
+        self.selection = selection
+        let writer = RowWriter(
+            expectedByteCount: expectedCount > 256 ? RowSlab.byteCount : expectedCount * 256)
+        state = .allocate(capacity: 1)
+        state.initialize(
+            to: State(writer: writer, slab: writer.slab, slabCount: writer.slabCount))
+    }
+
+    deinit {
+        state.deinitialize(count: 1)
+        state.deallocate()
+    }
+
+    override func receive(_ row: SQLFunctionArguments) { take(row) }
+
+    /// Takes every row of a statement that lists the selection's columns.
+    func takeAll(of statement: Statement) throws(SQLiteError) {
+        while try statement.step() { take(statement) }
+    }
+
+    @inline(__always)
+    private func take(_ row: some SQLiteRow) {
+        selection.readRow(row, into: &state.pointee.writer)
+        let place = state.pointee.writer.finishedPlace()
+        if state.pointee.writer.slabCount != state.pointee.slabCount { beginSlab() }
+        state.pointee.places.append(place)
+    }
+
+    @inline(never)
+    private func beginSlab() {
+        state.pointee.rows.append(state.pointee.places, in: state.pointee.slab)
+        state.pointee.places.removeAll(keepingCapacity: true)
+        state.pointee.slab = state.pointee.writer.slab
+        state.pointee.slabCount = state.pointee.writer.slabCount
+    }
+
+    /// The rows taken, in the order in which they came.
+    func finish() -> RowList {
+        beginSlab()
+        return state.pointee.rows
+    }
+}
