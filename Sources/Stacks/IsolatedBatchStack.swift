@@ -39,7 +39,7 @@ public final class IsolatedBatchStack: PersistenceStack {
     public init(_ configuration: StackConfiguration, view: View = .mergesIdentifiers) throws {
         kind = view == .mergesIdentifiers ? .isolatedBatch : .isolatedBatchRefetch
         guard configuration.location != .inMemory else {
-            throw StackError.needsFile(stack: kind.rawValue)
+            throw StackError.needsFile(stack: kind.name)
         }
         self.configuration = configuration
         self.view = view
@@ -65,4 +65,17 @@ public final class IsolatedBatchStack: PersistenceStack {
     public var coordinators: [PersistentStoreCoordinator] { contexts.coordinators }
     public func reset() throws { try contexts.reset() }
     public func close() throws { try contexts.close() }
+}
+
+extension StackKind {
+    public static let isolatedBatch = StackKind(
+        "isolated-batch",
+        summary: "batch work on a coordinator of its own, merged by object IDs",
+        visibility: .afterMerge, concurrentChanges: .detected, needsFile: true
+    ) { try IsolatedBatchStack($0, view: .mergesIdentifiers) }
+
+    public static let isolatedBatchRefetch = StackKind(
+        "isolated-batch-refetch", summary: "the same, the view refetches",
+        visibility: .afterRefetch, concurrentChanges: .detected, needsFile: true
+    ) { try IsolatedBatchStack($0, view: .refetches) }
 }

@@ -2,13 +2,13 @@ import ObjectGraph
 import Synchronization
 
 /// The coordinators and contexts that a stack has open at a time.
-protocol Arrangement: Sendable {
+public protocol Arrangement: Sendable {
     /// The view's coordinator first.
     var coordinators: [PersistentStoreCoordinator] { get }
 }
 
 /// The life of a stack: its arrangement is made on first use, made again by a reset, and gone after it is closed.
-final class Lifecycle<Current: Arrangement>: Sendable {
+public final class Lifecycle<Current: Arrangement>: Sendable {
     private enum State {
         case unopened
         case open(Current)
@@ -20,7 +20,8 @@ final class Lifecycle<Current: Arrangement>: Sendable {
     private let makeArrangement: @Sendable () throws -> Current
     private let state = Mutex(State.unopened)
 
-    init(
+    /// - Parameter makeArrangement: opens the stores and makes the contexts.
+    public init(
         _ kind: StackKind, _ configuration: StackConfiguration,
         makeArrangement: @escaping @Sendable () throws -> Current
     ) {
@@ -30,11 +31,13 @@ final class Lifecycle<Current: Arrangement>: Sendable {
     }
 
     /// The arrangement, opened if it has never been; callers wait for an opening under way.
-    func current() throws -> Current {
+    ///
+    /// - Throws: `StackError.closed`; what opening throws.
+    public func current() throws -> Current {
         try state.withLock { state in
             switch state {
             case .open(let current): return current
-            case .closed: throw StackError.closed(stack: kind.rawValue)
+            case .closed: throw StackError.closed(stack: kind.name)
             case .unopened:
                 let current = try makeArrangement()
                 state = .open(current)
@@ -43,22 +46,29 @@ final class Lifecycle<Current: Arrangement>: Sendable {
         }
     }
 
-    var coordinators: [PersistentStoreCoordinator] {
+    /// What is open at the moment; empty before the first use and after `close`.
+    public var coordinators: [PersistentStoreCoordinator] {
         state.withLock { state in
             if case .open(let current) = state { current.coordinators } else { [] }
         }
     }
 
-    func reset() throws {
+    /// Closes the stores, destroys them and opens new ones.
+    ///
+    /// - Throws: `StackError.closed`; `StoreError` if a store cannot be destroyed or opened again.
+    public func reset() throws {
         try state.withLock { state in
-            if case .closed = state { throw StackError.closed(stack: kind.rawValue) }
+            if case .closed = state { throw StackError.closed(stack: kind.name) }
             try Self.close(&state)
             try configuration.destroyStore()
             state = .open(try makeArrangement())
         }
     }
 
-    func close() throws {
+    /// Closes the stores, for good; a second call does nothing.
+    ///
+    /// - Throws: `StoreError` if a file cannot be closed.
+    public func close() throws {
         try state.withLock { try Self.close(&$0) }
     }
 

@@ -73,3 +73,21 @@ public final class NestedContextStack: PersistenceStack {
     public func reset() throws { try contexts.reset() }
     public func close() throws { try contexts.close() }
 }
+
+extension StackKind {
+    public static let nested = StackKind(
+        "nested", summary: "private root, main context below it, workers below main",
+        visibility: .immediately, concurrentChanges: .lastSaveWins
+    ) { try NestedContextStack($0, variant: .workersOnMain) }
+
+    public static let nestedTwoLevel = StackKind(
+        "nested-two-level", summary: "main context on the coordinator, workers below it",
+        visibility: .immediately, concurrentChanges: .lastSaveWins
+    ) { try NestedContextStack($0, variant: .twoLevels) }
+
+    public static let nestedWorkersOnRoot = StackKind(
+        "nested-workers-on-root",
+        summary: "private root with the main context and the workers below it",
+        visibility: .afterMerge, concurrentChanges: .lastSaveWins
+    ) { try NestedContextStack($0, variant: .workersOnRoot) }
+}

@@ -51,7 +51,7 @@ public protocol PersistenceStack: AnyObject, Sendable {
 
 extension PersistenceStack {
     /// The name of the stack in reports and on the command line.
-    public var name: String { kind.rawValue }
+    public var name: String { kind.name }
 
     /// What all coordinators have counted since they were opened or their counters reset.
     public var counters: Counters {

@@ -70,3 +70,21 @@ public final class SharedCoordinatorStack: PersistenceStack {
     public func reset() throws { try contexts.reset() }
     public func close() throws { try contexts.close() }
 }
+
+extension StackKind {
+    public static let shared = StackKind(
+        "shared",
+        summary: "contexts side by side on one coordinator, merged by did-save notification",
+        visibility: .afterMerge, concurrentChanges: .detected
+    ) { try SharedCoordinatorStack($0, merging: .byNotification) }
+
+    public static let sharedAutomatic = StackKind(
+        "shared-automatic", summary: "the same, merged automatically",
+        visibility: .afterMerge, concurrentChanges: .detected
+    ) { try SharedCoordinatorStack($0, merging: .automatic) }
+
+    public static let sharedNoMerge = StackKind(
+        "shared-no-merge", summary: "the same, not merged: the view refetches",
+        visibility: .afterRefetch, concurrentChanges: .detected
+    ) { try SharedCoordinatorStack($0, merging: .never) }
+}

@@ -39,3 +39,10 @@ public final class SingleContextStack: PersistenceStack {
     public func reset() throws { try contexts.reset() }
     public func close() throws { try contexts.close() }
 }
+
+extension StackKind {
+    public static let single = StackKind(
+        "single", summary: "one private-queue context for everything",
+        visibility: .immediately, concurrentChanges: .impossible
+    ) { SingleContextStack($0) }
+}

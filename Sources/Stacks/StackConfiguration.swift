@@ -35,7 +35,9 @@ public struct StackConfiguration: Sendable {
 
 extension StackConfiguration {
     /// A new coordinator with the store open.
-    func openCoordinator() throws -> PersistentStoreCoordinator {
+    ///
+    /// - Throws: `StoreError` if it cannot be opened.
+    public func openCoordinator() throws -> PersistentStoreCoordinator {
         var description: PersistentStoreDescription =
             switch location {
             case .sqlite(let url): .sqlite(at: url)
@@ -54,14 +56,16 @@ extension StackConfiguration {
         try PersistentStoreCoordinator.destroyPersistentStore(at: url)
     }
 
-    func makeContext(
+    /// A context on a coordinator, with the merge policy of the stack.
+    public func makeContext(
         _ type: ManagedObjectContext.ConcurrencyType, on coordinator: PersistentStoreCoordinator,
         name: String
     ) -> ManagedObjectContext {
         prepared(ManagedObjectContext(type, coordinator: coordinator, name: name))
     }
 
-    func makeContext(
+    /// A context below another one, with the merge policy of the stack.
+    public func makeContext(
         _ type: ManagedObjectContext.ConcurrencyType, below parent: ManagedObjectContext,
         name: String
     ) -> ManagedObjectContext {

@@ -1,40 +1,46 @@
-/// Every stack and variant, by the name it has in reports and on the command line.
-public enum StackKind: String, Sendable, Hashable, Codable, CaseIterable {
-    case nested
-    case nestedTwoLevel = "nested-two-level"
-    case nestedWorkersOnRoot = "nested-workers-on-root"
-    case shared
-    case sharedAutomatic = "shared-automatic"
-    case sharedNoMerge = "shared-no-merge"
-    case single
-    case isolatedBatch = "isolated-batch"
-    case isolatedBatchRefetch = "isolated-batch-refetch"
+/// A stack, or a variant of one: its name, what it promises, and how it is opened.
+///
+/// Each is declared in the file of its stack and registered in ``all``.
+public struct StackKind: Sendable {
+    /// What it is called in reports and on the command line.
+    public let name: String
+    /// The arrangement in a few words.
+    public let summary: String
+    public let visibility: Visibility
+    public let concurrentChanges: ConcurrentChanges
+    /// Whether the stack opens its store more than once and so cannot work in memory.
+    public let needsFile: Bool
+    private let open: @Sendable (StackConfiguration) throws -> any PersistenceStack
+
+    public init(
+        _ name: String, summary: String, visibility: Visibility,
+        concurrentChanges: ConcurrentChanges, needsFile: Bool = false,
+        open: @escaping @Sendable (StackConfiguration) throws -> any PersistenceStack
+    ) {
+        self.name = name
+        self.summary = summary
+        self.visibility = visibility
+        self.concurrentChanges = concurrentChanges
+        self.needsFile = needsFile
+        self.open = open
+    }
 
     /// Opens a stack of this kind; a `SingleContextStack` opens its store on first use.
     ///
     /// - Throws: `StoreError` if the store cannot be opened; `StackError.needsFile` for a store in memory where
     ///   `needsFile`.
     public func make(_ configuration: StackConfiguration) throws -> any PersistenceStack {
-        switch self {
-        case .nested: try NestedContextStack(configuration, variant: .workersOnMain)
-        case .nestedTwoLevel: try NestedContextStack(configuration, variant: .twoLevels)
-        case .nestedWorkersOnRoot: try NestedContextStack(configuration, variant: .workersOnRoot)
-        case .shared: try SharedCoordinatorStack(configuration, merging: .byNotification)
-        case .sharedAutomatic: try SharedCoordinatorStack(configuration, merging: .automatic)
-        case .sharedNoMerge: try SharedCoordinatorStack(configuration, merging: .never)
-        case .single: SingleContextStack(configuration)
-        case .isolatedBatch: try IsolatedBatchStack(configuration, view: .mergesIdentifiers)
-        case .isolatedBatchRefetch: try IsolatedBatchStack(configuration, view: .refetches)
-        }
+        try open(configuration)
     }
 
-    /// Whether the stack opens its store more than once and so cannot work in memory.
-    public var needsFile: Bool {
-        switch self {
-        case .isolatedBatch, .isolatedBatchRefetch: true
-        default: false
-        }
-    }
+    /// The stacks and variants that the laws are tried on and that `bench` offers: the one place where a stack is
+    /// registered. Names are unique.
+    public static let all: [StackKind] = [
+        .nested, .nestedTwoLevel, .nestedWorkersOnRoot,
+        .shared, .sharedAutomatic, .sharedNoMerge,
+        .single,
+        .isolatedBatch, .isolatedBatchRefetch,
+    ]
 }
 
 // What each kind promises; the laws in the tests hold it to that.
@@ -49,14 +55,6 @@ extension StackKind {
         case afterRefetch
     }
 
-    public var visibility: Visibility {
-        switch self {
-        case .nested, .nestedTwoLevel, .single: .immediately
-        case .nestedWorkersOnRoot, .shared, .sharedAutomatic, .isolatedBatch: .afterMerge
-        case .sharedNoMerge, .isolatedBatchRefetch: .afterRefetch
-        }
-    }
-
     /// What becomes of two changes to the same property that were made from the same old value in two contexts.
     public enum ConcurrentChanges: Sendable, Hashable {
         /// The second save finds the conflict; the configuration's merge policy decides.
@@ -65,14 +63,5 @@ extension StackKind {
         case lastSaveWins
         /// There is one context, so the second change is made from the new value.
         case impossible
-    }
-
-    public var concurrentChanges: ConcurrentChanges {
-        switch self {
-        case .nested, .nestedTwoLevel, .nestedWorkersOnRoot: .lastSaveWins
-        case .shared, .sharedAutomatic, .sharedNoMerge, .isolatedBatch, .isolatedBatchRefetch:
-            .detected
-        case .single: .impossible
-        }
     }
 }

@@ -91,7 +91,7 @@ import Testing
         #expect(try await test.readView { try $0.titles() } == ["Emma"])
     }
 
-    @Test(arguments: StackKind.allCases)
+    @Test(arguments: StackKind.all)
     func `a closed stack says so`(_ kind: StackKind) throws {
         let test = try StackUnderTest(LawCase(kind: kind, lockPolicy: .pooled, isInMemory: false))
         let worker = try test.stack.makeWorkerContext()
@@ -99,7 +99,7 @@ import Testing
         try test.stack.close()
         try test.stack.close()
 
-        let closed = StackError.closed(stack: kind.rawValue)
+        let closed = StackError.closed(stack: kind.name)
         #expect(throws: closed) { try test.stack.viewContext }
         #expect(throws: closed) { try test.stack.makeWorkerContext() }
         #expect(throws: closed) { try test.stack.reset() }
@@ -131,9 +131,9 @@ import Testing
         #expect(test.stack.counters.saves == 2)
     }
 
-    @Test(arguments: StackKind.allCases.filter(\.needsFile))
+    @Test(arguments: StackKind.all.filter(\.needsFile))
     func `a stack that needs a file refuses a store in memory`(_ kind: StackKind) {
-        #expect(throws: StackError.needsFile(stack: kind.rawValue)) {
+        #expect(throws: StackError.needsFile(stack: kind.name)) {
             try StackUnderTest(LawCase(kind: kind, lockPolicy: .pooled, isInMemory: true))
         }
     }

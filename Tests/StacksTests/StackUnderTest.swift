@@ -15,7 +15,8 @@ struct LawCase: Sendable, CustomTestStringConvertible {
     static let all = onDisk + cases(inMemory: true)
 
     private static func cases(inMemory: Bool) -> [LawCase] {
-        StackKind.allCases.filter { !inMemory || !$0.needsFile }.flatMap { kind in
+        // The documented example of a new stack keeps the laws too.
+        (StackKind.all + [.privateView]).filter { !inMemory || !$0.needsFile }.flatMap { kind in
             LockPolicy.allCases.map {
                 LawCase(kind: kind, lockPolicy: $0, isInMemory: inMemory)
             }
@@ -23,7 +24,7 @@ struct LawCase: Sendable, CustomTestStringConvertible {
     }
 
     var testDescription: String {
-        "\(kind.rawValue), \(lockPolicy.rawValue), \(isInMemory ? "in memory" : "on disk")"
+        "\(kind.name), \(lockPolicy.rawValue), \(isInMemory ? "in memory" : "on disk")"
     }
 }
 

@@ -15,10 +15,25 @@ struct CheckCommand: ParsableCommand {
     @Option(help: "The threshold file, such as Benchmarks/Thresholds/ci.yml.")
     var thresholds: String
 
+    @Option(help: "A JUnit file to write, with a test case for each rule and cell.")
+    var junit: String?
+
+    @OptionGroup var annotations: Annotations
+
     func run() throws {
         let rules = try ThresholdFile.load(file: thresholds)
-        let report = try ThresholdCheck.evaluate(rules, RunDirectory(argument: runPath).load())
+        let run = try RunDirectory(argument: runPath).load()
+        let report = try ThresholdCheck.evaluate(rules, run)
         print(report)
+        let judgements = Judgements(of: report, name: run.name)
+        annotations.print(judgements)
+        if let junit {
+            do {
+                try judgements.junit.write(toFile: junit, atomically: true, encoding: .utf8)
+            } catch {
+                throw CommandFailure(exitCode: .usage, message: "cannot write \(junit): \(error)")
+            }
+        }
         throw ArgumentParser.ExitCode(report.exitCode.rawValue)
     }
 }

@@ -2,10 +2,11 @@ import ArgumentParser
 import Benchmarking
 import Foundation
 
-/// Makes the reports of a run again.
+/// Makes the reports of a run or a comparison again.
 struct ReportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "report", abstract: "Make the reports of a run again.",
+        commandName: "report",
+        abstract: "Make all reports again from run.json or comparison.json.",
         discussion: "Also of a run that was killed, from its journal.")
 
     @Argument(
@@ -13,20 +14,30 @@ struct ReportCommand: ParsableCommand {
         completion: .directory)
     var runPath: String
 
+    @OptionGroup var annotations: Annotations
+
     func run() throws {
         let directory = RunDirectory(argument: runPath)
-        let run = try directory.load()
-        try directory.write(run)
-        try directory.writeReports(of: run)
+        if directory.holdsComparison {
+            let report = try directory.loadComparison()
+            try directory.writeReports(of: report)
+            annotations.print(Judgements(of: report))
+        } else {
+            let run = try directory.load()
+            try directory.write(run)
+            try directory.writeReports(of: run)
+            annotations.print(Judgements(of: run))
+        }
         print(directory.reportURL.relativePath)
     }
 }
 
 extension RunDirectory {
-    /// Takes the path of `run.json` or of the journal for that of its folder.
+    /// Takes the path of one of its files for that of the folder.
     init(argument: String) {
         let url = URL(fileURLWithPath: argument)
-        let isFile = ["run.json", "journal.jsonl"].contains(url.lastPathComponent)
+        let isFile = ["run.json", "comparison.json", "journal.jsonl"].contains(
+            url.lastPathComponent)
         self.init(url: isFile ? url.deletingLastPathComponent() : url)
     }
 }

@@ -37,6 +37,8 @@ struct RunCommand: ParsableCommand {
     @Flag(help: "Run a debug build all the same; its times mean nothing.")
     var allowDebug = false
 
+    @OptionGroup var annotations: Annotations
+
     func validate() throws {
         guard timeout > 0 else { throw ValidationError("--timeout must be 1 or more") }
         if resume != nil, !selected.files.isEmpty || output != nil {
@@ -110,6 +112,7 @@ struct RunCommand: ParsableCommand {
     ) throws -> Benchmarking.ExitCode {
         var runner = runner
         let run = try runner.execute()
+        annotations.print(Judgements(of: run))
         print(directory.reportURL.relativePath)
         guard run.exitCode == .success, !rules.isEmpty else { return run.exitCode }
         let report = try ThresholdCheck.evaluate(rules, run)

@@ -45,7 +45,7 @@ struct Selection {
         let subjects = (Subject.all + Subject.selftests).filter { names.contains($0.name) }
         workloads = workloads.compactMap { workload in
             var workload = workload
-            workload.subjects = subjects.filter { workload.kind.subjects.contains($0.group) }
+            workload.subjects = subjects.filter { workload.kind.admits($0) }
             if !workload.subjects.contains(where: { $0.name == workload.reference }) {
                 workload.reference = nil
             }

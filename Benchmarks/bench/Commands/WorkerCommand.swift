@@ -28,13 +28,13 @@ struct WorkerCommand: ParsableCommand {
     }
 
     private static func reply(to job: WorkerJob, of parent: ParentConnection) -> WorkerReply {
-        guard let function = WorkloadFunctions.all[job.kind] else {
-            return .failure("the kind \(job.kind) is not registered in WorkloadFunctions")
+        guard let kind = WorkloadKind.named(job.kind) else {
+            return .failure("there is no kind \(job.kind) in WorkloadKind.all")
         }
         do {
             if job.isCounting == true { WorkCounter.install() }
             let turns = job.takesTurns == true ? try TurnTaker(job, parent: parent) : nil
-            return .outcome(try function(WorkerContext(job: job, turns: turns)))
+            return .outcome(try kind.run(WorkerContext(job: job, turns: turns)))
         } catch let error as UnequalSetting {
             // Done under other conditions, the work is not the one that was asked for.
             return .outcome(

@@ -70,7 +70,7 @@ struct Workload: Sendable {
     private static func load(
         _ entries: ConfigurationMapping, of kind: WorkloadKind
     ) throws -> LoadPlan? {
-        if kind.name == WorkloadKind.load.name { return try LoadPlan(reading: entries) }
+        if kind.isLoad { return try LoadPlan(reading: entries) }
         for key in ["mix", "phases", "checks"] {
             if let node = entries[key] {
                 throw node.error("only workloads of the kind load have it")
@@ -83,7 +83,7 @@ struct Workload: Sendable {
     private static func subjects(
         _ node: ConfigurationNode, of kind: WorkloadKind
     ) throws -> [Subject] {
-        let possible = Subject.all.filter { kind.subjects.contains($0.group) }
+        let possible = Subject.all.filter(kind.admits)
         let groups = ["all-stacks": Subject.Group.stack, "peers": .peer]
             .filter { kind.subjects.contains($0.value) }
         let allowed = possible.map(\.name) + groups.keys.sorted()

@@ -121,3 +121,9 @@ final class CFlights: FlightsSubject {
         return flights
     }
 }
+
+extension Subject {
+    static let sqliteC = Subject(
+        name: "sqlite-c", group: .peer, summary: "SQLite's C API with prepared statements",
+        openFlights: CFlights.init, openItems: CItems.init, openLoad: CLoad.init)
+}

@@ -159,3 +159,9 @@ private func text(of value: DatabaseValue) -> String {
     case .null, .double, .blob: value.description
     }
 }
+
+extension Subject {
+    static let grdb = Subject(
+        name: "grdb", group: .peer, summary: "GRDB records over a DatabasePool",
+        openFlights: GRDBFlights.init, openItems: GRDBItems.init, openLoad: GRDBLoad.init)
+}

@@ -24,6 +24,7 @@ struct Runner {
     private let directory: RunDirectory
     private let options: RunOptions
     private let preparation: Preparation
+    private let capacities: ReferenceCapacity
     private let progress: ProgressReporter
     private let watch = Stopwatch()
     private var canary = NoiseCanary()
@@ -60,6 +61,7 @@ struct Runner {
         // Beside the results, thus on the same disk each time.
         preparation = try Preparation(
             folder: directory.url.appendingPathComponent("work"), timeout: options.timeout)
+        capacities = ReferenceCapacity(preparation, seed: run.seed)
     }
 
     /// Runs everything, writes the reports, and returns what became of it.
@@ -175,7 +177,8 @@ struct Runner {
         let canarySeconds = canary.read()
         let seed = run.seed &+ UInt64(turn.repetition)
         return try preparation.withJob(for: cell, of: workload, seed: seed) { result in
-            guard case .job(let job) = result else { return result.ending }
+            guard case .job(var job) = result else { return result.ending }
+            job.load?.capacityPerSecond = try capacities.perSecond(for: cell, of: workload)
             let startedAtSeconds = elapsedSeconds
             let ending = try WorkerProcess.run(job, timeout: options.timeout)
             guard case .outcome(var outcome) = ending else { return ending }
@@ -244,18 +247,5 @@ extension RunEntry {
 extension RunEntry.Measurement {
     fileprivate var sample: Sample? {
         if case .sample(let sample, _) = outcome { sample } else { nil }
-    }
-}
-
-extension Run {
-    /// What `bench run` answers to its caller: the gravest thing that happened.
-    var exitCode: ExitCode {
-        let cells = workloads.flatMap(\.cells)
-        let isWrong = cells.contains {
-            if case .failed = $0.verification { true } else { false }
-        }
-        if isWrong { return .wrongAnswer }
-        if cells.contains(where: { $0.failure != nil }) { return .crash }
-        return state == .interrupted ? .interrupted : .success
     }
 }

@@ -66,7 +66,12 @@ struct WorkerContext {
         if let preparedStore = job.preparedStore {
             try FileManager.default.copyItem(at: preparedStore, to: storeURL)
         }
-        return try SubjectFactory.make(job.subject, configuration)
+        guard let open = Subject.named(job.subject)?.openFlights else {
+            throw UnableSubject(name: job.subject, kind: job.kind)
+        }
+        let subject = try open(configuration)
+        try configuration.check(subject)
+        return subject
     }
 
     // MARK: Measuring

@@ -22,3 +22,16 @@ enum BatchInsertWorkload {
         return WorkloadOutcome(sample: sample, verification: verifier.verification)
     }
 }
+
+extension WorkloadKind {
+    static let batchInsert = WorkloadKind(
+        name: "batch-insert", summary: "insert flights without relationships",
+        subjects: [.stack, .peer],
+        parameters: [
+            .mode, .saveSize,
+            WorkloadParameter(
+                name: "rows", values: .integer(1...10_000_000), defaultValue: "100000",
+                summary: "flights inserted; the data set's, over again when they run out"),
+        ],
+        run: BatchInsertWorkload.run)
+}

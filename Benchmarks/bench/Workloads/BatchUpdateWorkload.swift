@@ -24,3 +24,10 @@ enum BatchUpdateWorkload {
         return WorkloadOutcome(sample: sample, verification: verifier.verification)
     }
 }
+
+extension WorkloadKind {
+    static let batchUpdate = WorkloadKind(
+        name: "batch-update", summary: "add a minute to the delay of every flight that departed",
+        subjects: [.stack, .peer], startsWithFlights: true, parameters: [.mode, .saveSize],
+        run: BatchUpdateWorkload.run)
+}

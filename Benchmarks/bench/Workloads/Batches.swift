@@ -70,7 +70,12 @@ extension WorkerContext {
     /// Opens the subject on a new store that holds the items.
     func openEngine(holding items: [ItemRow]) throws -> any EngineSubject {
         try makeItemStore(items, isNumberIndexed: false)
-        return try SubjectFactory.makeEngine(job.subject, configuration)
+        guard let open = Subject.named(job.subject)?.openItems else {
+            throw UnableSubject(name: job.subject, kind: job.kind)
+        }
+        let subject = try open(configuration)
+        try configuration.check(subject)
+        return subject
     }
 
     /// Makes a new store that holds the items.

@@ -216,3 +216,26 @@ extension Verifier {
         }
     }
 }
+
+extension WorkloadKind {
+    static let engine = WorkloadKind(
+        name: "engine", summary: "a line of the engine's speed table, beside C and GRDB",
+        subjects: [.engine, .peer], usesDataset: false,
+        parameters: [
+            WorkloadParameter(
+                name: "row",
+                values: .choice([
+                    "fetch-realise", "fetch-one-integer", "fetch-memory", "insert",
+                    "batch-insert", "update", "batch-update", "fault", "growth-fetch",
+                    "growth-insert",
+                ]),
+                defaultValue: "fetch-realise", summary: "the line"),
+            WorkloadParameter(
+                name: "rows", values: .integer(1...10_000_000), defaultValue: "100000",
+                summary: "rows of ten columns"),
+        ],
+        extraMetrics: [
+            Metric("costGrowth", title: "cost a row, 1,000,000 : 10,000", unit: .ratio)
+        ],
+        run: EngineWorkload.run)
+}

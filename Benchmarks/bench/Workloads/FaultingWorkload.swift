@@ -35,3 +35,27 @@ enum FaultingWorkload {
         return WorkloadOutcome(sample: sample, verification: verifier.verification)
     }
 }
+
+extension WorkloadKind {
+    static let faulting = WorkloadKind(
+        name: "faulting", summary: "fetch flights in one form, then touch a share of them",
+        subjects: [.stack], startsWithFlights: true,
+        parameters: [
+            WorkloadParameter(
+                name: "mode",
+                values: .choice([
+                    "faults-only", "default", "objects", "prefetch", "dictionary", "ids",
+                ]),
+                defaultValue: "default", summary: "the form in which the flights are fetched"),
+            WorkloadParameter(
+                name: "touch", values: .choice(["0", "10", "100"]), defaultValue: "0",
+                summary: "percent of the objects whose properties are read afterwards"),
+        ],
+        extraMetrics: [
+            Metric("fetchTime", title: "of it fetching", unit: .seconds),
+            Metric("touchTime", title: "of it touching", unit: .seconds),
+            Metric(
+                "touchStatements", title: "statements touching", unit: .count, polarity: .neither),
+        ],
+        run: FaultingWorkload.run)
+}

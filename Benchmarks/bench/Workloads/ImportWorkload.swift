@@ -58,3 +58,10 @@ extension Verifier {
         }
     }
 }
+
+extension WorkloadKind {
+    static let importing = WorkloadKind(
+        name: "import", summary: "insert every table with all relationships resolved",
+        subjects: [.stack, .peer], parameters: [.saveSize, .hasIndexes],
+        run: ImportWorkload.run)
+}

@@ -131,8 +131,10 @@ final class LoadItemClient: LoadClient, @unchecked Sendable {
     }
 
     private func count() throws {
-        let least = ledger.leastItemCount
-        if try reader!.count() < least { tally.staleReads += 1 }
+        let saved = ledger.savedItemCount
+        let found = try reader!.count()
+        // Now: what is deleted meanwhile may be missing.
+        if found < saved - ledger.begunDeleteCount { tally.staleReads += 1 }
     }
 }
 

@@ -49,15 +49,12 @@ final class LoadLedger: Sendable {
     func willDelete(_ count: Int) { deletesBegun.add(count, ordering: .releasing) }
     func didDelete(_ count: Int) { deleted.add(count, ordering: .releasing) }
 
-    /// The items that there are at least, whatever is under way.
-    var leastItemCount: Int {
-        // In this order: what is inserted in between only raises the true number.
-        let inserted = inserted.load(ordering: .acquiring)
-        return firstItemCount + inserted - deletesBegun.load(ordering: .acquiring)
-    }
+    /// The items that were ever saved, those from the beginning among them.
+    var savedItemCount: Int { firstItemCount + inserted.load(ordering: .acquiring) }
+
+    /// Deletes that were begun, whether or not they are done.
+    var begunDeleteCount: Int { deletesBegun.load(ordering: .acquiring) }
 
     /// The items that there are when nothing is under way.
-    var itemCount: Int {
-        firstItemCount + inserted.load(ordering: .acquiring) - deleted.load(ordering: .acquiring)
-    }
+    var itemCount: Int { savedItemCount - deleted.load(ordering: .acquiring) }
 }

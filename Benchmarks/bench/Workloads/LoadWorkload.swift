@@ -18,7 +18,10 @@ enum LoadWorkload {
         }
         let items = ItemRow.generated(count: context.integer("rows"), seed: context.job.seed)
         try context.makeItemStore(items, isNumberIndexed: true)
-        let subject = try SubjectFactory.makeLoad(context.job.subject, context.configuration)
+        guard let open = Subject.named(context.job.subject)?.openLoad else {
+            throw UnableSubject(name: context.job.subject, kind: context.job.kind)
+        }
+        let subject = try open(context.configuration)
         let ledger = LoadLedger(items)
         let (sample, tally) = try measure(subject, plan, ledger, items, context)
         let shown = try subject.shownQuantities()
@@ -93,6 +96,39 @@ enum LoadWorkload {
         sample.take(phases, operations: plan.mix.map(\.operation.rawValue))
         return sample
     }
+}
+
+extension WorkloadKind {
+    static let load = WorkloadKind(
+        name: "load", summary: "writers and readers at once, in closed and open phases",
+        subjects: [.stack, .peer, .selftest], usesDataset: false, isContended: true,
+        isLoad: true,
+        parameters: [
+            WorkloadParameter(
+                name: "writers", values: .integer(0...64), defaultValue: "1",
+                summary: "clients that insert, update and delete"),
+            WorkloadParameter(
+                name: "readers", values: .integer(0...64), defaultValue: "1",
+                summary: "clients that read; the first one of a stack in its view"),
+            WorkloadParameter(
+                name: "writersShareKeys", values: .choice(["true", "false"]),
+                defaultValue: "false", summary: "whether writers update the same items"),
+            WorkloadParameter(
+                name: "rows", values: .integer(1...1_000_000), defaultValue: "10000",
+                summary: "items that are there from the beginning"),
+            WorkloadParameter(
+                name: "saveSize", values: .integer(1...10_000), defaultValue: "1",
+                summary: "items per insert, update or delete, each of which is a save"),
+        ],
+        primaryMetric: .capacity,
+        extraMetrics: [
+            .offeredRate, .achievedRate, .saturated, .unserved,
+            Metric("conflicts", unit: .count),
+            Metric("lostUpdates", title: "lost updates", unit: .count),
+            Metric("staleReads", title: "stale reads", unit: .count),
+            Metric("undeliveredMerges", title: "undelivered merges", unit: .count),
+        ],
+        run: LoadWorkload.run)
 }
 
 /// The clients of a load.

@@ -172,3 +172,10 @@ extension ObjectGraphEngine: CountingSubject {
         coordinator.resetCounters()
     }
 }
+
+extension Subject {
+    static let objectGraph = Subject(
+        name: "object-graph", group: .engine,
+        summary: "the engine without a stack, for the engine workload",
+        openItems: ObjectGraphEngine.init)
+}

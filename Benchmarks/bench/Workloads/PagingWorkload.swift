@@ -28,3 +28,18 @@ enum PagingWorkload {
         return WorkloadOutcome(sample: sample, verification: verifier.verification)
     }
 }
+
+extension WorkloadKind {
+    static let paging = WorkloadKind(
+        name: "paging", summary: "read flights in the order of their distance, a batch at a time",
+        subjects: [.stack, .peer], startsWithFlights: true,
+        parameters: [
+            WorkloadParameter(
+                name: "fetchBatchSize", values: .integer(0...100_000), defaultValue: "0",
+                summary: "rows per batch, 0 for all at once"),
+            WorkloadParameter(
+                name: "extent", values: .choice(["first-page", "whole"]), defaultValue: "whole",
+                summary: "the first \(PagingWorkload.firstPageRowCount) rows or all of them"),
+        ],
+        run: PagingWorkload.run)
+}

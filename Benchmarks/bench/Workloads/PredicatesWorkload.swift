@@ -73,3 +73,20 @@ struct UnsupportedPlace: Error, CustomStringConvertible {
 
     var description: String { "\(subject) cannot answer questions about unsaved objects" }
 }
+
+extension WorkloadKind {
+    static let predicates = WorkloadKind(
+        name: "predicates", summary: "count and sum the flights that match a predicate",
+        subjects: [.stack, .peer], startsWithFlights: true,
+        parameters: [
+            WorkloadParameter(
+                name: "question", values: .choice(PredicateQuestion.all.map(\.id)),
+                defaultValue: PredicateQuestion.all[0].id, summary: "which predicate"),
+            .hasIndexes,
+            WorkloadParameter(
+                name: "place", values: .choice(["sql", "memory"]), defaultValue: "sql",
+                summary: "asked of the store, or of objects that are not saved yet",
+                stackOnlyValues: ["memory"]),
+        ],
+        run: PredicatesWorkload.run)
+}

@@ -48,3 +48,27 @@ enum ResponsivenessWorkload {
         }
     }
 }
+
+extension WorkloadKind {
+    static let responsiveness = WorkloadKind(
+        name: "responsiveness",
+        summary: "how late the main queue is while an import runs in the background",
+        subjects: [.stack], isContended: true,
+        parameters: [
+            .saveSize,
+            WorkloadParameter(
+                name: "heartbeatIntervalMilliseconds", values: .integer(1...1_000),
+                defaultValue: "4", summary: "time between beats of the main queue"),
+            WorkloadParameter(
+                name: "readerIntervalMilliseconds", values: .integer(1...10_000),
+                defaultValue: "50", summary: "time between fetches by the view context"),
+        ],
+        primaryMetric: Metric("mainQueue.p99", title: "main queue p99", unit: .nanoseconds),
+        extraMetrics: [
+            Metric("mainQueue.p50", title: "main queue p50", unit: .nanoseconds),
+            Metric("mainQueue.max", title: "main queue longest", unit: .nanoseconds),
+            Metric("reader.p50", title: "reader p50", unit: .nanoseconds),
+            Metric("reader.max", title: "reader longest", unit: .nanoseconds),
+        ],
+        run: ResponsivenessWorkload.run)
+}

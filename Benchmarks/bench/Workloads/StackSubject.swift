@@ -242,3 +242,11 @@ private struct Identifiers<Object: ManagedObject>: Sendable {
         identifiers[code].flatMap { context.object(with: $0) as? Object }
     }
 }
+
+extension Subject {
+    init(stack kind: StackKind) {
+        self.init(
+            name: kind.name, group: .stack, summary: kind.summary,
+            openFlights: { try StackSubject(kind, $0) }, openLoad: { try StackLoad(kind, $0) })
+    }
+}

@@ -10,16 +10,35 @@ struct Answer {
         self.summary = summary
     }
 
-    /// A list item for the workload, and one below it for each group when there are several.
-    var text: String {
-        let title = "- **\(escaped(summary.workload.title))**: "
-        let isSingle = summary.groups.count == 1
-        let sentences = isSingle ? single(summary.groups[0]) : [tally]
-        let head = title + (sentences + [unsound].compactMap(\.self)).joined(separator: " ")
-        if isSingle || summary.groups.count > Self.groupsListedMax { return head }
-        let lines = summary.groups.map { "  - \(summary.label($0)): \(short($0))" }
-        return ([head] + lines).joined(separator: "\n")
+    /// A list item for the workload, and below it one for each of ``details``.
+    var markdown: String {
+        let head = "- **\(escaped(summary.workload.title))**: \(sentence)"
+        return ([head] + details.map { "  - \($0)" }).joined(separator: "\n")
     }
+
+    /// Which subject is best, by how much, and who does not rank.
+    var sentence: String {
+        let sentences = isSingle ? single(summary.groups[0]) : [tally]
+        return (sentences + [unsound].compactMap(\.self)).joined(separator: " ")
+    }
+
+    /// Why and how sure; where there are several cases, a line for each of them instead.
+    var details: [String] {
+        if isSingle {
+            let ranking = Ranking(of: summary.groups[0].cells, by: metric)
+            let explanation = Explanation(ranking, label: summary.label)
+            return [explanation?.why, explanation?.certainty].compactMap(\.self)
+        }
+        if summary.groups.count > Self.groupsListedMax { return [] }
+        return summary.groups.map { "\(summary.label($0)): \(short($0))" }
+    }
+
+    /// The same of one case.
+    func sentence(on group: WorkloadSummary.Group) -> String {
+        single(group).joined(separator: " ")
+    }
+
+    private var isSingle: Bool { summary.groups.count == 1 }
 
     // MARK: - One group of cells
 

@@ -2,10 +2,10 @@
 /// line drawn in block characters. Nil unless exactly one parameter varies, over three numbers or
 /// more.
 struct Curve {
-    private let summary: WorkloadSummary
-    private let parameter: String
+    let summary: WorkloadSummary
+    let parameter: String
     /// The groups by rising parameter.
-    private let groups: [WorkloadSummary.Group]
+    let groups: [WorkloadSummary.Group]
 
     init?(_ summary: WorkloadSummary) {
         guard let parameter = summary.varyingParameters.first,
@@ -20,12 +20,12 @@ struct Curve {
         groups = keyed.sorted { $0.value < $1.value }.map(\.group)
     }
 
-    var text: String {
+    var table: ReportTable {
         let metric = summary.workload.primaryMetric
-        var table = MarkdownTable(
+        var table = ReportTable(
             [("\(metric.title) over \(parameter)", .left)]
                 + groups.map { (escaped($0.parameters[parameter] ?? ""), .right) }
-                + [("", .left)])
+                + [("", .drawn)])
         for label in groups.flatMap(\.cells).map(summary.label).uniqued {
             let medians = groups.map { group in
                 group.cells.first { summary.label($0) == label && $0.isSound }
@@ -34,7 +34,7 @@ struct Curve {
             let texts = medians.map { $0.map(metric.unit.format) ?? "–" }
             table.append([label] + texts + [Self.line(medians)])
         }
-        return table.text
+        return table
     }
 
     /// One block for each value, from zero to the highest of the line.

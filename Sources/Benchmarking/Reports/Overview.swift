@@ -13,8 +13,8 @@ struct Overview {
         if summaries.count < 2 || stacks.count < 2 { return nil }
     }
 
-    var text: String {
-        var table = MarkdownTable(
+    var table: ReportTable {
+        var table = ReportTable(
             [("÷ the best stack’s median", .left)] + stacks.map { ($0, .right) })
         for summary in summaries {
             let metric = summary.workload.primaryMetric
@@ -28,7 +28,7 @@ struct Overview {
             let cases = summary.groups.count > 1 ? " (\(summary.groups.count) cases)" : ""
             table.append(["\(escaped(summary.workload.title)), \(metric.title)\(cases)"] + cells)
         }
-        return table.text
+        return table
     }
 
     /// The geometric mean over the cases; nil unless the stack is sound in all of them.

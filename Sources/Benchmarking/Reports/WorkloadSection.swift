@@ -1,4 +1,4 @@
-/// The part of `report.md` on one workload: its table, what was verified, what failed.
+/// The part of a report on one workload: its table, what was verified, what failed.
 struct WorkloadSection {
     let summary: WorkloadSummary
     private let columns: [Column]
@@ -20,17 +20,23 @@ struct WorkloadSection {
             + Self.metricColumns(of: summary.workload)
     }
 
-    var text: String {
-        var parts = ["## \(escaped(workload.title))"]
-        let settings = settings
-        if !settings.isEmpty { parts.append("With \(settings.joined(separator: ", ")).") }
-        parts += workload.notes
-        if let curve = Curve(summary) { parts.append(curve.text) }
-        parts.append(table)
-        let remarks = [verifiedFacts].compactMap(\.self) + failures
-        if !remarks.isEmpty { parts.append(remarks.joined(separator: "\n")) }
+    var markdown: String {
+        var parts = ["## \(escaped(workload.title))"] + introduction
+        if let curve = Curve(summary) { parts.append(curve.table.markdown) }
+        parts.append(table.markdown)
+        if !remarks.isEmpty { parts.append(remarks.map { "- \($0)" }.joined(separator: "\n")) }
         return parts.joined(separator: "\n\n")
     }
+
+    /// What all cells share, and the workload's own notes.
+    var introduction: [String] {
+        let settings = settings
+        return (settings.isEmpty ? [] : ["With \(settings.joined(separator: ", "))."])
+            + workload.notes
+    }
+
+    /// What was verified, and what failed.
+    var remarks: [String] { [verifiedFacts].compactMap(\.self) + failures }
 
     /// What all cells share: parameters, and the lock policy where it is the only one.
     private var settings: [String] {
@@ -40,10 +46,10 @@ struct WorkloadSection {
         return pairs.map { "\($0.key) \(escaped($0.value))" } + policy
     }
 
-    private var table: String {
-        var table = MarkdownTable(
+    var table: ReportTable {
+        var table = ReportTable(
             summary.varyingParameters.map { (escaped($0), .left) } + [("subject", .left)]
-                + columns.map { (escaped($0.title), $0.title.isEmpty ? .left : .right) }
+                + columns.map { (escaped($0.title), $0.title.isEmpty ? .drawn : .right) }
                 + [("verified", .left)])
         for group in summary.groups {
             let winners = columns.map { column in
@@ -60,7 +66,7 @@ struct WorkloadSection {
                 table.append(parameters + [name(of: cell)] + values + [cell.mark])
             }
         }
-        return table.text
+        return table
     }
 
     private func name(of cell: CellResult) -> String {
@@ -81,13 +87,13 @@ struct WorkloadSection {
         }
         let texts = first.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.text)" }
         let scope = facts.count == 1 ? "one cell" : "all \(facts.count) verified cells"
-        return "- Read back, and right, in \(scope): \(texts.joined(separator: ", "))."
+        return "Read back, and right, in \(scope): \(texts.joined(separator: ", "))."
     }
 
     private var failures: [String] {
         workload.cells.compactMap { cell in
             UnsoundCell(cell, of: workload).map {
-                "- ✗ **\(escaped($0.cell))** \($0.isWrongAnswer ? "gave a wrong answer" : "failed"): "
+                "✗ **\(escaped($0.cell))** \($0.isWrongAnswer ? "gave a wrong answer" : "failed"): "
                     + escaped($0.reason)
             }
         }
@@ -158,24 +164,37 @@ extension WorkloadSection {
         }
     }
 
-    /// The metrics shown where they have values; the rest is in samples.csv.
-    private static let shownMetrics: [Metric] = [
+    /// The metrics of the table where they have values; the rest is in results.csv.
+    private static let tableMetrics: [Metric] = [
         .rowsPerSecond, .cpuTime, .peakMemory, .memoryGrowth, .liveMemory, .statements,
         .faultsFired, .bytesWritten, .syncs,
     ]
 
     private static func metricColumns(of workload: WorkloadResult) -> [Column] {
         let extra = workload.extraMetrics
-        let known = shownMetrics.filter { metric in
-            metric.name != workload.primaryMetric.name && !extra.contains { $0.name == metric.name }
-        }
-        return (extra + known).filter { metric in
-            workload.cells.contains { $0.values(of: metric.name).contains { $0 != 0 } }
-        }.map { metric in
+        let known = tableMetrics.filter { metric in !extra.contains { $0.name == metric.name } }
+        return (extra + known).filter { isShown($0, of: workload) }.map { metric in
             Column(title: metric.title, ranks: metric) { cell in
                 Statistics.median(cell.values(of: metric.name)).map(metric.unit.format)
             }
         }
+    }
+
+    /// What a workload's samples cost: the well-known metrics that are costs, then all counters that
+    /// are not among those, by name.
+    static func resourceMetrics(of workload: WorkloadResult) -> [Metric] {
+        let costs = Metric.wellKnown.filter {
+            ![Metric.time, .rowsPerSecond, .canary].contains($0)
+        }
+        let samples = workload.cells.flatMap(\.samples)
+        let counters = samples.reduce(into: Set<String>()) { $0.formUnion($1.counters.keys) }
+        let others = counters.subtracting(costs.map(\.name)).sorted().map(workload.metric)
+        return (costs + others).filter { isShown($0, of: workload) }
+    }
+
+    private static func isShown(_ metric: Metric, of workload: WorkloadResult) -> Bool {
+        metric.name != workload.primaryMetric.name
+            && workload.cells.contains { $0.values(of: metric.name).contains { $0 != 0 } }
     }
 
     /// "mainQueue" as "main queue".

@@ -9,8 +9,9 @@ public struct RunDirectory: Sendable {
         Journal(url: url.appendingPathComponent("journal.jsonl"))
     }
     public var runURL: URL { url.appendingPathComponent("run.json") }
-    public var samplesURL: URL { url.appendingPathComponent("samples.csv") }
-    public var reportURL: URL { url.appendingPathComponent("report.md") }
+    public var summaryURL: URL { url.appendingPathComponent("summary.md") }
+    /// The report for people, with drawings.
+    public var reportURL: URL { url.appendingPathComponent("report.html") }
 
     /// Names a folder without touching the disk.
     public init(url: URL) {
@@ -42,17 +43,20 @@ public struct RunDirectory: Sendable {
     ///
     /// - Throws: ``RunDirectoryError/unwritable(path:reason:)``.
     public func write(_ run: Run) throws {
-        let encoder = JSONEncoder.ofRuns
-        encoder.outputFormatting.insert(.prettyPrinted)
-        try replace(runURL, with: try encoder.encode(run))
+        try replace(runURL.lastPathComponent, with: run)
     }
 
-    /// Makes `samples.csv` and `report.md` from the run.
+    /// Makes `summary.md`, `report.html`, `samples.csv`, `results.csv`, `verdict.json` and
+    /// `junit.xml` from the run.
     ///
     /// - Throws: ``RunDirectoryError/unwritable(path:reason:)``.
     public func writeReports(of run: Run) throws {
-        try replace(samplesURL, with: Data(SamplesTable(run).text.utf8))
-        try replace(reportURL, with: Data(MarkdownReport(run).text.utf8))
+        try replace(summaryURL.lastPathComponent, with: RunSummary(run).markdown)
+        try replace(reportURL.lastPathComponent, with: RunPage(run).page.source)
+        try replace("samples.csv", with: SamplesTable(run).text)
+        try replace("results.csv", with: ResultsTable(run).text)
+        try replace("verdict.json", with: VerdictFile(run).json)
+        try replace("junit.xml", with: Judgements(of: run).junit)
     }
 
     /// Reads the journal, also of a run that is under way or was killed, or `run.json` where that
@@ -63,21 +67,38 @@ public struct RunDirectory: Sendable {
     ///   ``RunDirectoryError/unreadable(path:reason:)`` when it is something else.
     public func load() throws -> Run {
         if let run = Run(replaying: try journal.entries()) { return run }
-        guard let data = FileManager.default.contents(atPath: runURL.path) else {
-            throw RunDirectoryError.missing(path: runURL.path)
+        return try load(Run.self, schema: Run.currentSchema, from: runURL)
+    }
+
+    func load<Content: Decodable>(
+        _ type: Content.Type, schema: Int, from file: URL
+    ) throws -> Content {
+        guard let data = FileManager.default.contents(atPath: file.path) else {
+            throw RunDirectoryError.missing(path: file.path)
         }
         do {
-            let schema = try JSONDecoder.ofRuns.decode(SchemaOnly.self, from: data).schema
-            guard schema == Run.currentSchema else {
-                throw RunDirectoryError.unsupportedSchema(path: runURL.path, found: schema)
+            let found = try JSONDecoder.ofRuns.decode(SchemaOnly.self, from: data).schema
+            guard found == schema else {
+                throw RunDirectoryError.unsupportedSchema(path: file.path, found: found)
             }
-            return try JSONDecoder.ofRuns.decode(Run.self, from: data)
+            return try JSONDecoder.ofRuns.decode(Content.self, from: data)
         } catch let error as DecodingError {
-            throw RunDirectoryError.unreadable(path: runURL.path, reason: error.sentence)
+            throw RunDirectoryError.unreadable(path: file.path, reason: error.sentence)
         }
     }
 
-    private func replace(_ file: URL, with data: Data) throws {
+    func replace(_ name: String, with content: some Encodable) throws {
+        let encoder = JSONEncoder.ofRuns
+        encoder.outputFormatting.insert(.prettyPrinted)
+        try replace(name, with: try encoder.encode(content))
+    }
+
+    func replace(_ name: String, with text: String) throws {
+        try replace(name, with: Data(text.utf8))
+    }
+
+    func replace(_ name: String, with data: Data) throws {
+        let file = url.appendingPathComponent(name)
         do {
             try data.write(to: file, options: .atomic)
         } catch {
@@ -109,7 +130,7 @@ extension RunDirectoryError: CustomStringConvertible {
         case .unreadable(let path, let reason):
             "\(path) is not a run: \(reason)"
         case .unsupportedSchema(let path, let found):
-            "\(path) has schema \(found), this program reads \(Run.currentSchema); "
+            "\(path) has schema \(found), which this program does not read; "
                 + "use the version of bench that wrote it"
         case .unwritable(let path, let reason):
             "cannot write \(path): \(reason)"

@@ -20,8 +20,10 @@ import Testing
         try first.writeReports(of: SampleRun.full)
         try second.writeReports(of: first.load())
 
-        #expect(try Data(contentsOf: first.reportURL) == Data(contentsOf: second.reportURL))
-        #expect(try Data(contentsOf: first.samplesURL) == Data(contentsOf: second.samplesURL))
+        for name in Golden.runFiles {
+            let files = [first, second].map { $0.url.appendingPathComponent(name) }
+            #expect(try Data(contentsOf: files[0]) == Data(contentsOf: files[1]), "\(name)")
+        }
     }
 
     @Test func `a run that was killed half-way can be read and reported`() throws {
@@ -38,7 +40,7 @@ import Testing
         try directory.writeReports(of: loaded)
 
         #expect(loaded.workloads[0].cells.map(\.samples.count) == [1, 0])
-        let report = try String(contentsOf: directory.reportURL, encoding: .utf8)
+        let report = try String(contentsOf: directory.summaryURL, encoding: .utf8)
         #expect(report.contains("The run has not finished, or was killed"))
     }
 

@@ -50,9 +50,9 @@ enum SampleRun {
     }
 
     /// Everything that a report can hold.
-    static var full: Run {
-        run([importWorkload, pagingWorkload, responsivenessWorkload])
-    }
+    static let full = run([
+        importWorkload, pagingWorkload, responsivenessWorkload, loadWorkload,
+    ])
 
     private static var importWorkload: WorkloadResult {
         let subjects: [(name: String, role: SubjectRole, seconds: Double)] = [
@@ -124,5 +124,48 @@ enum SampleRun {
             name: "responsiveness", title: "Responsiveness", kind: "responsiveness",
             primaryMetric: Metric("mainQueue.p99", title: "main queue p99", unit: .nanoseconds),
             cells: cells + [crashed])
+    }
+
+    /// Operations at intended times: a stall holds up those behind it.
+    private static var loadWorkload: WorkloadResult {
+        let subjects: [(name: String, milliseconds: Double)] = [("nested", 0.4), ("shared", 0.3)]
+        let cells = subjects.map { subject in
+            var cell = cell(subject.name, [10, 10, 10, 10, 10])
+            for index in cell.samples.indices {
+                addLatencies(to: &cell.samples[index], seed: UInt64(index), subject.milliseconds)
+            }
+            return cell
+        }
+        return WorkloadResult(
+            name: "load", title: "A day at the desk", kind: "load",
+            primaryMetric: Metric("intended.p99", title: "intended p99", unit: .nanoseconds),
+            cells: cells)
+    }
+
+    private static func addLatencies(
+        to sample: inout Sample, seed: UInt64, _ milliseconds: Double
+    ) {
+        var generator = SeededGenerator(seed: seed)
+        var (service, intended) = (LatencyRecorder(), LatencyRecorder())
+        var timeline = LatencyTimelineRecorder(
+            startNanoseconds: 0, intervalNanoseconds: 100_000_000)
+        var free = 0.0
+        for operation in 0..<10_000 {
+            let due = Double(operation) * 1e6
+            let isStalled = operation.isMultiple(of: 2_000) && operation > 0
+            let length =
+                isStalled ? 1e8 : milliseconds * 1e6 * .random(in: 0.7...1.5, using: &generator)
+            let end = max(free, due) + length
+            free = end
+            service.record(nanoseconds: UInt64(length))
+            intended.record(nanoseconds: UInt64(end - due))
+            timeline.record(nanoseconds: UInt64(end - due), completedAt: UInt64(end))
+        }
+        sample.latencies = ["service": service.summary!, "intended": intended.summary!]
+        var line = timeline.timeline
+        line.marks =
+            (1..<5).map { .init(name: "checkpoint", seconds: Double($0) * 2) }
+            + (0..<100).map { .init(name: "merge", seconds: Double($0) * 0.1) }
+        sample.timelines = ["intended": line]
     }
 }

@@ -1,7 +1,11 @@
-/// A table whose columns are aligned in the source too, so that it reads well unrendered.
-struct MarkdownTable {
+/// A table of a report, laid out once and written as Markdown or HTML.
+///
+/// Texts may hold what ``InlineText`` reads.
+struct ReportTable {
     enum Alignment {
         case left, right
+        /// Drawn with characters: left in Markdown, and left out of HTML, which has better ones.
+        case drawn
     }
 
     private var columns: [(title: String, alignment: Alignment)] = []
@@ -11,13 +15,22 @@ struct MarkdownTable {
         self.columns = columns.map { (Self.oneLine($0.title), $0.alignment) }
     }
 
+    var isEmpty: Bool { rows.isEmpty }
+
     /// - Precondition: as many cells as there are columns.
     mutating func append(_ cells: [String]) {
         precondition(cells.count == columns.count, "a row must have a cell for each column")
         rows.append(cells.map(Self.oneLine))
     }
 
-    var text: String {
+    private static func oneLine(_ text: String) -> String {
+        text.split(whereSeparator: \.isNewline).joined(separator: " ")
+    }
+}
+
+extension ReportTable {
+    /// Aligned in the source too, so that it reads well unrendered.
+    var markdown: String {
         let widths = columns.indices.map { index in
             max(3, columns[index].title.count, rows.map { $0[index].count }.max() ?? 0)
         }
@@ -40,8 +53,24 @@ struct MarkdownTable {
         return "| \(fields.joined(separator: " | ")) |"
     }
 
-    private static func oneLine(_ text: String) -> String {
-        text.split(whereSeparator: \.isNewline).joined(separator: " ")
+    /// Scrolls by itself where it is wider than the page.
+    var markup: Markup {
+        func row(_ name: String, _ cells: [String]) -> Markup {
+            let shown = zip(cells, columns).filter { $1.alignment != .drawn }
+            return .element(
+                "tr", [:],
+                shown.map { cell, column in
+                    .element(
+                        name, column.alignment == .right ? ["class": "number"] : [:],
+                        [InlineText(markdown: cell).markup])
+                })
+        }
+        let hasTitles = columns.contains { !$0.title.isEmpty }
+        let head =
+            hasTitles ? [Markup.element("thead", [:], [row("th", columns.map(\.title))])] : []
+        let table = Markup.element(
+            "table", [:], head + [.element("tbody", [:], rows.map { row("td", $0) })])
+        return .element("div", ["class": "table"], [table])
     }
 }
 

@@ -1,0 +1,48 @@
+/// A drawing with its title and its content in words, for those who cannot see it.
+struct Chart {
+    /// Widths of drawings in a report: CSS pixels where there is room, less on small screens.
+    static let width = 840.0
+
+    var title: String
+    /// What a reader of the drawing would tell, with the numbers.
+    var summary: String
+    var width = Chart.width
+    var height: Double
+    var marks: [Markup]
+
+    var markup: Markup {
+        .element(
+            "svg",
+            [
+                "xmlns": "http://www.w3.org/2000/svg", "role": "img",
+                "viewBox": "0 0 \(place(width)) \(place(height))",
+                "style": "max-width: \(place(width))px",
+            ],
+            [.element("title", title), .element("desc", summary)] + marks)
+    }
+}
+
+/// A coordinate in a drawing: a hundredth of a pixel is finer than any screen.
+func place(_ value: Double) -> String {
+    let text = fixed(value, 2)
+    guard text.contains(".") else { return text }
+    let short = text.replacing(/\.?0+$/, with: "")
+    return short == "-0" ? "0" : short
+}
+
+/// Where something is in a drawing; y grows downwards.
+struct Point: Hashable {
+    var x: Double
+    var y: Double
+}
+
+/// The rectangle between the axes.
+struct Frame {
+    var left: Double
+    var top: Double
+    var right: Double
+    var bottom: Double
+
+    var width: Double { right - left }
+    var height: Double { bottom - top }
+}

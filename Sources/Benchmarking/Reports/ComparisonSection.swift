@@ -1,0 +1,95 @@
+/// The rows of a comparison for a reader: a sentence for each that changed or could not be judged,
+/// and a table of those.
+struct ComparisonSection {
+    let report: ComparisonReport
+
+    init(_ report: ComparisonReport) {
+        self.report = report
+    }
+
+    /// The gravest first; rows that did not change are only counted.
+    var rows: [Comparison] {
+        [Verdict.regressed, .improved, .inconclusive].flatMap(report.rows)
+    }
+
+    var sentences: [String] {
+        report.unsoundCells.map { cell in
+            "✗ **\(escaped("\(cell.workload) \(cell.cell)"))** "
+                + "\(cell.isWrongAnswer ? "gave a wrong answer" : "failed"): \(escaped(cell.reason))"
+        } + rows.map(\.sentence)
+    }
+
+    /// How many rows are not in the table; nil for none.
+    var hidden: String? {
+        let count = report.rows(.ok).count
+        guard count > 0 else { return nil }
+        return "\(count) \(count == 1 ? "row" : "rows") did not change"
+            + (rows.isEmpty ? "." : " and \(count == 1 ? "is" : "are") not shown.")
+    }
+
+    var table: ReportTable { Self.table(of: rows) }
+
+    static func table(of rows: [Comparison]) -> ReportTable {
+        var table = ReportTable([
+            ("row", .left), ("metric", .left), ("base", .right), ("head", .right),
+            ("change [interval]", .right), ("p", .right), ("could see", .right),
+            ("verdict", .left),
+        ])
+        for row in rows {
+            table.append([
+                escaped("\(row.workload) \(row.cell)"), row.metric.title,
+                row.base.map(row.metric.unit.format) ?? "–",
+                row.head.map(row.metric.unit.format) ?? "–", row.change,
+                row.pValue.map { $0 < 0.000_1 ? "\\<.0001" : fixed($0, 4) }
+                    ?? (row.isExact ? "exact" : "–"),
+                row.isExact ? "exact" : row.minimumDetectableEffect.map(percent) ?? "nothing",
+                row.word,
+            ])
+        }
+        return table
+    }
+
+    /// How verdicts are reached, a sentence each.
+    static let guide = [
+        """
+        Base and head ran in pairs of processes that took turns; a row's change is the median of \
+        the ratios head / base of its pairs, with the exact interval of that median.
+        """,
+        """
+        **regressed** and **improved** were found twice: in the pairs, and again in fresh ones. \
+        **ok** means that the change which the row is to detect would have been seen. \
+        **inconclusive** means that it would not, and never counts as ok.
+        """,
+        """
+        **could see** is the smallest change that would have been found in 95 of 100 such runs; \
+        it is the grey band in the drawing. Counts are exact: they do not depend on the machine.
+        """,
+    ]
+}
+
+extension Comparison {
+    var isExact: Bool {
+        if case .exact = rule { true } else { false }
+    }
+
+    /// The change of the head from the base, as "+8.4 % [+6.9, +9.8]".
+    var change: String {
+        guard let ratio else { return base == head ? "0 %" : "–" }
+        let text = signedPercent(ratio - 1, digits: 1)
+        guard let interval, interval.lower < interval.upper else { return text }
+        let bounds = [interval.lower, interval.upper].map {
+            signedPercent($0 - 1, digits: 1).replacing(" %", with: "")
+        }
+        return "\(text) [\(bounds.joined(separator: ", "))]"
+    }
+
+    /// The verdict, and how often it was confirmed.
+    var word: String {
+        switch verdict {
+        case .regressed, .improved:
+            let mark = "**\(verdict.rawValue)**"
+            return rule.isAdvisory ? "\(mark), advice only" : mark
+        case .ok, .inconclusive: return verdict.rawValue
+        }
+    }
+}

@@ -1,0 +1,92 @@
+/// `report.html`: one file that needs no network, no script and no other file.
+struct Page {
+    var title: String
+    var banner: [Markup]
+    /// In reading order; those without content are left out.
+    var sections: [Section]
+
+    struct Section {
+        /// Where links lead.
+        var anchor: String
+        var title: String
+        var content: [Markup]
+    }
+
+    var source: String {
+        let shown = sections.filter { !$0.content.isEmpty }
+        let head = Markup.element(
+            "head", [:],
+            [
+                .element("meta", ["charset": "utf-8"]),
+                .element(
+                    "meta",
+                    ["name": "viewport", "content": "width=device-width, initial-scale=1"]),
+                // Nothing may be loaded or run, whatever a name in the report contains.
+                .element(
+                    "meta",
+                    [
+                        "http-equiv": "Content-Security-Policy",
+                        "content": "default-src 'none'; style-src 'unsafe-inline'",
+                    ]),
+                .element("meta", ["name": "color-scheme", "content": "light dark"]),
+                .element("title", [:], title), .element("style", [:], Stylesheet.text),
+            ])
+        let links = shown.map { section in
+            Markup.element(
+                "li", [:],
+                [.element("a", ["href": "#\(section.anchor)"], section.title)])
+        }
+        let navigation = Markup.element("nav", [:], [.element("ul", [:], links)])
+        let body = Markup.element(
+            "body", [:],
+            [.element("header", [:], banner), navigation]
+                + [.element("main", [:], shown.map(\.markup))])
+        let page = Markup.element("html", ["lang": "en"], [head, body])
+        return "<!DOCTYPE html>\n\(page.source)\n"
+    }
+}
+
+extension Page.Section {
+    fileprivate var markup: Markup {
+        .element("section", ["id": anchor], [.element("h2", [:], title)] + content)
+    }
+}
+
+extension Markup {
+    static func paragraph(_ markdown: String, class style: String = "") -> Markup {
+        .element(
+            "p", style.isEmpty ? [:] : ["class": style], [InlineText(markdown: markdown).markup])
+    }
+
+    static func heading(_ text: String) -> Markup { .element("h3", [:], text) }
+
+    /// Items that may hold lists of their own.
+    static func list(_ items: [(markdown: String, details: [String])], class style: String)
+        -> Markup
+    {
+        .element(
+            "ul", ["class": style],
+            items.map { item in
+                let sentence = Markup.element(
+                    "p", [:], [InlineText(markdown: item.markdown).markup])
+                let details = item.details.map {
+                    Markup.element("li", [:], [InlineText(markdown: $0).markup])
+                }
+                return .element(
+                    "li", [:],
+                    details.isEmpty ? [sentence] : [sentence, .element("ul", [:], details)])
+            })
+    }
+
+    /// A drawing with what to see in it.
+    static func figure(_ chart: Chart, _ caption: String) -> Markup {
+        .element(
+            "figure", [:],
+            [.element("figcaption", [:], [InlineText(markdown: caption).markup]), chart.markup])
+    }
+
+    /// What is shown only to those who ask for it.
+    static func details(_ summary: String, _ content: [Markup]) -> Markup {
+        .element("details", [:], [.element("summary", [:], summary)] + content)
+    }
+}

@@ -1,0 +1,16 @@
+/// A colour for each subject, the same in all drawings of a report.
+struct Palette {
+    private static let colourCount = 8
+    private var colours: [String: Int] = [:]
+
+    /// In the order in which they first come, the stacks before the peers.
+    init(_ run: Run) {
+        let cells = run.workloads.flatMap(\.cells)
+        let subjects = cells.filter { $0.role == .stack } + cells.filter { $0.role == .peer }
+        for (place, subject) in subjects.map(\.subject).uniqued.enumerated() {
+            colours[subject] = place % Self.colourCount
+        }
+    }
+
+    func colour(of cell: CellResult) -> Int { colours[cell.subject] ?? 0 }
+}

@@ -1,0 +1,50 @@
+/// A sentence with **bold** and `code`, as the summary has it, to be shown elsewhere too: what is
+/// said is written once.
+struct InlineText {
+    private enum Style {
+        case plain, bold, code
+    }
+
+    private let spans: [(text: String, style: Style)]
+
+    /// Reads `**`, backticks and the backslashes of ``escaped(_:)``, and no other Markdown.
+    init(markdown: String) {
+        var spans: [(text: String, style: Style)] = []
+        var style = Style.plain
+        var text = ""
+        func close() {
+            if !text.isEmpty { spans.append((text, style)) }
+            text = ""
+        }
+        var rest = Substring(markdown)
+        while let character = rest.popFirst() {
+            if character == "\\", let literal = rest.popFirst() {
+                text.append(literal)
+            } else if character == "*", rest.first == "*", style != .code {
+                rest.removeFirst()
+                close()
+                style = style == .bold ? .plain : .bold
+            } else if character == "`" {
+                close()
+                style = style == .code ? .plain : .code
+            } else {
+                text.append(character)
+            }
+        }
+        close()
+        self.spans = spans
+    }
+
+    var plain: String { spans.map(\.text).joined() }
+
+    var markup: Markup {
+        .sequence(
+            spans.map { span in
+                switch span.style {
+                case .plain: .text(span.text)
+                case .bold: .element("strong", [:], span.text)
+                case .code: .element("code", [:], span.text)
+                }
+            })
+    }
+}

@@ -1,0 +1,95 @@
+import Foundation
+
+/// Where figures come from: when and on what they were taken, and how to take them again.
+struct Provenance {
+    let table: ReportTable
+
+    init(_ run: Run) {
+        var rows = [["Taken", Self.taken(run)], ["Data", Self.data(run.dataset)]]
+        rows += Self.machine(run.build, run.environment)
+        rows += Self.again(run.seed, run.commandLine)
+        table = Self.table(of: rows)
+    }
+
+    init(_ report: ComparisonReport) {
+        func told(_ arm: ComparisonReport.Arm) -> String {
+            escaped(arm.name) + (arm.commit.map { ", commit `\($0)`" } ?? "")
+        }
+        var rows = [
+            ["Base", told(report.base)], ["Head", told(report.head)],
+            [
+                "Taken",
+                Self.period(report.startedAt, report.finishedAt)
+                    ?? "\(Self.told(report.startedAt)), not finished",
+            ],
+        ]
+        rows += Self.machine(report.build, report.environment)
+        rows += Self.again(report.seed, report.commandLine)
+        table = Self.table(of: rows)
+    }
+
+    /// When, on which build and machine, in one line.
+    static func line(
+        _ startedAt: Date, _ build: BuildConfiguration, _ environment: EnvironmentFingerprint
+    ) -> String {
+        let identity = environment.identity
+        return "\(told(startedAt)) · \(build.rawValue) build · \(identity.coreCount) × "
+            + "\(identity.cpuModel) · SQLite \(identity.sqliteVersion)"
+    }
+
+    private static func table(of rows: [[String]]) -> ReportTable {
+        var table = ReportTable([("", .left), ("", .left)])
+        for row in rows { table.append(row) }
+        return table
+    }
+
+    private static func machine(
+        _ build: BuildConfiguration, _ environment: EnvironmentFingerprint
+    ) -> [[String]] {
+        let identity = environment.identity
+        let memory = MetricUnit.bytes.format(Double(identity.memoryBytes))
+        return [
+            ["Build", "\(build.rawValue), \(identity.swiftVersion), \(identity.allocator)"],
+            [
+                "Machine",
+                "\(identity.coreCount) × \(identity.cpuModel), \(memory), "
+                    + "\(identity.operatingSystem), kernel \(identity.kernel)",
+            ],
+            ["SQLite", identity.sqliteVersion],
+        ]
+    }
+
+    private static func again(_ seed: UInt64, _ commandLine: [String]) -> [[String]] {
+        // The program's own path says nothing to others.
+        let arguments = commandLine.dropFirst().map { argument in
+            argument.contains { $0.isWhitespace || "*?'\"$".contains($0) }
+                ? "'\(argument)'" : argument
+        }
+        let command = (["swift run -c release bench"] + arguments).joined(separator: " ")
+        return [["Seed", "\(seed)"], ["Again", "`\(command)`"]]
+    }
+
+    private static func taken(_ run: Run) -> String {
+        period(run.startedAt, run.finishedAt).map { "\($0), \(run.state.rawValue)" }
+            ?? "\(told(run.startedAt)), not finished"
+    }
+
+    private static func period(_ begin: Date, _ end: Date?) -> String? {
+        end.map {
+            "\(told(begin)), \(ProgressReporter.clock($0.timeIntervalSince(begin))) long"
+        }
+    }
+
+    private static func told(_ date: Date) -> String {
+        date.formatted(.iso8601).replacing("T", with: " ").replacing("Z", with: " UTC")
+    }
+
+    private static func data(_ dataset: DatasetDescription?) -> String {
+        guard let dataset else { return "none but what the workloads make" }
+        let counts = dataset.rowCounts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+            .map { "\(grouped(Double($0.value))) \($0.key)" }.joined(separator: ", ")
+        let origin =
+            dataset.origin == .real ? "real data" : "**generated**, of the shape of the real data"
+        return escaped(dataset.name) + ", \(origin): \(counts) (\(escaped(dataset.identity)))"
+    }
+}

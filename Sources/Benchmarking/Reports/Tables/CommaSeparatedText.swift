@@ -1,0 +1,19 @@
+/// Rows as RFC 4180 asks: lines end in CR LF; a field with a comma, quote or line break is quoted,
+/// quotes doubled.
+struct CommaSeparatedText {
+    private(set) var text = ""
+
+    mutating func append(_ fields: [String]) {
+        let quoted = fields.map { field in
+            let isPlain = !field.unicodeScalars.contains { ",\"\r\n".unicodeScalars.contains($0) }
+            return isPlain ? field : "\"" + field.replacing("\"", with: "\"\"") + "\""
+        }
+        text += quoted.joined(separator: ",") + "\r\n"
+    }
+
+    /// Whole numbers without a point, others so that they read back the same; absent ones empty.
+    static func number(_ value: Double?) -> String {
+        guard let value else { return "" }
+        return Int64(exactly: value).map { "\($0)" } ?? "\(value)"
+    }
+}

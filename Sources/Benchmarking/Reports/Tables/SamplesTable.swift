@@ -1,0 +1,46 @@
+/// `samples.csv`: a line for each sample of a run.
+///
+/// First come the columns that say which sample it is, then all well-known metrics, then the rest
+/// by name; so the order stays the same from run to run. Absent values are empty. Times are in
+/// seconds, latencies in nanoseconds, memory in bytes.
+struct SamplesTable {
+    let run: Run
+
+    init(_ run: Run) {
+        self.run = run
+    }
+
+    var text: String {
+        let values = valueColumns
+        let head = [
+            "run", "workload", "subject", "role", "lockPolicy", "parameters", "repetition",
+            "positionInRound", "startedAtSeconds", "isSound",
+        ]
+        var table = CommaSeparatedText()
+        table.append(head + values)
+        for workload in run.workloads {
+            for cell in workload.cells {
+                let start = [
+                    run.name, workload.name, cell.subject, cell.role.rawValue,
+                    cell.lockPolicy ?? "", cell.parametersText,
+                ]
+                for sample in cell.samples {
+                    let place = [
+                        "\(sample.repetition)", "\(sample.positionInRound)",
+                        CommaSeparatedText.number(sample.startedAtSeconds), "\(cell.isSound)",
+                    ]
+                    let numbers = values.map { CommaSeparatedText.number(sample.value(of: $0)) }
+                    table.append(start + place + numbers)
+                }
+            }
+        }
+        return table.text
+    }
+
+    private var valueColumns: [String] {
+        let samples = run.workloads.flatMap(\.cells).flatMap(\.samples)
+        let present = samples.reduce(into: Set<String>()) { $0.formUnion($1.valueNames) }
+        let wellKnown = Metric.wellKnown.map(\.name)
+        return wellKnown + present.subtracting(wellKnown).sorted()
+    }
+}

@@ -1,0 +1,101 @@
+/// All that a run, a check or a comparison was judged on, a sentence each: what machines are told.
+public struct Judgements: Hashable, Sendable {
+    /// What was judged, for example the name of the run.
+    var name: String
+    var all: [Judgement]
+}
+
+/// One thing that was held against what it should be.
+struct Judgement: Hashable, Sendable {
+    var workload: String
+    /// The cell, and the metric where one was judged.
+    var subject: String
+    var outcome: Outcome
+    /// What was found, without markup.
+    var sentence: String
+
+    enum Outcome: Sendable {
+        case held
+        /// A welcome change.
+        case improved
+        case failed
+        /// Could not be judged.
+        case open
+        /// Crashed or timed out.
+        case broken
+    }
+}
+
+extension Judgements {
+    /// Whether each cell ran to its end with the right answer.
+    public init(of run: Run) {
+        name = run.name
+        all = run.workloads.flatMap { workload in
+            workload.cells.map { cell in
+                Judgement(cell, of: workload)
+            }
+        }
+    }
+
+    /// Each threshold, and the cells that failed.
+    public init(of report: ThresholdReport, name: String) {
+        self.name = name
+        all =
+            report.unsoundCells.map(Judgement.init)
+            + report.verdicts.map { verdict in
+                Judgement(
+                    workload: verdict.workload,
+                    subject: "\(verdict.cell) \(verdict.rule.statistic) \(verdict.metric.name)",
+                    outcome: verdict.isCrossed ? .failed : verdict.isOpen ? .open : .held,
+                    sentence: "\(verdict)")
+            }
+    }
+
+    /// Each row of the comparison, and the cells that failed.
+    public init(of report: ComparisonReport) {
+        name = report.title
+        all =
+            report.unsoundCells.map(Judgement.init)
+            + report.rows.map { row in
+                Judgement(
+                    workload: row.workload, subject: "\(row.cell) \(row.metric.name)",
+                    outcome: row.outcome, sentence: InlineText(markdown: row.sentence).plain)
+            }
+    }
+}
+
+extension Judgement {
+    init(_ cell: CellResult, of workload: WorkloadResult) {
+        if let unsound = UnsoundCell(cell, of: workload) {
+            self.init(unsound)
+        } else {
+            let sentence =
+                if case .verified = cell.verification {
+                    "the answer was read back and was right"
+                } else {
+                    "ran to its end; there was no answer to verify"
+                }
+            self.init(
+                workload: workload.name, subject: cell.identifier, outcome: .held,
+                sentence: sentence)
+        }
+    }
+
+    init(_ cell: UnsoundCell) {
+        self.init(
+            workload: cell.workload, subject: cell.cell,
+            outcome: cell.isWrongAnswer ? .failed : .broken,
+            sentence: "\(cell.isWrongAnswer ? "wrong answer" : "failed"): \(cell.reason)")
+    }
+}
+
+extension Comparison {
+    fileprivate var outcome: Judgement.Outcome {
+        switch verdict {
+        case .regressed: rule.isAdvisory ? .open : .failed
+        case .improved: .improved
+        case .ok: .held
+        case .inconclusive: .open
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import Benchmarking
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct `Extending` {
+    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    private static func text(_ path: String) throws -> String {
+        try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
+    }
+
+    /// The code blocks under a line such as "[Sources/A.swift](Sources/A.swift):", by path.
+    private static func quotedFiles(in document: String) -> [(path: String, code: String)] {
+        let block = /\[[^\]\n]+\]\(([^)\n]+)\):\n\n```\w*\n(.*?)```\n/.dotMatchesNewlines()
+        return document.matches(of: block).map { ("\($0.1)", "\($0.2)") }
+    }
+
+    @Test func `the code in the document is that of files that are compiled and run`() throws {
+        let quoted = Self.quotedFiles(in: try Self.text("CONTRIBUTING.md"))
+
+        #expect(quoted.count == 3)
+        for (path, code) in quoted {
+            #expect(try code == Self.text(path), "CONTRIBUTING.md shows another \(path)")
+        }
+    }
+
+    @Test func `a workload is one file`() throws {
+        let folder = TemporaryFolder()
+        let results = RunDirectory(url: folder.url.appending(path: "run"))
+
+        let bench = try BenchProcess([
+            "run", Self.root.path + "/Tests/BenchTests/Extending/first-page.yml", "--allow-debug",
+            "--repetitions", "1", "--output", results.url.path,
+        ])
+
+        #expect(bench.exitCode == 0, "\(bench.errors)")
+        let cells = try results.load().workloads[0].cells
+        #expect(cells.count == 8)
+        #expect(cells.allSatisfy { $0.isSound && !$0.samples.isEmpty })
+    }
+}

@@ -1,0 +1,133 @@
+import Benchmarking
+import Foundation
+import TestSupport
+import Testing
+
+#if canImport(FoundationXML)
+    import FoundationXML
+#endif
+
+@Suite struct `report.html` {
+    private static func pages() throws -> [String] {
+        let directory = try TemporaryRuns.directory()
+        defer { TemporaryRuns.remove(directory) }
+        var pages: [String] = []
+        for run in [SampleRun.full, SampleRun.run([])] {
+            try directory.writeReports(of: run)
+            pages.append(try String(contentsOf: directory.reportURL, encoding: .utf8))
+        }
+        try directory.writeReports(of: SampleComparison.full)
+        return pages + [try String(contentsOf: directory.reportURL, encoding: .utf8)]
+    }
+
+    @Test func `is well-formed, and links lead somewhere`() throws {
+        for page in try Self.pages() {
+            let document = try Document(page)
+            #expect(Set(document.identifiers).subtracting(["hatch"]).count > 0)
+            let targets = document.values(of: "href").map { String($0.dropFirst()) }
+            #expect(Set(targets).isSubset(of: document.identifiers))
+        }
+    }
+
+    @Test func `needs no other file, no network and no script`() throws {
+        for page in try Self.pages() {
+            let document = try Document(page)
+            #expect(!document.elements.contains("script"))
+            #expect(!document.elements.contains("link"))
+            #expect(!document.elements.contains("img"))
+            #expect(document.values(of: "href").allSatisfy { $0.hasPrefix("#") })
+            #expect(document.values(of: "src").isEmpty)
+            let rest = page.replacingOccurrences(of: "http://www.w3.org/2000/svg", with: "")
+            #expect(!rest.contains("http://") && !rest.contains("https://"))
+            #expect(!rest.contains("@import"))
+        }
+    }
+
+    @Test func `every drawing says in words what it shows`() throws {
+        let document = try Document(Self.pages()[0])
+        let drawings = document.elements.count { $0 == "svg" }
+        #expect(drawings >= 10)
+        #expect(document.values(of: "role").count == drawings)
+        #expect(document.elements.count { $0 == "desc" } == drawings)
+    }
+
+    @Test func `no coordinate is missing or not a number`() throws {
+        for page in try Self.pages() {
+            #expect(!page.contains("nan") && !page.contains("inf\""))
+        }
+    }
+
+    @Test func `names cannot smuggle markup in`() throws {
+        let hostile = "</style><script>alert(\"1\")</script>&amp;\u{1}"
+        var cell = SampleRun.cell(hostile, [1, 1, 1, 1, 1], parameters: [hostile: hostile])
+        cell.failure = hostile
+        let workload = WorkloadResult(
+            name: hostile, title: hostile, kind: "import", reference: hostile,
+            notes: [hostile],
+            cells: [cell, SampleRun.cell(hostile, [1, 2, 3, 4, 5]), SampleRun.cell("b", [1])])
+        let directory = try TemporaryRuns.directory()
+        defer { TemporaryRuns.remove(directory) }
+
+        try directory.writeReports(of: SampleRun.run([workload]))
+
+        let page = try String(contentsOf: directory.reportURL, encoding: .utf8)
+        #expect(try !Document(page).elements.contains("script"))
+        let junit = directory.url.appendingPathComponent("junit.xml")
+        _ = try Document(String(contentsOf: junit, encoding: .utf8))
+    }
+
+    @Test func `a large run stays under 2 MB`() throws {
+        let directory = try TemporaryRuns.directory()
+        defer { TemporaryRuns.remove(directory) }
+        var run = SampleRun.full
+        for copy in 1..<12 {
+            run.workloads += SampleRun.full.workloads.map { workload in
+                var workload = workload
+                workload.name += "-\(copy)"
+                return workload
+            }
+        }
+
+        try directory.writeReports(of: run)
+
+        #expect(try Data(contentsOf: directory.reportURL).count < 2_000_000)
+    }
+}
+
+/// The elements and attributes of an XML document, in order.
+final class Document: NSObject, XMLParserDelegate {
+    private(set) var elements: [String] = []
+    private(set) var attributes: [(name: String, value: String)] = []
+
+    /// - Throws: when the text is not well-formed.
+    init(_ text: String) throws {
+        super.init()
+        // HTML's named entities are not XML's; none are used.
+        let parser = XMLParser(data: Data(text.utf8))
+        parser.delegate = self
+        guard parser.parse() else {
+            throw NotWellFormed(
+                line: parser.lineNumber,
+                reason: "\(parser.parserError.map(String.init(describing:)) ?? "")")
+        }
+    }
+
+    struct NotWellFormed: Error {
+        var line: Int
+        var reason: String
+    }
+
+    func values(of attribute: String) -> [String] {
+        attributes.filter { $0.name == attribute }.map(\.value)
+    }
+
+    var identifiers: Set<String> { Set(values(of: "id")) }
+
+    func parser(
+        _ parser: XMLParser, didStartElement elementName: String, namespaceURI: String?,
+        qualifiedName: String?, attributes attributeDict: [String: String]
+    ) {
+        elements.append(elementName)
+        attributes += attributeDict.map { ($0.key, $0.value) }
+    }
+}
