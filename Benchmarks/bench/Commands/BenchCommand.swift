@@ -10,14 +10,14 @@ struct BenchCommand: ParsableCommand {
         discussion: exitCodes,
         subcommands: [
             ListCommand.self, PlanCommand.self, RunCommand.self, ReportCommand.self,
-            CheckCommand.self,
-            DoctorCommand.self, WorkerCommand.self,
+            CheckCommand.self, CompareCommand.self, GateCommand.self, BaselineCommand.self,
+            HistoryCommand.self, SelfTestCommand.self, DoctorCommand.self, WorkerCommand.self,
         ])
 
     private static var exitCodes: String {
         let produced: [Benchmarking.ExitCode] = [
-            .success, .thresholdCrossed, .inconclusive, .wrongAnswer, .crash, .usage,
-            .probeUnavailable, .internalError, .interrupted,
+            .success, .regression, .thresholdCrossed, .inconclusive, .wrongAnswer, .crash,
+            .noBaseline, .usage, .probeUnavailable, .internalError, .interrupted,
         ]
         return "Exit codes:\n"
             + produced.map { "  \($0.rawValue)  \($0.meaning)" }.joined(separator: "\n")
@@ -36,8 +36,11 @@ extension CommandFailure {
     init(_ error: any Error) {
         switch error {
         case let failure as CommandFailure: self = failure
-        case is ConfigurationError, is DatasetError, is RunDirectoryError, is ThresholdError:
+        case is ConfigurationError, is DatasetError, is RunDirectoryError, is ThresholdError,
+            is HistoryError:
             self.init(exitCode: .usage, message: "\(error)")
+        case is ComparisonError, is BaselineError:
+            self.init(exitCode: .noBaseline, message: "\(error)")
         default: self.init(exitCode: .internalError, message: "\(error)")
         }
     }

@@ -11,7 +11,8 @@ struct DoctorCommand: ParsableCommand {
 
     func run() throws {
         let findings = Diagnosis.all()
-        print(aligned(findings.map { [$0.grade.mark, $0.subject, $0.finding, $0.advice ?? ""] }))
+        print(
+            AlignedLines(findings.map { [$0.grade.mark, $0.subject, $0.finding, $0.advice ?? ""] }))
         if findings.contains(where: { $0.grade == .broken }) {
             throw ArgumentParser.ExitCode(Benchmarking.ExitCode.probeUnavailable.rawValue)
         }

@@ -25,6 +25,7 @@ struct ListCommand: ParsableCommand {
 
 /// What `bench list` tells.
 private struct Listing: Encodable {
+    var workerProtocol = WorkerProtocol.version
     var workloads: [Workload]
     var kinds: [Kind]
     var subjects: [Subject]
@@ -95,33 +96,21 @@ extension Listing {
 
     var text: String {
         return [
-            aligned(
+            AlignedLines(
                 workloads.map {
                     let size = "\($0.cellCount) cells × \($0.repetitions)"
                     return ["workload", $0.name, $0.kind, size, $0.file, $0.title]
                 }),
-            aligned(kinds.map { ["kind", $0.name, $0.summary] }),
-            aligned(
+            AlignedLines(kinds.map { ["kind", $0.name, $0.summary] }),
+            AlignedLines(
                 kinds.flatMap { kind in
                     kind.parameters.map {
                         let values = "\($0.allowed) (\($0.defaultValue))"
                         return ["parameter", kind.name, $0.name, $0.summary, values]
                     }
                 }),
-            aligned(subjects.map { [$0.group, $0.name, $0.summary] }),
-            aligned(metrics.map { ["metric", $0.name, $0.unit.rawValue, $0.title] }),
-        ].joined(separator: "\n\n")
+            AlignedLines(subjects.map { [$0.group, $0.name, $0.summary] }),
+            AlignedLines(metrics.map { ["metric", $0.name, $0.unit.rawValue, $0.title] }),
+        ].map(\.description).joined(separator: "\n\n")
     }
-}
-
-/// Lines whose columns begin below each other.
-func aligned(_ rows: [[String]]) -> String {
-    let columnCount = rows.map(\.count).max() ?? 0
-    let widths = (0..<columnCount).map { column in rows.map { $0[column].count }.max() ?? 0 }
-    return rows.map { row in
-        let cells = zip(row, widths).map { cell, width in
-            cell + String(repeating: " ", count: width - cell.count)
-        }
-        return cells.joined(separator: "  ").trimmingCharacters(in: .whitespaces)
-    }.joined(separator: "\n")
 }

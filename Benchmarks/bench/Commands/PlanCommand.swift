@@ -64,7 +64,8 @@ struct Plan: CustomStringConvertible {
                 line.seconds.map(MetricUnit.seconds.format) ?? "?", line.detectable,
             ]
         }
-        return aligned([["workload", "cell", "processes", "time", "could see"]] + rows) + "\n\n"
+        return AlignedLines([["workload", "cell", "processes", "time", "could see"]] + rows)
+            .description + "\n\n"
             + total
     }
 

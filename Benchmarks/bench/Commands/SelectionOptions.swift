@@ -3,7 +3,8 @@ import ArgumentParser
 /// The part of a command line that says what is to be measured, and how often.
 struct SelectionOptions: ParsableArguments {
     @Argument(
-        help: "Workload files; without any, all of Benchmarks/Workloads but engine.yml and ci.yml.",
+        help:
+            "Workload files; without any, all of Benchmarks/Workloads but engine.yml, ci.yml and gate.yml.",
         completion: .file(extensions: ["yml"]))
     var files: [String] = []
 

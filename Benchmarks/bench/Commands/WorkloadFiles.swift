@@ -2,8 +2,9 @@ import Foundation
 
 /// The workload files of the package.
 enum WorkloadFiles {
-    /// Left out when no file is named: engine.yml measures the engine and ci.yml is small.
-    private static let notByDefault = ["engine.yml", "ci.yml"]
+    /// Left out when no file is named: engine.yml measures the engine, ci.yml is small, and gate.yml
+    /// is for comparing builds.
+    private static let notByDefault = ["engine.yml", "ci.yml", "gate.yml"]
 
     /// Every file, in the order of their names, as paths to show.
     static func all() throws -> [String] {
@@ -22,6 +23,16 @@ enum WorkloadFiles {
     /// The files of the default shootout.
     static func defaults() throws -> [String] {
         try all().filter { path in !notByDefault.contains { path.hasSuffix("/" + $0) } }
+    }
+
+    /// The file for `bench gate`.
+    static func gate() throws -> String {
+        guard let file = try all().first(where: { $0.hasSuffix("/gate.yml") }) else {
+            throw CommandFailure(
+                exitCode: .usage,
+                message: "there is no Benchmarks/Workloads/gate.yml; name a workload file")
+        }
+        return file
     }
 
     /// Relative to the current folder where it lies below it.

@@ -94,8 +94,11 @@ final class ObjectGraphEngine: EngineSubject {
         let context = makeContext()
         for start in stride(from: 0, to: items.count, by: saveSize) {
             try context.performAndWait {
-                for row in items[start..<min(start + saveSize, items.count)] {
-                    Item(context: context).take(row)
+                // Through the buffer, as the C reference does: iterating an array retains every text of every item.
+                items.withUnsafeBufferPointer { items in
+                    for index in start..<min(start + saveSize, items.count) {
+                        Item(context: context).take(items[index])
+                    }
                 }
                 try context.save()
             }
@@ -108,7 +111,7 @@ final class ObjectGraphEngine: EngineSubject {
         let request = BatchInsertRequest(entityName: "Item") { row in
             let index = position.add(1, ordering: .relaxed).oldValue
             guard index < items.count else { return true }
-            Item.set(items[index], in: &row)
+            items.withUnsafeBufferPointer { Item.set($0[index], in: &row) }
             return false
         }
         _ = try context.performAndWait { try context.execute(request) }

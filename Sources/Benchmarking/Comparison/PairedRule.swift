@@ -1,55 +1,69 @@
 import Foundation
 
-/// The rule that calls a paired difference a slowdown: a sign test or a signed-rank test that share
-/// the error `alpha` 60 to 40, and an estimate of at least `minimumEffect`.
+/// The rule that calls a paired difference a change: a sign test or a signed-rank test that share
+/// the error `alpha` 60 to 40, an estimate of at least `minimumEffect`, and the same again in fresh
+/// pairs.
 ///
 /// It assumes nothing of the noise, only that the order within pairs was random.
-/// Source: instrument §2.4, items 6 and 8; at n = 20 it asks for 16 equal signs or W₊ ≥ 175.
+/// Source: instrument §2.4, items 6, 8 and 9; at n = 20 it asks for 16 equal signs or W₊ ≥ 175.
 public struct PairedRule: Codable, Hashable, Sendable {
-    /// The chance of a false alarm on identical code, one direction.
-    public var alpha: Double
-    /// The smallest slowdown worth telling, as a share: 0.025 is 2.5 %.
+    /// The slowdown that the row is meant to detect, as a share: 0.05 is 5 %. A row that cannot see
+    /// it is never `ok`.
+    public var detect: Double
+    /// The smallest change worth telling, as a share: it absorbs what the layout of a binary alone
+    /// moves.
     public var minimumEffect: Double
+    /// The chance of a false alarm on identical code, one look and one direction.
+    public var alpha: Double
+    /// The pairs of the first look, and of its confirmation.
+    public var pairCount: Int
 
-    public init(alpha: Double = 0.01, minimumEffect: Double = 0.025) {
+    /// - Parameter minimumEffect: nil for half of what is to be detected.
+    public init(
+        detect: Double = 0.05, minimumEffect: Double? = nil, alpha: Double = 0.01,
+        pairCount: Int = 20
+    ) {
+        self.detect = detect
+        self.minimumEffect = minimumEffect ?? detect / 2
         self.alpha = alpha
-        self.minimumEffect = minimumEffect
+        self.pairCount = pairCount
     }
 
-    /// Whether ln(new / old) of the pairs shows a slowdown.
+    /// Whether ln(new / old) of the pairs shows a slowdown, at one look.
     public func findsSlowdown(in logRatios: [Double]) -> Bool {
-        guard let effect = Statistics.median(logRatios), effect >= log(1 + minimumEffect) else {
-            return false
-        }
-        if let p = Statistics.signTest(logRatios), p <= 0.6 * alpha { return true }
-        if let p = Statistics.signedRankTest(logRatios), p <= 0.4 * alpha { return true }
-        return false
+        PairedTest(self, count: logRatios.count).findsSlowdown(in: logRatios)
     }
 
-    /// The smallest slowdown, as a share, that the rule would find in 95 % of repetitions of this
-    /// experiment; nil for fewer than 2 pairs, or when not even a doubled time would be found.
+    /// Whether the pairs show a change in either direction, at one look: it is to be confirmed.
+    public func findsChange(in logRatios: [Double]) -> Bool {
+        let test = PairedTest(self, count: logRatios.count)
+        return test.findsSlowdown(in: logRatios) || test.findsSlowdown(in: logRatios.map(-))
+    }
+
+    /// The smallest change, as a share, that the rule would find twice in a row in 95 % of
+    /// repetitions of this experiment, whichever its direction; nil for too few pairs, or when not
+    /// even a tenfold time would be found.
     ///
-    /// The differences are centred on their median and drawn with replacement 1,000 times; the
-    /// smallest shift under which the rule fires in 950 of the draws is found by bisection to
-    /// 0.05 %. The same seed gives the same answer. Source: instrument §2.4, item 11.
+    /// The differences are centred on their median and drawn with replacement, 1,000 times for the
+    /// first look and for its confirmation; each draw has a shift from which on the rule fires. The
+    /// same seed gives the same answer, and so do mirrored differences.
+    /// Source: instrument §2.4, item 11.
     public func minimumDetectableEffect(from logRatios: [Double], seed: UInt64) -> Double? {
-        guard logRatios.count >= 2, let middle = Statistics.median(logRatios) else { return nil }
+        guard let middle = Statistics.median(logRatios) else { return nil }
+        let test = PairedTest(self, count: logRatios.count)
         let centred = logRatios.map { $0 - middle }
         var generator = SeededGenerator(seed: seed)
-        let draws = (0..<1_000).map { _ in
-            centred.map { _ in centred.randomElement(using: &generator) ?? 0 }
+        func draw() -> [Double] {
+            centred.map { _ in centred[Int.random(in: centred.indices, using: &generator)] }
         }
-        func finds(_ effect: Double) -> Bool {
-            let shift = log(1 + effect)
-            return draws.count { draw in findsSlowdown(in: draw.map { $0 + shift }) } >= 950
+        var slower: [Double] = []
+        var faster: [Double] = []
+        for _ in 0..<1_000 {
+            let looks = [draw(), draw()]
+            slower.append(looks.map(test.shiftNeeded).max() ?? .infinity)
+            faster.append(looks.map { test.shiftNeeded(for: $0.map(-)) }.max() ?? .infinity)
         }
-        var tooSmall = 0.0
-        var found = 1.0
-        guard finds(found) else { return nil }
-        while found - tooSmall > 0.000_5 {
-            let middle = (tooSmall + found) / 2
-            if finds(middle) { found = middle } else { tooSmall = middle }
-        }
-        return found
+        let shift = [slower, faster].map { $0.sorted()[949] }.max() ?? .infinity
+        return shift < log(10) ? max(0, exp(shift) - 1) : nil
     }
 }

@@ -22,6 +22,12 @@ public enum Statistics {
         return sorted[below] + share * (sorted[above] - sorted[below])
     }
 
+    /// The median of values in either order; nil for none.
+    static func median(ofSorted sorted: [Double]) -> Double? {
+        guard !sorted.isEmpty else { return nil }
+        return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
+    }
+
     /// The median distance from the median, not scaled; nil for no values, 0 for one.
     public static func medianAbsoluteDeviation(_ values: [Double]) -> Double? {
         guard let middle = median(values) else { return nil }

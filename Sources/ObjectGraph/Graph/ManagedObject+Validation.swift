@@ -11,6 +11,7 @@ extension ManagedObject {
             askValidator(of: entity.properties[index], &errors)
         }
         for index in entity.validatedIndexes {
+            guard !isPlainlyValid(at: index) else { continue }
             if let error = errorOfValue(at: index) { errors.append(error) }
         }
         for index in entity.countedIndexes {
@@ -45,18 +46,33 @@ extension ManagedObject {
 
     // MARK: - The model
 
+    /// Whether a value that was set is all right without a closer look, as most are.
+    @inline(__always)
+    private final func isPlainlyValid(at index: Int) -> Bool {
+        guard let changes, changes.contains(index) else { return false }
+        let accessor = binding.accessors[index]
+        if accessor.hasRules { return false }
+        switch changes.pointer(index).pointee {
+        case .null: return !accessor.isMandatory
+        case .integer: return accessor.integerBitWidth == 0
+        case .transformable: return false
+        default: return true
+        }
+    }
+
     private final func errorOfValue(at index: Int) -> ValidationError? {
         let accessor = binding.accessors[index]
         if let changes, changes.contains(index) {
-            let value = changes[index]
-            if accessor.isMandatory, value.isNull {
+            // By pointer, so that nothing is copied that must be counted.
+            let value = changes.pointer(index)
+            if accessor.isMandatory, case .null = value.pointee {
                 return error(index, .missingMandatoryProperty)
             }
-            if accessor.integerBitWidth > 0, let integer = value.integer {
+            if accessor.integerBitWidth > 0, case .integer(let integer) = value.pointee {
                 let limit: Int64 = 1 << Int64(accessor.integerBitWidth - 1)
                 if integer < -limit || integer >= limit {
                     let type = binding.entity.properties[index].attributeType!
-                    return error(index, .integerOutOfRange(integer, type), value)
+                    return error(index, .integerOutOfRange(integer, type), value.pointee)
                 }
             }
         } else if accessor.isMandatory {

@@ -29,32 +29,14 @@ extension ManagedObjectContext {
         into writer: inout RowWriter
     ) {
         let slot = Int(accessor.slot)
-        switch value.pointee {
-        case .null: break
-        case .boolean(let value): writer.set(slot, integer: value ? 1 : 0)
-        case .integer(let value):
-            if accessor.slotKind == .real {
-                writer.set(slot, real: Double(value))
-            } else {
-                writer.set(slot, integer: value)
-            }
-        case .double(let value): writer.set(slot, real: value)
-        case .date(let value): writer.set(slot, real: value.timeIntervalSinceReferenceDate)
-        case .decimal: writer.set(slot, real: value.pointee.double!)
-        case .string(let value): writer.set(slot, text: value)
-        case .uri(let value): writer.set(slot, text: value.absoluteString)
-        case .data(let value): value.withUnsafeBytes { writer.set(slot, bytes: $0) }
-        case .uuid(let value): withUnsafeBytes(of: value.uuid) { writer.set(slot, bytes: $0) }
-        case .transformable(let value):
-            // Validation has refused a value that has no data.
-            value.storedData?.withUnsafeBytes { writer.set(slot, bytes: $0) }
-        case .objectID(let id):
-            let reference = currentReference(
-                id.reference, entityIndex: id.scope.entityIndex, id.scope.storeNumber)
-            writer.set(slot, integer: reference)
-            if accessor.entitySlot >= 0 {
-                writer.set(Int(accessor.entitySlot), integer: Int64(id.scope.entityIndex + 1))
-            }
+        guard case .objectID(let id) = value.pointee else {
+            return writer.set(slot, value, accessor.slotKind)
+        }
+        let reference = currentReference(
+            id.reference, entityIndex: id.scope.entityIndex, id.scope.storeNumber)
+        writer.set(slot, integer: reference)
+        if accessor.entitySlot >= 0 {
+            writer.set(Int(accessor.entitySlot), integer: Int64(id.scope.entityIndex + 1))
         }
     }
 

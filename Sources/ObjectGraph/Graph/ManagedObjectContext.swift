@@ -68,22 +68,25 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
     // MARK: State of the queue
 
-    var registry: ObjectRegistry
+    // Unchecked exclusivity where each inserted or changed object adds to a list: the check costs more than the append,
+    // and no code of a user runs while one of these is being changed.
+
+    @exclusivity(unchecked) var registry: ObjectRegistry
     /// By store number and entity index.
     var bindings: [EntityBinding?] = []
     var lastInsertion: LastInsertion?
     /// Whether faults fired in this turn may have left a snapshot open.
     var holdsSnapshot = false
     /// Registered since the last sweep, and how many may be before the next.
-    var registeredCount = 0
+    @exclusivity(unchecked) var registeredCount = 0
     var sweepLimit = 1024
 
     /// In the order in which they changed; objects whose state has moved on stay until the lists are renewed.
-    var insertedList: [ManagedObject] = []
-    var updatedList: [ManagedObject] = []
+    @exclusivity(unchecked) var insertedList: [ManagedObject] = []
+    @exclusivity(unchecked) var updatedList: [ManagedObject] = []
     var deletedList: [ManagedObject] = []
     /// Changed since pending changes were last processed.
-    var eventList: [ManagedObject] = []
+    @exclusivity(unchecked) var eventList: [ManagedObject] = []
     var joinNotes: [JoinNote: Bool] = [:]
 
     /// The transient values that changed objects had before.

@@ -20,43 +20,49 @@ public protocol ManagedValue: Sendable {
 
 extension ManagedValue {
     public func insert(for key: PropertyKey, into row: inout BatchInsertRow) {
-        let (parameter, statement) = row.parameter(for: key)
-        statement.bind(attributeValue, at: parameter)
+        row.write(attributeValue, at: row.index(of: key))
     }
 }
 
 extension BatchInsertRow {
     /// Sets an attribute without going through its name. The value must be of the attribute's type.
+    @inlinable
     public mutating func set<Value: ManagedValue>(_ value: Value, for attribute: Attribute<Value>) {
         value.insert(for: attribute.key, into: &self)
     }
 
+    @usableFromInline
+    mutating func setNil(for key: PropertyKey) { write(.null, at: index(of: key)) }
+
     @inline(__always)
-    mutating func parameter(for key: PropertyKey) -> (Int32, Statement) {
-        let index = key.index(accessors, count: propertyCount) ?? key.index(in: entity)
-        return (parameter(for: index, slot: Int(accessors[index].slot)), statement)
+    func index(of key: PropertyKey) -> Int {
+        key.index(accessors, count: propertyCount) ?? key.index(in: entity)
     }
 }
 
+// Inlinable, since a generic function that callers cannot specialise costs several times what it does.
 extension Optional: ManagedValue where Wrapped: ManagedValue {
     public static var attributeTypes: [AttributeType] { Wrapped.attributeTypes }
 
+    @inlinable
     public static func read(_ key: PropertyKey, of object: ManagedObject) -> Wrapped? {
         Wrapped.readOptional(key, of: object)
     }
 
+    @inlinable
     public static func readOptional(_ key: PropertyKey, of object: ManagedObject) -> Wrapped?? {
         Wrapped.readOptional(key, of: object)
     }
 
+    @inlinable
     public var attributeValue: AttributeValue { self?.attributeValue ?? .null }
 
+    @inlinable
     public func insert(for key: PropertyKey, into row: inout BatchInsertRow) {
         if let self {
             self.insert(for: key, into: &row)
         } else {
-            let (parameter, statement) = row.parameter(for: key)
-            statement.bindNull(at: parameter)
+            row.setNil(for: key)
         }
     }
 }
@@ -82,8 +88,7 @@ extension ManagedInteger {
     public var attributeValue: AttributeValue { .integer(Int64(self)) }
 
     public func insert(for key: PropertyKey, into row: inout BatchInsertRow) {
-        let (parameter, statement) = row.parameter(for: key)
-        statement.bind(Int64(self), at: parameter)
+        row.write(integer: Int64(self), at: row.index(of: key))
     }
 }
 
@@ -122,8 +127,7 @@ extension Double: ManagedValue {
     public var attributeValue: AttributeValue { .double(self) }
 
     public func insert(for key: PropertyKey, into row: inout BatchInsertRow) {
-        let (parameter, statement) = row.parameter(for: key)
-        statement.bind(self, at: parameter)
+        row.write(real: self, at: row.index(of: key))
     }
 }
 
@@ -191,8 +195,7 @@ extension String: ManagedValue {
     public var attributeValue: AttributeValue { .string(self) }
 
     public func insert(for key: PropertyKey, into row: inout BatchInsertRow) {
-        let (parameter, statement) = row.parameter(for: key)
-        statement.bind(self, at: parameter)
+        row.write(text: self, at: row.index(of: key))
     }
 }
 

@@ -19,7 +19,9 @@ public enum AttributeValue: Sendable, Hashable {
     case transformable(TransformableValue)
 
     /// Whether the value is absent.
-    public var isNull: Bool { self == .null }
+    public var isNull: Bool {
+        if case .null = self { true } else { false }
+    }
 }
 
 extension AttributeValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,

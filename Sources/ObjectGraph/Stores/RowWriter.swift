@@ -1,3 +1,5 @@
+import Foundation
+
 /// Builds rows in slabs, one after the other: begin, set slots in any order, finish.
 struct RowWriter: @unchecked Sendable {
     // @unchecked Sendable: its pointers go into its slab, in which nobody else writes; a copy is never used beside it.
@@ -65,8 +67,57 @@ struct RowWriter: @unchecked Sendable {
     }
 
     mutating func set(_ slot: Int, text: String) {
-        var text = text
-        text.withUTF8 { set(slot, bytes: UnsafeRawBufferPointer($0)) }
+        // A Swift string is nearly always contiguous; asking costs no reference count, as `withUTF8` of a copy does.
+        if text.utf8.withContiguousStorageIfAvailable({
+            set(slot, bytes: UnsafeRawBufferPointer($0))
+        }) == nil {
+            var copy = text
+            copy.withUTF8 { set(slot, bytes: UnsafeRawBufferPointer($0)) }
+        }
+    }
+
+    /// Writes a value in the form in which its attribute's column keeps it (spec §8.5), a reference by its number only.
+    ///
+    /// By pointer, so that nothing is copied that must be counted.
+    @inline(__always)
+    mutating func set(_ slot: Int, _ value: UnsafePointer<AttributeValue>, _ kind: SlotKind) {
+        switch value.pointee {
+        case .null: break
+        case .boolean(let value): set(slot, integer: value ? 1 : 0)
+        case .integer(let value):
+            if kind == .real {
+                set(slot, real: Double(value))
+            } else {
+                set(slot, integer: value)
+            }
+        case .double(let value): set(slot, real: value)
+        case .date(let value): set(slot, real: value.timeIntervalSinceReferenceDate)
+        case .decimal: set(slot, real: value.pointee.double!)
+        case .string(let value): set(slot, text: value)
+        case .uri(let value): set(slot, text: value.absoluteString)
+        case .data(let value): value.withUnsafeBytes { set(slot, bytes: $0) }
+        case .uuid(let value): withUnsafeBytes(of: value.uuid) { set(slot, bytes: $0) }
+        case .transformable(let value):
+            // Validation has refused a value that has no data.
+            value.storedData?.withUnsafeBytes { set(slot, bytes: $0) }
+        case .objectID(let value): set(slot, integer: value.reference)
+        }
+    }
+
+    mutating func set(_ slot: Int, _ value: AttributeValue, _ kind: SlotKind) {
+        withUnsafePointer(to: value) { set(slot, $0, kind) }
+    }
+
+    /// Takes the value of a slot away again.
+    mutating func clear(_ slot: Int) {
+        if slot < RowLayout.headerSlotCount {
+            present &= ~(1 << UInt16(truncatingIfNeeded: slot))
+            return
+        }
+        let place = RowLayout.bitmapPlace(slot)
+        let word = rowStart.load(fromByteOffset: place.byteOffset, as: UInt64.self)
+        rowStart.storeBytes(
+            of: word & ~place.bit, toByteOffset: place.byteOffset, as: UInt64.self)
     }
 
     /// Ends the row; it will never change again.

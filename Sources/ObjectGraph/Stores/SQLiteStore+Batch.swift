@@ -6,24 +6,27 @@ extension SQLiteStore {
         let root = model.entities[entity.rootIndex]
         return try writeTransaction { connection in
             let first = try Self.lastKey(of: root, on: connection) + 1
-            let statement = try connection.statement(statements[entity.index].insert)
-            var row = BatchInsertRow(entity, statement: statement)
-            statement.bind(entity.number, at: 2)
-            statement.bind(1 as Int64, at: 3)
+            var inserter = try RowInserter(entity, statements[entity.index], on: connection)
+            var row = BatchInsertRow(entity)
             var next = first
             switch request.source {
             case .objects(let objects):
                 for values in objects {
+                    row.begin(key: next)
                     for (name, value) in values { try row.set(value, forKey: name) }
-                    try row.insert(key: next)
+                    try inserter.add(row.finish(), position: Int(next - first))
                     next += 1
                 }
             case .handler(let handler):
+                row.begin(key: next)
                 while try !handler(&row) {
-                    try row.insert(key: next)
+                    try inserter.add(row.finish(), position: Int(next - first))
                     next += 1
+                    row.begin(key: next)
                 }
             }
+            try inserter.finish()
+            if let collision = inserter.collisions.first { throw collision.error }
             try Self.setLastKey(next - 1, of: root, on: connection)
             let keys = resultType == .objectIDs ? Array(first..<next) : []
             return BatchOutcome(
@@ -79,14 +82,6 @@ extension SQLiteStore {
                 try connection.transaction(.immediate) { try body(connection) }
             }
         }
-    }
-}
-
-extension BatchInsertRow {
-    fileprivate mutating func insert(key: Int64) throws {
-        try complete()
-        statement.bind(key, at: 1)
-        try statement.run()
     }
 }
 

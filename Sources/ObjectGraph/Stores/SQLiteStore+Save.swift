@@ -38,19 +38,26 @@ private struct PlanWriter {
     }
 
     private mutating func insert() throws {
+        var inserter: RowInserter?
         var entity: Entity?
-        var statement: Statement!
         for position in plan.rows.indices where plan.rows[position].kind == .insert {
             if plan.rows[position].entity !== entity {
+                try finish(inserter)
                 entity = plan.rows[position].entity
-                statement = try connection.statement(store.statements[entity!.index].insert)
-                statement.bind(entity!.number, at: 2)
+                inserter = try RowInserter(
+                    entity!, store.statements[entity!.index], on: connection)
             }
-            let row = plan.rows[position].row!
-            statement.bind(plan.rows[position].key, at: 1)
-            statement.bind(Int64(row.version), at: 3)
-            statement.bindAll(of: row, entity!.layout, from: 4)
-            try run(statement, position)
+            try inserter!.add(plan.rows[position].row!, position: position)
+        }
+        try finish(inserter)
+    }
+
+    private mutating func finish(_ inserter: RowInserter?) throws {
+        guard var inserter else { return }
+        try inserter.finish()
+        for collision in inserter.collisions {
+            uniquenessConflicts.append(
+                (collision.position, Self.columns(in: collision.error.message)))
         }
     }
 
@@ -166,40 +173,5 @@ extension RowChange {
             if let slot = property.slot { body(slot) }
             if let slot = property.entitySlot { body(slot) }
         }
-    }
-}
-
-extension Statement {
-    /// Binds all values of a row to consecutive parameters, borrowing its bytes.
-    func bindAll(of row: RowReference, _ layout: RowLayout, from first: Int32) {
-        layout.slotKinds.withUnsafeBufferPointer { kinds in
-            for slot in 0..<kinds.count {
-                bind(row.start, slot, kinds[slot], layout.slotsByteOffset, at: first + Int32(slot))
-            }
-        }
-    }
-
-    @inline(__always)
-    private func bind(
-        _ row: UnsafeRawPointer, _ slot: Int, _ kind: SlotKind, _ slotsByteOffset: Int,
-        at index: Int32
-    ) {
-        guard row.rowHasValue(slot) else { return bindNull(at: index) }
-        let offset = slotsByteOffset + slot * 8
-        switch kind {
-        case .integer: bind(row.load(fromByteOffset: offset, as: Int64.self), at: index)
-        case .real: bind(row.load(fromByteOffset: offset, as: Double.self), at: index)
-        case .text, .blob:
-            let extent = row.load(fromByteOffset: offset, as: (UInt32, UInt32).self)
-            let bytes = UnsafeRawBufferPointer(
-                start: row + Int(extent.0), count: Int(extent.1))
-            if kind == .text { bind(text: bytes, at: index) } else { bind(blob: bytes, at: index) }
-        }
-    }
-
-    /// Binds a value of a row, borrowing its bytes: the row must live until the statement is reset.
-    @inline(__always)
-    func bind(_ row: RowReference, _ slot: Int, _ layout: RowLayout, at index: Int32) {
-        bind(row.start, slot, layout.slotKinds[slot], layout.slotsByteOffset, at: index)
     }
 }

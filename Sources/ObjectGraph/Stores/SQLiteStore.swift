@@ -126,16 +126,20 @@ final class SQLiteStore: PersistentStore {
 
 /// The statements about single rows of an entity, written once.
 struct EntityStatements: Sendable {
-    /// Key, entity number and version, then the columns of the entity in the order of its slots.
-    let insert: String
+    /// One row and several: for each the key, then the columns of the entity in the order of its slots.
+    let insertOne: String
+    let insertMany: String
     let delete: String
     let selectRow: String
 
     init(_ entity: Entity, selection: RowSelection) {
         let columns = ["Z_PK", "Z_ENT", "Z_OPT"] + entity.columns
-        let marks = columns.map { _ in "?" }.joined(separator: ", ")
-        insert =
-            "INSERT INTO \(entity.table) (\(columns.joined(separator: ", "))) VALUES (\(marks))"
+        let marks =
+            "(?, \(entity.number), 1\(String(repeating: ", ?", count: entity.columns.count)))"
+        insertOne =
+            "INSERT INTO \(entity.table) (\(columns.joined(separator: ", "))) VALUES \(marks)"
+        insertMany =
+            insertOne + String(repeating: ", \(marks)", count: RowInserter.rowsPerStatement - 1)
         delete = "DELETE FROM \(entity.table) WHERE Z_PK = ? AND IFNULL(Z_OPT, 0) = ?"
         selectRow = "SELECT \(selection.columns) FROM \(entity.table) t0 WHERE t0.Z_PK = ?"
     }

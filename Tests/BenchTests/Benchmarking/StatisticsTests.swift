@@ -37,7 +37,7 @@ import Testing
         #expect(Statistics.medianInterval([1]) == nil)
         #expect(Statistics.signTest([0, 0]) == nil)
         #expect(Statistics.signedRankTest([]) == nil)
-        #expect(Statistics.signedRankTest(Array(repeating: 1, count: 41)) == nil)
+        #expect(Statistics.signedRankTest(Array(repeating: 1, count: 201)) == nil)
     }
 
     @Test(arguments: [
@@ -111,6 +111,32 @@ import Testing
         #expect(Statistics.signedRankTest([-1, -2, -3]) == 1)
         // Tied sizes share rank 1.5: sums 0 1.5 1.5 3.
         #expect(Statistics.signedRankTest([1, -1]) == 3.0 / 4)
+    }
+
+    @Test func `the rank-sum test knows separated, equal and mixed groups`() throws {
+        let separated = try #require(
+            Statistics.rankSumTest([1, 2, 3, 4, 5], [6, 7, 8, 9, 10]))
+        let alternating = try #require(Statistics.rankSumTest([1, 4, 5, 8], [2, 3, 6, 7]))
+
+        // 12.5 of the 25 ordered pairs are expected, and all 25 point the same way: z = 2.507.
+        #expect(abs(separated - 0.012_186) < 1e-5)
+        #expect(alternating == 1)
+        #expect(Statistics.rankSumTest([1, 1], [1]) == nil)
+        #expect(Statistics.rankSumTest([], [1]) == nil)
+    }
+
+    @Test func `discoveries are those below the highest p value that is small for its rank`() {
+        // Benjamini and Hochberg's own example (1995), 15 comparisons: the first four remain.
+        let pValues = [
+            0.000_1, 0.000_4, 0.001_9, 0.009_5, 0.020_1, 0.027_8, 0.029_8, 0.034_4, 0.045_9,
+            0.324_0, 0.426_2, 0.571_9, 0.652_8, 0.759_0, 1,
+        ]
+
+        let kept = Statistics.discoveries(pValues)
+
+        #expect(kept.filter(\.self).count == 4)
+        #expect(kept[3] && !kept[4])
+        #expect(Statistics.discoveries([]).isEmpty)
     }
 
     /// Differences of sizes 1…count, of which those with the greatest sizes that fit are positive.

@@ -1,0 +1,181 @@
+import ArgumentParser
+import Benchmarking
+import Foundation
+
+/// Keeps counts to hold later builds against.
+struct BaselineCommand: ParsableCommand {
+    /// Where baselines lie unless another folder is named.
+    static let folder = "Benchmarks/Baselines"
+
+    static let configuration = CommandConfiguration(
+        commandName: "baseline", abstract: "Keep counts to hold later builds against.",
+        discussion: """
+            A baseline is a small file of exact counts, to be committed. bench gate --baseline NAME \
+            holds a build against it. Times are never kept: they belong to a machine and an hour.
+            """,
+        subcommands: [
+            SaveCommand.self, UpdateCommand.self, ListCommand.self, ShowCommand.self,
+            DeleteCommand.self,
+        ])
+
+    /// The folder and the name that all subcommands take.
+    struct Options: ParsableArguments {
+        @Argument(help: "The baseline's name.")
+        var name: String
+
+        @Option(help: "The folder of baselines.", completion: .directory)
+        var baselines = BaselineCommand.folder
+
+        var folder: BaselineFolder { BaselineFolder(argument: baselines) }
+
+        func validate() throws {
+            let isPlain = name.allSatisfy { $0.isLetter || $0.isNumber || "-_.".contains($0) }
+            guard isPlain, name.first.map({ $0 != "." }) == true else {
+                throw ValidationError(
+                    "a baseline's name has letters, digits, dots and dashes only")
+            }
+        }
+    }
+
+    /// What is counted, and how.
+    struct CountingOptions: ParsableArguments {
+        @Option(
+            help: "A workload file (default: Benchmarks/Workloads/gate.yml); can be repeated.",
+            completion: .file(extensions: ["yml"]))
+        var file: [String] = []
+
+        @Option(help: "Seconds after which a worker is taken for hung and killed.")
+        var timeout = 120
+
+        @Flag(help: "Count a debug build; no other build can be held against it.")
+        var allowDebug = false
+
+        /// - Throws: ``CommandFailure`` when a cell is wrong or crashes: no baseline may rest on it.
+        func count() throws -> BaselineCounts {
+            let workloads = try Selection(files: file.isEmpty ? [WorkloadFiles.gate()] : file)
+                .workloads
+            if Executable.isDebugBuild, !allowDebug { throw ReleaseBuild.handOver() }
+            Interruption.install()
+            let folder = FileManager.default.temporaryDirectory
+                .appendingPathComponent("bench-baseline-\(UUID().uuidString)")
+            let preparation = try Preparation(folder: folder, timeout: .seconds(timeout))
+            defer { preparation.remove() }
+            let counts = try BaselineCounts(
+                workloads, preparation: preparation, note: PairingOptions.note)
+            if let cell = counts.unsoundCells.first {
+                throw CommandFailure(
+                    exitCode: cell.isWrongAnswer ? .wrongAnswer : .crash, message: "\(cell)")
+            }
+            return counts
+        }
+    }
+}
+
+extension BaselineCommand {
+    struct SaveCommand: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "save", abstract: "Count the cells of a workload file and keep that.")
+
+        @OptionGroup var options: Options
+        @OptionGroup var counting: CountingOptions
+
+        func run() throws {
+            let counts = try counting.count()
+            let baseline = Baseline(
+                name: options.name, commit: ComparisonReport.Arm.ofBench().commit, savedAt: Date(),
+                conditions: counts.conditions, cells: counts.cells)
+            try options.folder.save(baseline)
+            print("\(options.name): \(baseline.cells.count) cells")
+        }
+    }
+
+    struct UpdateCommand: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "update", abstract: "Count again and keep that instead.")
+
+        @OptionGroup var options: Options
+        @OptionGroup var counting: CountingOptions
+
+        @Flag(help: "Leave cells of which any count rose as they are.")
+        var onlyImproved = false
+
+        func run() throws {
+            var baseline = try options.folder.load(options.name)
+            let counts = try counting.count()
+            // Under other conditions the old counts mean nothing, and none is an improvement.
+            if baseline.conditions == counts.conditions {
+                baseline.update(with: counts.cells, onlyImproved: onlyImproved)
+            } else {
+                baseline.conditions = counts.conditions
+                baseline.cells = counts.cells
+            }
+            baseline.commit = ComparisonReport.Arm.ofBench().commit
+            baseline.savedAt = Date()
+            try options.folder.save(baseline)
+            print("\(options.name): \(baseline.cells.count) cells")
+        }
+    }
+
+    struct ListCommand: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "List the baselines.")
+
+        @Option(help: "The folder of baselines.", completion: .directory)
+        var baselines = BaselineCommand.folder
+
+        func run() throws {
+            let folder = BaselineFolder(argument: baselines)
+            print(AlignedLines(try folder.names.map { try folder.load($0).line }))
+        }
+    }
+
+    struct ShowCommand: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "show", abstract: "Show the counts of a baseline.")
+
+        @OptionGroup var options: Options
+
+        func run() throws {
+            let baseline = try options.folder.load(options.name)
+            print(baseline.line.joined(separator: "  ") + "\n")
+            print(AlignedLines(baseline.cells.flatMap(\.lines)))
+        }
+    }
+
+    struct DeleteCommand: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "delete", abstract: "Delete a baseline.")
+
+        @OptionGroup var options: Options
+
+        func run() throws {
+            try options.folder.delete(options.name)
+        }
+    }
+}
+
+extension BaselineFolder {
+    init(argument: String) {
+        self.init(url: URL(fileURLWithPath: argument))
+    }
+}
+
+extension Baseline {
+    /// The name, what was counted where, and when.
+    fileprivate var line: [String] {
+        [
+            name, "\(cells.count) cells", commit.map { String($0.prefix(10)) } ?? "no commit",
+            savedAt.ISO8601Format(),
+            "Swift \(conditions.swiftVersion), SQLite \(conditions.sqliteVersion), "
+                + "\(conditions.allocator), \(conditions.build.rawValue)",
+        ]
+    }
+}
+
+extension Baseline.Cell {
+    fileprivate var lines: [[String]] {
+        counts.sorted { $0.key < $1.key }.map { name, count in
+            ["\(workload) \(cell)", name, Metric.named(name).unit.format(count)]
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import ArgumentParser
+import Benchmarking
+import Foundation
+
+/// The instrument holds itself to account.
+struct SelfTestCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "selftest", abstract: "Test the instrument itself.",
+        discussion: "Exits 70 when a check does not hold: then no verdict can be trusted.",
+        subcommands: [
+            StatisticsCommand.self, IdenticalCodeCommand.self, InjectionCommand.self,
+        ])
+
+    /// Prints what was found, and ends accordingly.
+    static func finish(_ report: SelfTestReport) throws {
+        print(report)
+        guard report.hasPassed else {
+            throw ArgumentParser.ExitCode(Benchmarking.ExitCode.internalError.rawValue)
+        }
+    }
+}
+
+extension SelfTestCommand {
+    /// The statistics on simulated noise.
+    struct StatisticsCommand: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "stats",
+            abstract: "Hold the paired rule against noise that is known, and two rules that fail.")
+
+        @Option(help: "The seed of the simulated noise.")
+        var seed: UInt64 = 1
+
+        @Option(help: "Simulated looks behind each rate.")
+        var draws = 20_000
+
+        func validate() throws {
+            guard (1_000...1_000_000).contains(draws) else {
+                throw ValidationError("--draws must be from 1000 to 1000000")
+            }
+        }
+
+        func run() throws {
+            try SelfTestCommand.finish(StatisticsSelfTest(seed: seed, drawCount: draws).report())
+        }
+    }
+}
+
+/// Which cells a self test with workers measures, and how.
+struct SelfTestOptions: ParsableArguments {
+    @Argument(
+        help: "Workload files (default: Benchmarks/Workloads/gate.yml).",
+        completion: .file(extensions: ["yml"]))
+    var files: [String] = []
+
+    @Option(help: "Only workloads of this name or kind; can be repeated.")
+    var workload: [String] = []
+
+    @OptionGroup var pairing: PairingOptions
+
+    /// Runs a self test in a folder that is gone afterwards, prints what it found, and ends
+    /// accordingly.
+    func run(_ test: (GateSelfTest) throws -> SelfTestReport) throws {
+        var selection = try Selection(files: files.isEmpty ? [WorkloadFiles.gate()] : files)
+        try selection.keep(workloads: workload)
+        try pairing.requireRelease()
+        Interruption.install()
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("bench-selftest-\(UUID().uuidString)")
+        let preparation = try Preparation(folder: folder, timeout: .seconds(pairing.timeout))
+        defer { preparation.remove() }
+        try SelfTestCommand.finish(
+            test(
+                GateSelfTest(
+                    plan: pairing.plan(selection.workloads), preparation: preparation,
+                    note: PairingOptions.note)))
+    }
+}
+
+extension SelfTestCommand {
+    /// A/A.
+    struct IdenticalCodeCommand: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "aa", abstract: "Compare this program with itself: how often is it slower?"
+        )
+
+        @OptionGroup var options: SelfTestOptions
+
+        @Option(help: "Rows to compare; of 300 at most 3 may be called slower at the first look.")
+        var rows = 300
+
+        func run() throws {
+            try options.run { try $0.identicalCode(rowCount: rows) }
+        }
+    }
+
+    /// A known slowdown.
+    struct InjectionCommand: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "inject",
+            abstract: "Make one arm slower by a known share: is it found, and never called ok?")
+
+        @OptionGroup var options: SelfTestOptions
+
+        @Option(help: "The share in percent.")
+        var slowdown = 5.0
+
+        @Option(help: "Runs; the arm that is slower takes turns.")
+        var runs = 20
+
+        func run() throws {
+            try options.run { try $0.slowdown(share: slowdown / 100, runCount: runs) }
+        }
+    }
+}

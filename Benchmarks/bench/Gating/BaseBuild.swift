@@ -1,0 +1,89 @@
+import Benchmarking
+import Foundation
+
+/// The `bench` of another revision, built for release in a git worktree.
+///
+/// Source and build lie in `.build/base` of the package and are kept, so that the next gate builds
+/// what changed and nothing else. Source: instrument §2.4, item 1: same toolchain, same flags, same
+/// machine, same hour.
+struct BaseBuild {
+    let executable: URL
+    /// The full name of the commit.
+    let commit: String
+
+    /// - Throws: ``CommandFailure`` with `noBaseline` where there is no such revision, or it cannot
+    ///   be built.
+    init(of revision: String, package: URL, note: (String) -> Void) throws {
+        let commit = try Self.commit(of: revision, in: package)
+        let folder = package.appendingPathComponent(".build/base")
+        let source = folder.appendingPathComponent("source")
+        let scratch = folder.appendingPathComponent("build")
+        note("building \(revision) (\(commit.prefix(10))) for release")
+        try Self.checkOut(commit, at: source, of: package)
+        let build = try Self.run(
+            [
+                "swift", "build", "-c", "release", "--product", "bench", "--package-path",
+                source.path, "--scratch-path", scratch.path,
+            ], in: package)
+        guard build.status == 0 else {
+            let lines = build.output.split(separator: "\n").suffix(10).joined(separator: "\n")
+            throw Self.failure("\(revision) cannot be built:\n\(lines)")
+        }
+        self.commit = commit
+        executable = scratch.appendingPathComponent("release/bench").resolvingSymlinksInPath()
+    }
+
+    /// The commit that a revision means.
+    ///
+    /// - Throws: ``CommandFailure`` with `noBaseline`.
+    static func commit(of revision: String, in package: URL) throws -> String {
+        let found = try run(
+            ["git", "rev-parse", "--verify", "--quiet", "\(revision)^{commit}"], in: package)
+        guard found.status == 0 else {
+            throw failure(
+                "\(revision) is no revision of \(package.path); fetch it, or name another")
+        }
+        return found.output.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// Whether files that git knows differ from the commit that is checked out.
+    static func hasChanges(_ package: URL) throws -> Bool {
+        try run(["git", "diff", "--quiet", "HEAD"], in: package).status != 0
+    }
+
+    private static func checkOut(_ commit: String, at source: URL, of package: URL) throws {
+        let isThere = FileManager.default.fileExists(atPath: source.path + "/.git")
+        let arguments =
+            isThere
+            ? ["git", "-C", source.path, "checkout", "--quiet", "--force", "--detach", commit]
+            : ["git", "worktree", "add", "--quiet", "--force", "--detach", source.path, commit]
+        let checkOut = try run(arguments, in: package)
+        guard checkOut.status == 0 else {
+            throw failure("\(commit) cannot be checked out: \(checkOut.output)")
+        }
+    }
+
+    private static func run(
+        _ arguments: [String], in folder: URL
+    ) throws -> (status: Int32, output: String) {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = arguments
+        process.currentDirectoryURL = folder
+        let pipe = Foundation.Pipe()
+        process.standardOutput = pipe
+        process.standardError = pipe
+        do {
+            try process.run()
+        } catch {
+            throw failure("\(arguments[0]) cannot be started: \(error)")
+        }
+        let output = pipe.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+    }
+
+    private static func failure(_ reason: String) -> CommandFailure {
+        CommandFailure(exitCode: .noBaseline, message: reason)
+    }
+}

@@ -1,0 +1,57 @@
+import Benchmarking
+import Foundation
+
+/// The counts of this program, in the form in which they are kept or held against kept ones.
+struct BaselineCounts {
+    var cells: [Baseline.Cell]
+    var unsoundCells: [UnsoundCell]
+    var conditions: Baseline.Conditions
+
+    /// Every build counts with the same seed, for the seed decides which rows are made.
+    private static let seed: UInt64 = 1
+
+    /// Counts the cells of some workloads, but those of several threads.
+    ///
+    /// - Throws: ``CommandFailure`` when the user asked to stop; when no process can be started or
+    ///   the disk cannot be written.
+    init(
+        _ workloads: [Workload], preparation: Preparation, note: (String) -> Void
+    ) throws {
+        var cells: [Baseline.Cell] = []
+        var unsoundCells: [UnsoundCell] = []
+        for workload in workloads where !workload.kind.isContended {
+            for cell in workload.cells {
+                let identifier = CellResult(cell, of: workload).identifier
+                note("counting \(workload.name) \(identifier)")
+                let arm = PairedArm(workload: workload, cell: cell)
+                switch try CellCounts.take(arm, seed: Self.seed, preparation) {
+                case .interrupted:
+                    throw CommandFailure(exitCode: .interrupted, message: "interrupted")
+                case .unsound(let reason, let isWrongAnswer):
+                    unsoundCells.append(
+                        UnsoundCell(
+                            workload: workload.name, cell: identifier,
+                            isWrongAnswer: isWrongAnswer, reason: reason))
+                case .samples(let samples):
+                    cells.append(
+                        Baseline.Cell(
+                            workload: workload.name, cell: identifier,
+                            counts: Self.steady(samples)))
+                }
+            }
+        }
+        self.cells = cells
+        self.unsoundCells = unsoundCells
+        conditions = Baseline.Conditions(
+            EnvironmentFingerprint.ofBench().identity, build: .ofBench,
+            dataset: preparation.dataset?.identity)
+    }
+
+    /// The counts that all passes agree on, as closely as the count allows.
+    private static func steady(_ samples: [Sample]) -> [String: Double] {
+        let rows = Comparison.exactRows(workload: "", cell: "", base: samples, head: samples)
+        return rows.filter { $0.verdict == .ok }.reduce(into: [:]) { counts, row in
+            counts[row.metric.name] = row.base
+        }
+    }
+}

@@ -1,0 +1,162 @@
+import Benchmarking
+import Foundation
+
+/// Two programs held against each other over the same cells: first what they do is counted, then
+/// the time it takes is measured in pairs.
+final class Gate {
+    /// What is compared, and how far the gate goes.
+    struct Plan: Sendable {
+        var workloads: [Workload]
+        /// The programs whose workers do the work.
+        var base = Executable.url
+        var head = Executable.url
+        /// What each arm does in excess, for the self test.
+        var baseInjections: [Injection] = []
+        var headInjections: [Injection] = []
+        var rule = PairedRule()
+        var takesCounts = true
+        var takesPairs = true
+        var seed: UInt64
+        /// After so long no pairs are added to rows that cannot be judged.
+        var budget = Duration.seconds(600)
+    }
+
+    fileprivate struct Place {
+        var workload: Workload
+        var cell: Cell
+        var identifier: String
+    }
+
+    private let plan: Plan
+    private let preparation: Preparation
+    private let places: [Place]
+    private let note: (String) -> Void
+    private var lastBlock = -1
+
+    /// - Parameter note: is told of progress, a line each.
+    init(_ plan: Plan, preparation: Preparation, note: @escaping (String) -> Void) {
+        self.plan = plan
+        self.preparation = preparation
+        self.note = note
+        places = plan.workloads.flatMap { workload in
+            workload.cells.map { cell in
+                Place(
+                    workload: workload, cell: cell,
+                    identifier: CellResult(cell, of: workload).identifier)
+            }
+        }
+    }
+
+    /// Measures and judges; nothing of a cell that failed is judged.
+    ///
+    /// - Throws: when no process can be started or the disk cannot be written.
+    func execute() throws -> PairedGate.Findings {
+        let started = ContinuousClock.now
+        var findings = PairedGate.Findings()
+        if plan.takesCounts { try count(into: &findings) }
+        guard plan.takesPairs, !findings.isInterrupted else { return findings }
+        let sound = places.filter { place in
+            !findings.unsoundCells.contains {
+                $0.workload == place.workload.name && $0.cell == place.identifier
+            }
+        }
+        var gate = PairedGate(
+            sound.map { PairedCell($0.workload, cell: $0.identifier, rule: plan.rule) },
+            seed: plan.seed
+        ) { [self] index, block in
+            try pair(of: sound[index], block: block)
+        }
+        let paired = try gate.run { ContinuousClock.now - started < plan.budget }
+        findings.rows += paired.rows
+        findings.unsoundCells += paired.unsoundCells
+        findings.isInterrupted = paired.isInterrupted
+        return findings
+    }
+
+    private func arm(_ place: Place, isHead: Bool) -> PairedArm {
+        PairedArm(
+            executable: isHead ? plan.head : plan.base, workload: place.workload, cell: place.cell,
+            injections: isHead ? plan.headInjections : plan.baseInjections)
+    }
+
+    // MARK: Pairs
+
+    private func pair(of place: Place, block: Int) throws -> PairedGate.Outcome {
+        if block != lastBlock { note("block \(block + 1)") }
+        lastBlock = block
+        let run = PairedRun(
+            base: arm(place, isHead: false), head: arm(place, isHead: true), seed: plan.seed,
+            preparation: preparation)
+        switch try run.pair(block: block) {
+        case .rounds(let rounds):
+            let centre: PairedSamples.Centre =
+                place.workload.kind.isContended ? .trimmedMean : .median
+            return .measured(rounds.pairs(centre: centre))
+        case .unsound(let unsound):
+            let arm = unsound.isHead ? "the head" : "the base"
+            return .unsound(
+                UnsoundCell(
+                    workload: place.workload.name, cell: place.identifier,
+                    isWrongAnswer: unsound.isWrongAnswer, reason: "\(arm): \(unsound.reason)"))
+        case .interrupted: return .interrupted
+        }
+    }
+
+    // MARK: Counts
+
+    /// Work of several threads is left out: its counts depend on how they were scheduled.
+    private func count(into findings: inout PairedGate.Findings) throws {
+        for place in places where !place.workload.kind.isContended {
+            note("counting \(place.workload.name) \(place.identifier)")
+            let base = try CellCounts.take(arm(place, isHead: false), seed: plan.seed, preparation)
+            let head = try CellCounts.take(arm(place, isHead: true), seed: plan.seed, preparation)
+            switch (base, head) {
+            case (.interrupted, _), (_, .interrupted):
+                findings.isInterrupted = true
+                return
+            case (.unsound(let reason, let isWrong), _):
+                findings.unsoundCells.append(place.unsound("the base: \(reason)", isWrong))
+            case (_, .unsound(let reason, let isWrong)):
+                findings.unsoundCells.append(place.unsound("the head: \(reason)", isWrong))
+            case (.samples(let base), .samples(let head)):
+                findings.rows += Comparison.exactRows(
+                    workload: place.workload.name, cell: place.identifier, base: base, head: head)
+            }
+        }
+    }
+}
+
+extension Gate.Place {
+    fileprivate func unsound(_ reason: String, _ isWrongAnswer: Bool) -> UnsoundCell {
+        UnsoundCell(
+            workload: workload.name, cell: identifier, isWrongAnswer: isWrongAnswer,
+            reason: reason)
+    }
+}
+
+extension PairedCell {
+    /// The time of every cell, and where threads contend the processor time as well, which is
+    /// steadier there. Source: instrument §2.4, item 4.
+    init(_ workload: Workload, cell: String, rule: PairedRule) {
+        let metrics: [Metric] = workload.kind.isContended ? [.time, .cpuTime] : [.time]
+        self.init(
+            workload: workload.name, cell: cell, rules: metrics.map { MetricRule($0, rule) })
+    }
+}
+
+extension PairRounds {
+    /// The pair of each metric that the rounds measured, by the metric's name.
+    func pairs(centre: PairedSamples.Centre) -> [String: PairedSamples.Pair] {
+        func pair(
+            _ base: (Round) -> Double, _ head: (Round) -> Double
+        ) -> PairedSamples.Pair? {
+            PairedSamples.Pair(
+                block: block, isHeadFirst: isHeadFirst, baseRounds: rounds.map(base),
+                headRounds: rounds.map(head), centre: centre)
+        }
+        var pairs: [String: PairedSamples.Pair] = [:]
+        pairs[Metric.time.name] = pair(\.baseSeconds, \.headSeconds)
+        pairs[Metric.cpuTime.name] = pair(\.baseCPUSeconds, \.headCPUSeconds)
+        return pairs
+    }
+}

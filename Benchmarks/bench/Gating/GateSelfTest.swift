@@ -1,0 +1,119 @@
+import Benchmarking
+import Foundation
+
+/// The gate held against workers of which it is known how much they differ.
+///
+/// Source: instrument §2.6, items 3, 4 and 6.
+struct GateSelfTest {
+    let plan: Gate.Plan
+    let preparation: Preparation
+    let note: (String) -> Void
+
+    /// This program against itself, again and again with another seed, until there are so many rows.
+    func identicalCode(rowCount: Int) throws -> SelfTestReport {
+        var rows: [Comparison] = []
+        while rows.count < rowCount {
+            note("\(rows.count) of \(rowCount) rows")
+            rows += try self.rows { $0.seed = plan.seed &+ UInt64(rows.count) }
+        }
+        var report = SelfTestReport("This program against itself, \(rows.count) rows")
+        let limit = max(1, rowCount / 100)
+        report.check(
+            "called slower at the first look", rows.count(where: \.isFirstLookAlarm),
+            atMost: limit)
+        report.check(
+            "called slower and confirmed", rows.count { $0.verdict == .regressed }, atMost: 0)
+        addSpreads(of: rows, to: &report)
+        addSymmetry(of: rows, to: &report)
+        return report
+    }
+
+    /// One arm slower by a known share, the head in one run and the base in the next.
+    func slowdown(share: Double, runCount: Int) throws -> SelfTestReport {
+        var found: [String: [Finding]] = [:]
+        var rows: [Comparison] = []
+        for run in 0..<runCount {
+            note("run \(run + 1) of \(runCount)")
+            let isHead = run.isMultiple(of: 2)
+            let new = try self.rows {
+                $0.seed = plan.seed &+ UInt64(run)
+                let injections = [Injection.slowdown(share: share)]
+                if isHead { $0.headInjections = injections } else { $0.baseInjections = injections }
+            }
+            for row in new {
+                let expected = isHead ? Verdict.regressed : .improved
+                found[row.name, default: []].append(Finding(row, expected: expected))
+            }
+            rows += new
+        }
+        let percent = String(format: "%.1f %%", share * 100)
+        var report = SelfTestReport("\(percent) injected, \(runCount) runs")
+        for (name, findings) in found.sorted(by: { $0.key < $1.key }) {
+            let able = findings.filter { $0.isFound || $0.couldSee(share) }
+            report.check(
+                "\(name): not found by a run that could see it",
+                able.count { !$0.isFound }, atMost: findings.count / 20)
+            report.check(
+                "\(name): called ok, or the wrong way", findings.count(where: \.isWrong), atMost: 0)
+            report.tell("\(name): found", findings.count(where: \.isFound))
+        }
+        addSymmetry(of: rows, to: &report)
+        return report
+    }
+
+    private struct Finding {
+        var isFound: Bool
+        var isWrong: Bool
+        var minimumDetectableEffect: Double?
+
+        init(_ row: Comparison, expected: Verdict) {
+            isFound = row.verdict == expected
+            isWrong = row.verdict != expected && row.verdict != .inconclusive
+            minimumDetectableEffect = row.minimumDetectableEffect
+        }
+
+        func couldSee(_ share: Double) -> Bool {
+            minimumDetectableEffect.map { $0 <= share } ?? false
+        }
+    }
+
+    /// The rows of one gate of pairs only.
+    private func rows(_ change: (inout Gate.Plan) -> Void) throws -> [Comparison] {
+        var plan = plan
+        plan.takesCounts = false
+        change(&plan)
+        let findings = try Gate(plan, preparation: preparation, note: { _ in }).execute()
+        if findings.isInterrupted {
+            throw CommandFailure(exitCode: .interrupted, message: "interrupted")
+        }
+        if let cell = findings.unsoundCells.first {
+            throw CommandFailure(
+                exitCode: cell.isWrongAnswer ? .wrongAnswer : .crash, message: "\(cell)")
+        }
+        return findings.rows
+    }
+
+    /// How noisy the pairs of each row were: what to compare with instrument §2.5.
+    private func addSpreads(of rows: [Comparison], to report: inout SelfTestReport) {
+        for (name, rows) in Dictionary(grouping: rows, by: \.name).sorted(by: { $0.key < $1.key }) {
+            let differences = rows.flatMap { $0.pairs.map(\.logRatio) }
+            // 1.4826 makes the deviation that of a normal distribution.
+            let deviation = Statistics.medianAbsoluteDeviation(differences).map { 1.4826 * $0 }
+            let effects = rows.compactMap(\.minimumDetectableEffect)
+            report.tell("\(name): robust deviation of pairs, %", (deviation ?? 0) * 100)
+            report.tell("\(name): could see, %", (Statistics.median(effects) ?? .infinity) * 100)
+        }
+    }
+
+    private func addSymmetry(of rows: [Comparison], to report: inout SelfTestReport) {
+        let differing = rows.count { row in
+            guard case .paired(let rule) = row.rule else { return false }
+            return !row.mirrors(by: rule)
+        }
+        report.check("verdicts that exchanged arms do not mirror", differing, atMost: 0)
+    }
+}
+
+extension Comparison {
+    fileprivate var name: String { "\(workload) \(cell) \(metric.name)" }
+}

@@ -1,0 +1,44 @@
+import Benchmarking
+import Foundation
+
+/// How a parent and its workers talk. A base that was built from another revision must talk alike.
+enum WorkerProtocol {
+    /// To be raised with every change of ``WorkerJob``, ``TurnOrder`` or ``WorkerReply`` that a worker
+    /// of the version before does not understand.
+    static let version = 1
+
+    private struct Listing: Decodable {
+        var workerProtocol: Int?
+    }
+
+    /// Asks a program what it speaks.
+    ///
+    /// - Throws: ``CommandFailure`` with `noBaseline` when it does not speak as this one does.
+    static func require(of executable: URL) throws {
+        let process = Process()
+        process.executableURL = executable
+        process.arguments = ["list", "--format", "json"]
+        let pipe = Foundation.Pipe()
+        process.standardOutput = pipe
+        do {
+            try process.run()
+        } catch {
+            throw failure(executable, "cannot be started")
+        }
+        let output = pipe.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        guard let found = try? JSONDecoder().decode(Listing.self, from: output) else {
+            throw failure(executable, "is no bench")
+        }
+        guard found.workerProtocol == version else {
+            throw failure(
+                executable,
+                "is too old or too new: its workers do not understand what this bench says")
+        }
+    }
+
+    private static func failure(_ executable: URL, _ reason: String) -> CommandFailure {
+        CommandFailure(
+            exitCode: .noBaseline, message: "the base \(executable.path) \(reason)")
+    }
+}

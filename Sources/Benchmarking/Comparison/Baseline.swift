@@ -1,0 +1,123 @@
+import Foundation
+
+/// Counts of a run that are kept, to hold later ones against: never times, which belong to a
+/// machine and an hour.
+public struct Baseline: Codable, Hashable, Sendable {
+    /// The version of this structure that the code reads and writes.
+    public static let currentSchema = 1
+
+    public var schema: Int
+    public var name: String
+    /// The commit that was counted, where that is known.
+    public var commit: String?
+    public var savedAt: Date
+    public var conditions: Conditions
+    /// In the order of workloads and cells.
+    public var cells: [Cell]
+
+    /// What has to be the same for counts to be the same.
+    public struct Conditions: Codable, Hashable, Sendable {
+        public var swiftVersion: String
+        public var sqliteVersion: String
+        public var build: BuildConfiguration
+        public var allocator: String
+        /// ``DatasetDescription/identity``; nil when no workload used a data set.
+        public var dataset: String?
+
+        public init(
+            _ identity: EnvironmentFingerprint.Identity, build: BuildConfiguration, dataset: String?
+        ) {
+            swiftVersion = identity.swiftVersion
+            sqliteVersion = identity.sqliteVersion
+            allocator = identity.allocator
+            self.build = build
+            self.dataset = dataset
+        }
+    }
+
+    /// The counts of one cell, by ``Metric/name``.
+    public struct Cell: Codable, Hashable, Sendable {
+        public var workload: String
+        public var cell: String
+        public var counts: [String: Double]
+
+        public init(workload: String, cell: String, counts: [String: Double]) {
+            self.workload = workload
+            self.cell = cell
+            self.counts = counts
+        }
+    }
+
+    public init(
+        name: String, commit: String?, savedAt: Date, conditions: Conditions, cells: [Cell]
+    ) {
+        schema = Self.currentSchema
+        self.name = name
+        self.commit = commit
+        self.savedAt = savedAt
+        self.conditions = conditions
+        self.cells = cells
+    }
+}
+
+extension Baseline {
+    /// The rows of cells that were counted again, and a row that cannot be judged for each cell of
+    /// the baseline that was not.
+    ///
+    /// - Throws: ``ComparisonError/otherConditions(_:)``, since counts would differ for no fault of
+    ///   the code, and ``ComparisonError/nothingShared(base:head:)``.
+    public func compare(with cells: [Cell], under conditions: Conditions) throws -> [Comparison] {
+        let differences = self.conditions.differences(from: conditions)
+        guard differences.isEmpty else { throw ComparisonError.otherConditions(differences) }
+        let rows = cells.flatMap { head -> [Comparison] in
+            guard let base = self.cells.first(where: { $0.isSame(as: head) }) else { return [] }
+            return Comparison.exactRows(
+                workload: head.workload, cell: head.cell, base: [base.sample], head: [head.sample])
+        }
+        guard !rows.isEmpty else {
+            throw ComparisonError.nothingShared(base: name, head: "this run")
+        }
+        return rows
+    }
+
+    /// Takes the counts of cells that are new or, with `onlyImproved`, nowhere worse; all of them
+    /// otherwise.
+    public mutating func update(with cells: [Cell], onlyImproved: Bool) {
+        for cell in cells {
+            guard let place = self.cells.firstIndex(where: { $0.isSame(as: cell) }) else {
+                self.cells.append(cell)
+                continue
+            }
+            let rows = Comparison.exactRows(
+                workload: cell.workload, cell: cell.cell, base: [self.cells[place].sample],
+                head: [cell.sample])
+            if !onlyImproved || !rows.contains(where: { $0.verdict == .regressed }) {
+                self.cells[place] = cell
+            }
+        }
+    }
+}
+
+extension Baseline.Cell {
+    func isSame(as other: Self) -> Bool {
+        workload == other.workload && cell == other.cell
+    }
+
+    var sample: Sample {
+        Sample(repetition: 0, positionInRound: 0, startedAtSeconds: 0, metrics: counts)
+    }
+}
+
+extension Baseline.Conditions {
+    func differences(from other: Self) -> [String] {
+        [
+            ("Swift", swiftVersion, other.swiftVersion),
+            ("SQLite", sqliteVersion, other.sqliteVersion),
+            ("build", build.rawValue, other.build.rawValue),
+            ("allocator", allocator, other.allocator),
+            ("data set", dataset ?? "none", other.dataset ?? "none"),
+        ].compactMap { name, before, now in
+            before == now ? nil : "\(name) was \(before) and is \(now)"
+        }
+    }
+}

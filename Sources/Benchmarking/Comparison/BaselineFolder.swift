@@ -1,0 +1,84 @@
+import Foundation
+
+/// The folder in which baselines lie, a JSON file each, to be committed beside the code.
+public struct BaselineFolder: Sendable {
+    public let url: URL
+
+    public init(url: URL) {
+        self.url = url
+    }
+
+    /// The names of all baselines, sorted; none when there is no folder.
+    public var names: [String] {
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []
+        return files.filter { $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }.sorted()
+    }
+
+    /// - Throws: ``BaselineError/missing(name:known:)`` and ``BaselineError/unreadable(path:reason:)``.
+    public func load(_ name: String) throws -> Baseline {
+        let file = file(name)
+        guard let data = FileManager.default.contents(atPath: file.path) else {
+            throw BaselineError.missing(name: name, known: names)
+        }
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .iso8601
+        guard let baseline = try? decoder.decode(Baseline.self, from: data),
+            baseline.schema == Baseline.currentSchema
+        else {
+            throw BaselineError.unreadable(
+                path: file.path, reason: "it is no baseline of schema \(Baseline.currentSchema)")
+        }
+        return baseline
+    }
+
+    /// Writes the baseline, in place of an earlier one of its name.
+    ///
+    /// - Throws: ``BaselineError/unwritable(path:reason:)``.
+    public func save(_ baseline: Baseline) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        encoder.dateEncodingStrategy = .iso8601
+        let file = file(baseline.name)
+        do {
+            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+            let data = try encoder.encode(baseline) + Data("\n".utf8)
+            try data.write(to: file, options: .atomic)
+        } catch {
+            throw BaselineError.unwritable(path: file.path, reason: "\(error)")
+        }
+    }
+
+    /// - Throws: ``BaselineError/missing(name:known:)``.
+    public func delete(_ name: String) throws {
+        do {
+            try FileManager.default.removeItem(at: file(name))
+        } catch {
+            throw BaselineError.missing(name: name, known: names)
+        }
+    }
+
+    private func file(_ name: String) -> URL {
+        url.appendingPathComponent("\(name).json")
+    }
+}
+
+/// Why a baseline could not be used.
+public enum BaselineError: Error, Hashable {
+    case missing(name: String, known: [String])
+    case unreadable(path: String, reason: String)
+    case unwritable(path: String, reason: String)
+}
+
+extension BaselineError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .missing(let name, let known):
+            "there is no baseline \"\(name)\"; "
+                + (known.isEmpty
+                    ? "make one with bench baseline save"
+                    : "there are: \(known.joined(separator: ", "))")
+        case .unreadable(let path, let reason): "\(path) cannot be read: \(reason)"
+        case .unwritable(let path, let reason): "cannot write \(path): \(reason)"
+        }
+    }
+}

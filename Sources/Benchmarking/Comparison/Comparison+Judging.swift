@@ -1,0 +1,149 @@
+import Foundation
+
+extension Comparison {
+    /// Judges a time measured in pairs.
+    ///
+    /// A change is one that the first `rule.pairCount` pairs show and that the fresh pairs confirm.
+    /// Pairs after the first look and those of a confirmation narrow the interval and can turn
+    /// `inconclusive` into `ok`, but never make a finding: no further look spends any error.
+    /// Everything is symmetric, so that exchanged arms mirror the verdict.
+    /// Source: instrument §2.4, items 6 to 11.
+    ///
+    /// - Parameter samples: the pairs of the first look, then those added to it.
+    /// - Parameter confirmation: fresh pairs, taken because the first look found a change.
+    /// - Parameter seed: of the draws behind the minimum detectable effect.
+    public init(
+        of samples: PairedSamples, confirmation: [PairedSamples.Pair] = [], by rule: PairedRule,
+        seed: UInt64
+    ) {
+        let pairs = samples.pairs + confirmation
+        let logRatios = pairs.map(\.logRatio)
+        self.init(
+            workload: samples.workload, cell: samples.cell, metric: samples.metric,
+            rule: .paired(rule), verdict: .inconclusive,
+            base: Statistics.median(pairs.map(\.base)), head: Statistics.median(pairs.map(\.head)),
+            ratio: Statistics.median(logRatios).map(exp),
+            interval: Statistics.medianInterval(logRatios, confidence: 0.98)?
+                .mapped(Statistics.exponential),
+            pValue: rule.pValue(of: samples.pairs.prefix(rule.pairCount).map(\.logRatio)),
+            minimumDetectableEffect: rule.minimumDetectableEffect(from: logRatios, seed: seed),
+            pairs: samples.pairs, confirmation: confirmation)
+        judge(by: rule)
+    }
+
+    private mutating func judge(by rule: PairedRule) {
+        let found = rule.direction(of: pairs.prefix(rule.pairCount).map(\.logRatio))
+        let confirmed = rule.direction(of: confirmation.map(\.logRatio))
+        if let found, found == confirmed {
+            let isWorse = (found == .higher) == (metric.polarity != .higherIsBetter)
+            verdict = isWorse ? .regressed : .improved
+        } else if found != nil, confirmation.isEmpty {
+            reason = "a change that was not confirmed in fresh pairs yet"
+        } else if let doubt = doubt(against: rule.detect) {
+            reason = doubt
+        } else {
+            verdict = .ok
+        }
+    }
+
+    /// Why the row cannot rule out a change of that share; nil when it can.
+    private func doubt(against detect: Double) -> String? {
+        guard let effect = minimumDetectableEffect else {
+            return "it could not have seen even a tenfold time"
+        }
+        guard effect <= detect else {
+            return "it could have seen \(percent(effect)) and is to see \(percent(detect))"
+        }
+        guard let interval, interval.lower > 1 / (1 + detect), interval.upper < 1 + detect else {
+            return "its interval holds the change of \(percent(detect)) that it is to detect"
+        }
+        return nil
+    }
+
+    /// Judges a count.
+    ///
+    /// The row is `ok` when all values of both arms lie within the tolerance, a change when the arms
+    /// lie apart by more than it, and `inconclusive` in between: then the count varies by itself.
+    /// Fewer is better, unless the metric says otherwise. Source: instrument §2.4, tier 0.
+    public init(
+        exact metric: Metric, workload: String, cell: String, base: [Double], head: [Double],
+        tolerance: Double
+    ) {
+        let medians = (base: Statistics.median(base), head: Statistics.median(head))
+        self.init(
+            workload: workload, cell: cell, metric: metric, rule: .exact(tolerance: tolerance),
+            verdict: .inconclusive, base: medians.base, head: medians.head,
+            minimumDetectableEffect: tolerance)
+        guard let lowestBase = base.min(), let highestBase = base.max(),
+            let lowestHead = head.min(), let highestHead = head.max()
+        else {
+            reason = "\(base.isEmpty ? "the base" : "the head") has no \(metric.name)"
+            return
+        }
+        if let base = medians.base, let head = medians.head, base != 0 { ratio = head / base }
+        let factor = 1 + tolerance
+        let isMore = lowestHead > highestBase * factor
+        let isLess = lowestBase > highestHead * factor
+        if isMore || isLess {
+            verdict = isMore == (metric.polarity != .higherIsBetter) ? .regressed : .improved
+        } else if max(highestBase, highestHead) <= min(lowestBase, lowestHead) * factor {
+            verdict = .ok
+        } else {
+            reason = "the count varies within one arm by more than may be told from a change"
+        }
+    }
+
+    /// Compares two runs that were not made together: advice only.
+    ///
+    /// The verdict is `inconclusive` until ``ComparisonReport/tellAdvisoryRows()`` has looked at all
+    /// rows together. The p value is the rank-sum test's, the interval a percentile bootstrap of the
+    /// ratio of medians with 95 %.
+    /// Source: instrument §2.4, items 7 and 12.
+    public init(
+        unpaired metric: Metric, workload: String, cell: String, base: [Double], head: [Double],
+        minimumEffect: Double, seed: UInt64
+    ) {
+        let medians = (base: Statistics.median(base), head: Statistics.median(head))
+        self.init(
+            workload: workload, cell: cell, metric: metric,
+            rule: .unpaired(minimumEffect: minimumEffect), verdict: .inconclusive,
+            base: medians.base, head: medians.head,
+            pValue: Statistics.rankSumTest(base, head))
+        guard let middle = medians.base, let other = medians.head, middle > 0, other > 0 else {
+            reason = "both runs need values above 0"
+            return
+        }
+        ratio = other / middle
+        interval = Statistics.bootstrapRatio(of: head, to: base, seed: seed)
+        reason = "runs that were not made together show no more than a hint"
+    }
+}
+
+extension PairedRule {
+    /// Which way the pairs show a change, at one look; nil when they show none.
+    func direction(of logRatios: [Double]) -> Direction? {
+        let test = PairedTest(self, count: logRatios.count)
+        if test.findsSlowdown(in: logRatios) { return .higher }
+        if test.findsSlowdown(in: logRatios.map(-)) { return .lower }
+        return nil
+    }
+
+    enum Direction {
+        case higher, lower
+    }
+
+    /// The chance that identical code differs at least so much in this direction: the rule finds
+    /// what is at most `alpha` and large enough. Nil for no pairs.
+    ///
+    /// The lesser of the two tests' p values, each by its share of the error: a bound, whatever
+    /// their dependence.
+    func pValue(of logRatios: [Double]) -> Double? {
+        guard let middle = Statistics.median(logRatios) else { return nil }
+        let directed = middle < 0 ? logRatios.map(-) : logRatios
+        let values = [
+            Statistics.signTest(directed).map { $0 / 0.6 },
+            Statistics.signedRankTest(directed).map { $0 / 0.4 },
+        ]
+        return values.compactMap(\.self).min().map { min($0, 1) }
+    }
+}

@@ -1,0 +1,164 @@
+/// The order of a gate's work: a block is one pair of every cell in random order, and there are as
+/// many blocks as the rules ask for; cells with a change get fresh pairs at the end; cells that
+/// cannot be judged get more pairs while there is time.
+///
+/// Source: instrument §2.4, items 5, 9 and 10. Knows neither processes nor stores: what takes a pair
+/// is given to it.
+public struct PairedGate {
+    /// Pairs are added in steps of this, up to ``pairCountMax`` of one cell.
+    private static let step = 10
+    private static let pairCountMax = 100
+
+    private var cells: [State]
+    private let seed: UInt64
+    private var generator: SeededGenerator
+    private let measure: (_ cell: Int, _ block: Int) throws -> Outcome
+    private var nextBlock = 0
+    private var isInterrupted = false
+
+    /// What one pair of a cell gave.
+    public enum Outcome: Sendable {
+        /// A pair for each metric that could be measured, by ``Metric/name``.
+        case measured([String: PairedSamples.Pair])
+        /// A process of either arm crashed, hung or gave a wrong answer; the cell is given up.
+        case unsound(UnsoundCell)
+        /// The user asked to stop.
+        case interrupted
+    }
+
+    /// What a gate found.
+    public struct Findings: Sendable {
+        /// In the order of cells and their metrics; none of unsound cells.
+        public var rows: [Comparison] = []
+        public var unsoundCells: [UnsoundCell] = []
+        public var isInterrupted = false
+
+        public init() {}
+    }
+
+    fileprivate struct State {
+        var cell: PairedCell
+        var samples: [PairedSamples]
+        var confirmations: [[PairedSamples.Pair]]
+        var failure: UnsoundCell?
+    }
+
+    /// - Parameter measure: takes a pair of the cell with that index, under that block number.
+    public init(
+        _ cells: [PairedCell], seed: UInt64,
+        measure: @escaping (_ cell: Int, _ block: Int) throws -> Outcome
+    ) {
+        self.cells = cells.map { cell in
+            State(
+                cell: cell,
+                samples: cell.rules.map {
+                    PairedSamples(workload: cell.workload, cell: cell.cell, metric: $0.metric)
+                },
+                confirmations: cell.rules.map { _ in [] })
+        }
+        self.seed = seed
+        generator = SeededGenerator(seed: seed)
+        self.measure = measure
+    }
+
+    /// Measures and judges.
+    ///
+    /// - Parameter hasTime: asked before pairs are added; first looks and confirmations are never
+    ///   cut short by it.
+    /// - Throws: what `measure` throws.
+    public mutating func run(while hasTime: () -> Bool) throws -> Findings {
+        let pairCount = cells.flatMap { $0.cell.rules.map(\.rule.pairCount) }.max() ?? 0
+        try takePairs(of: cells.indices.map(\.self), count: pairCount) { $0.addSamples($1) }
+        let changed = cells.indices.filter { cells[$0].showsChange }
+        try takePairs(of: changed, count: pairCount) { $0.addConfirmation($1) }
+        while hasTime(), !isInterrupted {
+            let open = cells.indices.filter { index in
+                cells[index].pairCount < Self.pairCountMax
+                    && comparisons(of: cells[index]).contains { $0.verdict == .inconclusive }
+            }
+            guard !open.isEmpty else { break }
+            try takePairs(of: open, count: Self.step) { $0.addSamples($1) }
+        }
+        var findings = Findings()
+        findings.rows = cells.flatMap(comparisons)
+        findings.unsoundCells = cells.compactMap(\.failure)
+        findings.isInterrupted = isInterrupted
+        return findings
+    }
+
+    private mutating func takePairs(
+        of indices: [Int], count: Int, add: (inout State, [String: PairedSamples.Pair]) -> Void
+    ) throws {
+        guard !indices.isEmpty else { return }
+        for _ in 0..<count {
+            defer { nextBlock += 1 }
+            for index in indices.shuffled(using: &generator) where cells[index].failure == nil {
+                guard !isInterrupted else { return }
+                switch try measure(index, nextBlock) {
+                case .measured(let pairs): add(&cells[index], pairs)
+                case .unsound(let failure): cells[index].failure = failure
+                case .interrupted: isInterrupted = true
+                }
+            }
+        }
+    }
+
+    private func comparisons(of state: State) -> [Comparison] {
+        guard state.failure == nil else { return [] }
+        return state.samples.indices.map { index in
+            Comparison(
+                of: state.samples[index], confirmation: state.confirmations[index],
+                by: state.cell.rules[index].rule, seed: seed)
+        }
+    }
+}
+
+/// A cell whose times are paired, and the rule for each of its metrics.
+public struct PairedCell: Hashable, Sendable {
+    /// ``WorkloadResult/name``.
+    public var workload: String
+    /// ``CellResult/identifier``.
+    public var cell: String
+    public var rules: [MetricRule]
+
+    /// How a metric is judged.
+    public struct MetricRule: Hashable, Sendable {
+        public var metric: Metric
+        public var rule: PairedRule
+
+        public init(_ metric: Metric, _ rule: PairedRule) {
+            self.metric = metric
+            self.rule = rule
+        }
+    }
+
+    public init(workload: String, cell: String, rules: [MetricRule]) {
+        self.workload = workload
+        self.cell = cell
+        self.rules = rules
+    }
+}
+
+extension PairedGate.State {
+    fileprivate var pairCount: Int { samples.map(\.pairs.count).max() ?? 0 }
+
+    fileprivate var showsChange: Bool {
+        failure == nil
+            && zip(samples, cell.rules).contains { samples, rule in
+                rule.rule.findsChange(
+                    in: samples.pairs.prefix(rule.rule.pairCount).map(\.logRatio))
+            }
+    }
+
+    fileprivate mutating func addSamples(_ pairs: [String: PairedSamples.Pair]) {
+        for index in samples.indices {
+            if let pair = pairs[samples[index].metric.name] { samples[index].pairs.append(pair) }
+        }
+    }
+
+    fileprivate mutating func addConfirmation(_ pairs: [String: PairedSamples.Pair]) {
+        for index in samples.indices {
+            if let pair = pairs[samples[index].metric.name] { confirmations[index].append(pair) }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import Foundation
+
+/// Two popular rules that must fail on identical code, which proves that the checks can fail.
+///
+/// Source: instrument §2.6, item 2.
+struct NegativeControls: Sendable {
+    private static let runCount = 1_000
+    let seed: UInt64
+
+    func check(into report: inout SelfTestReport) {
+        report.check(
+            "negative control: unpaired rank test, one arm after the other, under drift",
+            rate(unpairedRanks), in: 0.1...1)
+        report.check(
+            "negative control: t test that takes iterations for observations", rate(pooledMeans),
+            in: 0.2...1)
+    }
+
+    private func rate(_ alarms: (inout SeededGenerator) -> Bool) -> Double {
+        var generator = SeededGenerator(seed: seed)
+        let count = (0..<Self.runCount).count { _ in alarms(&generator) }
+        return Double(count) / Double(Self.runCount)
+    }
+
+    /// 20 processes of the one arm, then 20 of the other, on a machine whose speed wanders.
+    private func unpairedRanks(using generator: inout SeededGenerator) -> Bool {
+        let times = MachineDrift.autoregressive.levels(count: 40, using: &generator).map {
+            $0 + 0.01 * generator.normal()
+        }
+        let p = Statistics.rankSumTest(Array(times[..<20]), Array(times[20...]))
+        return p.map { $0 < 0.05 } ?? false
+    }
+
+    /// 20 processes of each arm with 3 values each, taken for 60 independent ones.
+    private func pooledMeans(using generator: inout SeededGenerator) -> Bool {
+        func arm() -> [Double] {
+            (0..<20).flatMap { _ in
+                let process = 0.05 * generator.normal()
+                return (0..<3).map { _ in process + 0.01 * generator.normal() }
+            }
+        }
+        let arms = (arm(), arm())
+        return abs(Self.welch(arms.0, arms.1)) > 1.98
+    }
+
+    /// Welch's t; with 118 degrees of freedom 1.98 is the two-sided 5 % point of Student's
+    /// distribution.
+    private static func welch(_ first: [Double], _ second: [Double]) -> Double {
+        func moments(_ values: [Double]) -> (mean: Double, error: Double) {
+            let count = Double(values.count)
+            let mean = values.reduce(0, +) / count
+            let squares = values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
+            return (mean, squares / (count - 1) / count)
+        }
+        let (one, other) = (moments(first), moments(second))
+        return (one.mean - other.mean) / (one.error + other.error).squareRoot()
+    }
+}

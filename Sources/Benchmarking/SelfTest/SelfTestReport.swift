@@ -1,0 +1,71 @@
+/// What a self test asked of the instrument, and what it answered.
+public struct SelfTestReport: Hashable, Sendable {
+    public var title: String
+    public var checks: [Check]
+
+    /// One figure and where it has to lie.
+    public struct Check: Hashable, Sendable {
+        public var name: String
+        public var measured: Double
+        public var allowed: ClosedRange<Double>
+
+        public var hasPassed: Bool { allowed.contains(measured) }
+    }
+
+    public init(_ title: String, checks: [Check] = []) {
+        self.title = title
+        self.checks = checks
+    }
+
+    public var hasPassed: Bool { checks.allSatisfy(\.hasPassed) }
+
+    mutating func check(_ name: String, _ measured: Double, in allowed: ClosedRange<Double>) {
+        checks.append(Check(name: name, measured: measured, allowed: allowed))
+    }
+
+    /// Adds a figure that may be anything.
+    public mutating func tell(_ name: String, _ value: Double) {
+        check(name, value, in: -Double.infinity...Double.infinity)
+    }
+
+    /// Adds a count that may be anything.
+    public mutating func tell(_ name: String, _ count: Int) {
+        tell(name, Double(count))
+    }
+
+    /// Adds that a count of events is at most that.
+    public mutating func check(_ name: String, _ count: Int, atMost limit: Int) {
+        check(name, Double(count), in: 0...Double(limit))
+    }
+
+    /// Adds that a count of events is at least that.
+    public mutating func check(_ name: String, _ count: Int, atLeast limit: Int) {
+        check(name, Double(count), in: Double(limit)...Double.infinity)
+    }
+}
+
+extension SelfTestReport: CustomStringConvertible {
+    /// A line for each check, with what was measured and what is allowed.
+    public var description: String {
+        let lines = AlignedLines(
+            checks.map {
+                [
+                    $0.hasPassed ? "✓" : "✗", $0.name, Self.number($0.measured),
+                    Self.range($0.allowed),
+                ]
+            })
+        let failed = checks.count { !$0.hasPassed }
+        return "\(title)\n\(lines)\n\(checks.count - failed) of \(checks.count) hold"
+    }
+
+    private static func range(_ range: ClosedRange<Double>) -> String {
+        if range.lowerBound == -.infinity { return "" }
+        if range.upperBound == .infinity { return "≥ \(number(range.lowerBound))" }
+        if range.lowerBound <= 0 { return "≤ \(number(range.upperBound))" }
+        return "\(number(range.lowerBound)) to \(number(range.upperBound))"
+    }
+
+    private static func number(_ value: Double) -> String {
+        value.rounded() == value ? fixed(value, 0) : fixed(value, 4)
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+
+/// Pairs as a noisy machine would give them, with a slowdown that is known.
+public struct SimulatedArms: Hashable, Sendable {
+    public var model: NoiseModel
+    public var drift: MachineDrift
+    /// By how much the head is truly slower, as a share; below 0 for faster.
+    public var slowdown: Double
+
+    public init(_ model: NoiseModel, drift: MachineDrift = .none, slowdown: Double = 0) {
+        self.model = model
+        self.drift = drift
+        self.slowdown = slowdown
+    }
+
+    /// What `count` pairs of one row measure, the first with number `block`.
+    public func pairs(
+        count: Int, from block: Int = 0, using generator: inout SeededGenerator
+    ) -> [PairedSamples.Pair] {
+        let levels = drift.levels(count: count, using: &generator)
+        return levels.enumerated().map { place, level in
+            let noise = model.draw(using: &generator)
+            // Each arm has its half of the noise, and both have the level.
+            let base = exp(level - noise / 2)
+            let head = exp(level + noise / 2) * (1 + slowdown)
+            return PairedSamples.Pair(
+                block: block + place, isHeadFirst: Bool.random(using: &generator), base: base,
+                head: head, logRatio: log(head / base))
+        }
+    }
+
+    /// A row judged as the gate judges it: a first look, a confirmation of what it finds, and up to
+    /// `extraLooks` times 10 pairs more while it is inconclusive.
+    public func comparison(
+        by rule: PairedRule, extraLooks: Int = 0, using generator: inout SeededGenerator
+    ) -> Comparison {
+        var samples = PairedSamples(
+            workload: "simulated", cell: model.name, metric: .time,
+            pairs: pairs(count: rule.pairCount, using: &generator))
+        var confirmation: [PairedSamples.Pair] = []
+        if rule.findsChange(in: samples.pairs.map(\.logRatio)) {
+            confirmation = pairs(count: rule.pairCount, from: 1_000, using: &generator)
+        }
+        let seed = generator.next()
+        var comparison = Comparison(of: samples, confirmation: confirmation, by: rule, seed: seed)
+        for _ in 0..<extraLooks where comparison.verdict == .inconclusive {
+            samples.pairs += pairs(count: 10, from: samples.pairs.count, using: &generator)
+            comparison = Comparison(of: samples, confirmation: confirmation, by: rule, seed: seed)
+        }
+        return comparison
+    }
+}
+
+extension PairedSamples {
+    /// Base and head exchanged.
+    public var swapped: PairedSamples {
+        var result = self
+        result.pairs = pairs.map(\.swapped)
+        return result
+    }
+}
+
+extension PairedSamples.Pair {
+    /// Base and head exchanged.
+    public var swapped: Self {
+        Self(
+            block: block, isHeadFirst: !isHeadFirst, base: head, head: base, logRatio: -logRatio)
+    }
+}

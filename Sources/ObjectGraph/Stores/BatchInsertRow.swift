@@ -1,0 +1,113 @@
+/// The row that a batch insert is about to write; values go straight into the form in which it is bound.
+public struct BatchInsertRow: ~Copyable {
+    let entity: Entity
+    // Of the entity, which the row keeps alive.
+    let accessors: UnsafePointer<PropertyAccessor>
+    let propertyCount: Int
+    var writer = RowWriter()
+    private var given = PropertyMask()
+
+    /// Attributes that need a value of their own where the row gives none: a default, or an error.
+    private let required: PropertyMask
+
+    init(_ entity: Entity) {
+        self.entity = entity
+        accessors = entity.accessors
+        propertyCount = entity.properties.count
+        var required = PropertyMask()
+        for property in entity.properties where property.slot != nil {
+            if property.defaultValue != nil
+                || (property.attributeType != nil && !property.isOptional)
+            {
+                required.insert(property.index)
+            }
+        }
+        self.required = required
+    }
+
+    /// Sets an attribute by its name.
+    ///
+    /// - Throws: `StoreError` if the entity has no such persistent attribute, or the value is not acceptable to its type.
+    public mutating func set(_ value: AttributeValue, forKey key: String) throws(StoreError) {
+        guard let property = entity.property(named: key), let type = property.attributeType,
+            let slot = property.slot
+        else { throw StoreError(.unknownAttribute(key, entity: entity.name)) }
+        guard let converted = value.converted(to: type) else {
+            throw StoreError(.unacceptableValue(value, attribute: key, entity: entity.name))
+        }
+        given.insert(property.index)
+        write(converted, property.index, slot)
+    }
+
+    /// Gives an attribute a value, converted to its type; a value that cannot be is a mistake of the accessor.
+    mutating func write(_ value: AttributeValue, at index: Int) {
+        let property = entity.properties[index]
+        guard let slot = property.slot, let type = property.attributeType,
+            let converted = value.converted(to: type)
+        else {
+            preconditionFailure(
+                "'\(entity.name).\(property.name)' cannot be \(value); declare its Attribute with the Swift type of the model's attribute, which must be stored."
+            )
+        }
+        given.insert(index)
+        write(converted, index, slot)
+    }
+
+    // Without a detour where the Swift type is that of the slot.
+
+    @inline(__always)
+    mutating func write(integer: Int64, at index: Int) {
+        let accessor = accessors[index]
+        guard accessor.slotKind == .integer, accessor.slot >= 0 else {
+            return write(.integer(integer), at: index)
+        }
+        given.insert(index)
+        writer.set(Int(accessor.slot), integer: integer)
+    }
+
+    @inline(__always)
+    mutating func write(real: Double, at index: Int) {
+        let accessor = accessors[index]
+        guard accessor.slotKind == .real, accessor.slot >= 0 else {
+            return write(.double(real), at: index)
+        }
+        given.insert(index)
+        writer.set(Int(accessor.slot), real: real)
+    }
+
+    @inline(__always)
+    mutating func write(text: String, at index: Int) {
+        let accessor = accessors[index]
+        guard accessor.slotKind == .text, accessor.slot >= 0 else {
+            return write(.string(text), at: index)
+        }
+        given.insert(index)
+        writer.set(Int(accessor.slot), text: text)
+    }
+
+    private mutating func write(_ value: AttributeValue, _ propertyIndex: Int, _ slot: Int) {
+        writer.clear(slot)
+        writer.set(slot, value, accessors[propertyIndex].slotKind)
+    }
+
+    mutating func begin(key: Int64) {
+        given = PropertyMask()
+        writer.begin(
+            entity.layout.extent, key: key, version: 1, entityNumber: UInt32(entity.number))
+    }
+
+    /// Gives omitted attributes their defaults and ends the row.
+    mutating func finish() throws -> RowReference {
+        if !required.isSubset(of: given) {
+            for property in entity.properties
+            where required.contains(property.index) && !given.contains(property.index) {
+                guard let value = property.defaultValue else {
+                    throw StoreError(
+                        .missingMandatoryValue(attribute: property.name, entity: entity.name))
+                }
+                write(value, property.index, property.slot!)
+            }
+        }
+        return writer.finish()
+    }
+}

@@ -1,0 +1,83 @@
+import Benchmarking
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct `Baselines` {
+    private let folder = TemporaryFolder()
+
+    private static let conditions = Baseline.Conditions(
+        SampleRun.environment().identity, build: .release, dataset: nil)
+
+    private static func cell(_ name: String = "nested", statements: Double) -> Baseline.Cell {
+        Baseline.Cell(workload: "import", cell: name, counts: ["statements": statements])
+    }
+
+    private static func baseline(_ cells: [Baseline.Cell]) -> Baseline {
+        Baseline(
+            name: "main", commit: "abc", savedAt: SampleRun.start, conditions: conditions,
+            cells: cells)
+    }
+
+    @Test func `what is saved is loaded, listed and deleted`() throws {
+        let baselines = BaselineFolder(url: folder.url("baselines"))
+        let baseline = Self.baseline([Self.cell(statements: 3)])
+        #expect(baselines.names.isEmpty)
+
+        try baselines.save(baseline)
+
+        #expect(try baselines.load("main") == baseline)
+        #expect(baselines.names == ["main"])
+        try baselines.delete("main")
+        #expect(throws: BaselineError.missing(name: "main", known: [])) {
+            try baselines.load("main")
+        }
+    }
+
+    @Test func `a count that rose is a regression, and one that fell an improvement`() throws {
+        let baseline = Self.baseline([Self.cell(statements: 100)])
+
+        let verdicts = try [100, 101, 99].map { count in
+            try baseline.compare(
+                with: [Self.cell(statements: count)], under: Self.conditions
+            ).map(\.verdict)
+        }
+
+        #expect(verdicts == [[.ok], [.regressed], [.improved]])
+    }
+
+    @Test func `counts of other conditions are not compared`() {
+        let baseline = Self.baseline([Self.cell(statements: 100)])
+        var other = Self.conditions
+        other.sqliteVersion = "3.50.0"
+
+        #expect(
+            throws: ComparisonError.otherConditions(["SQLite was 3.40.1 and is 3.50.0"])
+        ) {
+            try baseline.compare(with: [Self.cell(statements: 100)], under: other)
+        }
+    }
+
+    @Test func `cells that were never kept are no comparison`() {
+        let baseline = Self.baseline([Self.cell(statements: 100)])
+
+        #expect(throws: ComparisonError.nothingShared(base: "main", head: "this run")) {
+            try baseline.compare(
+                with: [Self.cell("single", statements: 100)], under: Self.conditions)
+        }
+    }
+
+    @Test func `an update of improvements leaves what rose`() {
+        var baseline = Self.baseline([
+            Self.cell("better", statements: 100), Self.cell("worse", statements: 100),
+        ])
+
+        baseline.update(
+            with: [
+                Self.cell("better", statements: 90), Self.cell("worse", statements: 110),
+                Self.cell("new", statements: 5),
+            ], onlyImproved: true)
+
+        #expect(baseline.cells.map { $0.counts["statements"] } == [90, 100, 5])
+    }
+}

@@ -1,0 +1,189 @@
+import Benchmarking
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.serialized) struct `bench gate` {
+    private let folder = TemporaryFolder()
+
+    private static let workload = """
+        schema: 1
+        name: small
+        kind: engine
+        subjects: [object-graph]
+        repetitions: 1
+        parameters: { row: update, rows: 50 }
+        """
+
+    private func gate(_ options: [String]) throws -> BenchProcess {
+        try Data(Self.workload.utf8).write(to: folder.url("small.yml"))
+        return try BenchProcess(
+            [
+                "gate", folder.path("small.yml"), "--allow-debug", "--output",
+                folder.path("gate-\(UUID().uuidString)"), "--baselines", folder.path("baselines"),
+            ] + options)
+    }
+
+    private var itself: [String] { ["--base-bin", BenchProcess.executable.path] }
+
+    @Test func `the counts of a program are those of itself`() throws {
+        let bench = try gate(itself + ["--quick"])
+
+        #expect(bench.exitCode == 0, "\(bench.errors)")
+        #expect(bench.output.contains("0 regressed"))
+        #expect(bench.output.contains("0 inconclusive"))
+    }
+
+    @Test func `times are paired, and two pairs cannot be judged: exit 12 under --strict`() throws {
+        let bench = try gate(
+            itself + ["--pairs", "2", "--budget", "1s", "--strict", "--seed", "1"])
+
+        #expect(bench.exitCode == 12, "\(bench.errors)")
+        #expect(bench.output.contains("?  inconclusive  small object-graph/pooled  time"))
+    }
+
+    @Test func `a count that rose is named, and exits 10`() throws {
+        #expect(try baseline("save", "kept").exitCode == 0)
+        #expect(try gate(["--baseline", "kept"]).exitCode == 0)
+        let baselines = BaselineFolder(url: folder.url("baselines"))
+        var kept = try baselines.load("kept")
+        kept.cells[0].counts["statements"]! -= 1
+        try baselines.save(kept)
+
+        let bench = try gate(["--baseline", "kept"])
+
+        #expect(bench.exitCode == 10, "\(bench.errors)")
+        #expect(bench.output.contains("✗  regressed  small object-graph/pooled  statements"))
+        #expect(bench.output.contains("1 regressed"))
+    }
+
+    @Test func `a baseline made under other conditions is none: exit 15`() throws {
+        #expect(try baseline("save", "kept").exitCode == 0)
+        let baselines = BaselineFolder(url: folder.url("baselines"))
+        var kept = try baselines.load("kept")
+        kept.conditions.sqliteVersion = "2.8.17"
+        try baselines.save(kept)
+
+        let bench = try gate(["--baseline", "kept"])
+
+        #expect(bench.exitCode == 15)
+        #expect(bench.errors.contains("SQLite was 2.8.17"))
+    }
+
+    @Test(arguments: [
+        (options: ["--base-ref", "no-such-revision"], reason: "is no revision"),
+        (options: ["--base-bin", "/bin/true"], reason: "is no bench"),
+        (options: ["--base-bin", "/no/such/file"], reason: "cannot be started"),
+        (options: ["--baseline", "none"], reason: "there is no baseline \"none\""),
+    ])
+    func `without a base to compare with it exits 15`(options: [String], reason: String) throws {
+        let bench = try gate(options)
+
+        #expect(bench.exitCode == 15)
+        #expect(bench.errors.contains(reason), "\(bench.errors)")
+    }
+
+    @Test func `one base has to be named`() throws {
+        let none = try gate([])
+        #expect(none.exitCode == 64)
+        #expect(try gate(itself + ["--base-ref", "HEAD"]).exitCode == 64)
+    }
+
+    @Test func `a head that crashes exits 14 and is named`() throws {
+        // It lists as bench does, and as a worker it ends at once.
+        let script = """
+            #!/bin/sh
+            [ "$1" = list ] && exec \(BenchProcess.executable.path) "$@"
+            exit 3
+            """
+        try Data(script.utf8).write(to: folder.url("broken"))
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o755], ofItemAtPath: folder.path("broken"))
+
+        let bench = try gate(["--base-bin", folder.path("broken"), "--quick"])
+
+        #expect(bench.exitCode == 14)
+        #expect(bench.output.contains("small object-graph/pooled: failed: the base: "))
+    }
+
+    @Test func `baselines are listed, shown, updated and deleted`() throws {
+        #expect(try baseline("save", "kept").exitCode == 0)
+        #expect(try listed().contains("kept  1 cells"))
+        let shown = try BenchProcess(["baseline", "show", "kept", "--baselines", path])
+        #expect(shown.output.contains("small object-graph/pooled  statements"))
+        #expect(try baseline("update", "kept").exitCode == 0)
+        let deleted = try BenchProcess(["baseline", "delete", "kept", "--baselines", path])
+        #expect(deleted.exitCode == 0)
+        #expect(try listed() == "\n")
+        #expect(try baseline("update", "kept").exitCode == 15)
+        #expect(try baseline("save", "../kept").exitCode == 64)
+    }
+
+    private var path: String { folder.path("baselines") }
+
+    private func listed() throws -> String {
+        try BenchProcess(["baseline", "list", "--baselines", path]).output
+    }
+
+    private func baseline(_ verb: String, _ name: String) throws -> BenchProcess {
+        try Data(Self.workload.utf8).write(to: folder.url("small.yml"))
+        return try BenchProcess([
+            "baseline", verb, name, "--baselines", path, "--file", folder.path("small.yml"),
+            "--allow-debug",
+        ])
+    }
+}
+
+@Suite struct `bench compare and bench history` {
+    private let folder = TemporaryFolder()
+
+    private func save(_ name: String, statements: Double, seconds: Double = 1) throws -> String {
+        var cell = SampleRun.cell("nested", [seconds, seconds * 1.01, seconds * 1.02])
+        cell.counts = Sample(
+            repetition: 0, positionInRound: 0, startedAtSeconds: 0,
+            metrics: ["statements": statements])
+        var run = SampleRun.run([SampleRun.workload([cell])])
+        run.name = name
+        try RunDirectory.create(name, in: folder.url).write(run)
+        return folder.path(name)
+    }
+
+    @Test func `equal counts exit 0, a count that rose 10`() throws {
+        let base = try save("base", statements: 100)
+        let head = try save("head", statements: 101)
+
+        #expect(try BenchProcess(["compare", base, base]).exitCode == 0)
+        let bench = try BenchProcess(["compare", base, head])
+        #expect(bench.exitCode == 10)
+        #expect(bench.output.contains("import nested  statements  100 → 101"))
+    }
+
+    @Test func `runs without a common cell exit 15`() throws {
+        let base = try save("base", statements: 100)
+        var run = try RunDirectory(url: folder.url("base")).load()
+        run.name = "other"
+        run.workloads[0].name = "export"
+        try RunDirectory.create("other", in: folder.url).write(run)
+
+        let bench = try BenchProcess(["compare", base, folder.path("other")])
+
+        #expect(bench.exitCode == 15)
+        #expect(bench.errors.contains("no cell in common"))
+    }
+
+    @Test func `a history shows its runs and their steps`() throws {
+        let file = ["--history", folder.path("history.jsonl")]
+        for (name, statements) in [("one", 5.0), ("two", 5), ("three", 6)] {
+            let run = try save(name, statements: statements)
+            let append = try BenchProcess(["history", "append", run, "--commit", name] + file)
+            #expect(append.exitCode == 0, "\(append.errors)")
+        }
+
+        let shown = try BenchProcess(["history", "show", "--metric", "statements"] + file)
+        #expect(shown.output.split(separator: "\n").count == 3)
+        let changes = try BenchProcess(["history", "changes"] + file)
+        #expect(changes.output == "import  nested  statements  three  three  5 → 6  exact\n")
+        let none = try BenchProcess(["history", "show", "--metric", "nothing"] + file)
+        #expect(none.exitCode == 15)
+    }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ObjectGraph
+
+/// Reads that share a snapshot, as the faults of one turn of a context do.
+@Suite struct `Held snapshots` {
+    let folder = TemporaryFolder()
+    static let insert = "INSERT INTO account (balance) VALUES (0)"
+
+    func makePool(trace: (@Sendable (TraceEvent) -> Void)? = nil) throws -> ConnectionPool {
+        var configuration = SQLiteConfiguration(path: folder.path("store.db"))
+        configuration.pragmas = [("journal_mode", "wal")]
+        configuration.trace = trace
+        let pool = try ConnectionPool(configuration: configuration, maximumReaderCount: 1)
+        try pool.write {
+            try $0.execute(
+                "CREATE TABLE IF NOT EXISTS account (id INTEGER PRIMARY KEY, balance INTEGER)")
+        }
+        pool.resetStatistics()
+        return pool
+    }
+
+    /// Writes as another process would: past the pools and what they know of each other.
+    func insertFromOutside() throws {
+        let outsider = try Connection(SQLiteConfiguration(path: folder.path("store.db")))
+        try outsider.execute(Self.insert)
+        try outsider.close()
+    }
+
+    func count(_ pool: ConnectionPool, keepingSnapshot: Bool) throws -> Int64 {
+        try pool.read(keepingSnapshot: keepingSnapshot) { connection in
+            let statement = try connection.statement("SELECT count(*) FROM account")
+            defer { statement.reset() }
+            return try statement.step() ? statement.value(at: 0).integer : -1
+        }
+    }
+
+    @Test func `reads that keep a snapshot see one state`() throws {
+        let pool = try makePool()
+        #expect(try count(pool, keepingSnapshot: true) == 0)
+        try insertFromOutside()
+        #expect(try count(pool, keepingSnapshot: true) == 0)
+    }
+
+    @Test func `a read that keeps none sees the newest state`() throws {
+        let pool = try makePool()
+        #expect(try count(pool, keepingSnapshot: true) == 0)
+        try insertFromOutside()
+        #expect(try count(pool, keepingSnapshot: false) == 1)
+    }
+
+    @Test func `a snapshot ends when it is released`() throws {
+        let pool = try makePool()
+        #expect(try count(pool, keepingSnapshot: true) == 0)
+        try insertFromOutside()
+        pool.releaseSnapshots()
+        #expect(try count(pool, keepingSnapshot: true) == 1)
+    }
+
+    @Test func `a snapshot ends when any pool of this process writes to the file`() throws {
+        let pool = try makePool()
+        let sibling = try makePool()
+        #expect(try count(pool, keepingSnapshot: true) == 0)
+        try sibling.write { try $0.execute(Self.insert) }
+        #expect(try count(pool, keepingSnapshot: true) == 1)
+        try pool.write { try $0.execute(Self.insert) }
+        #expect(try count(pool, keepingSnapshot: true) == 2)
+    }
+
+    @Test func `a held snapshot does not keep the pool's own writer from emptying the WAL`() throws
+    {
+        let pool = try makePool()
+        #expect(try count(pool, keepingSnapshot: true) == 0)
+        try pool.write { try $0.execute(Self.insert) }
+        #expect(try count(pool, keepingSnapshot: true) == 1)
+        let frames = try pool.write { try $0.checkpoint(.truncate) }
+        #expect(frames == (0, 0))
+    }
+
+    @Test func `holding and releasing are neither counted nor traced`() throws {
+        let traced = Mutex<[String]>([])
+        let pool = try makePool(trace: { event in traced.withLock { $0.append(event.sql) } })
+        traced.withLock { $0 = [] }
+        for _ in 0..<2 { _ = try count(pool, keepingSnapshot: true) }
+        pool.releaseSnapshots()
+        #expect(pool.statistics.statementsRun == 2)
+        #expect(
+            traced.withLock { $0 } == Array(repeating: "SELECT count(*) FROM account", count: 2))
+    }
+
+    @Test func `closing a pool releases its snapshots`() throws {
+        let pool = try makePool()
+        _ = try count(pool, keepingSnapshot: true)
+        try pool.close()
+        #expect(throws: SQLiteError.self) { try count(pool, keepingSnapshot: true) }
+    }
+}
