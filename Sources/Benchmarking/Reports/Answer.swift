@@ -44,7 +44,7 @@ struct Answer {
 
     private func single(_ group: WorkloadSummary.Group) -> [String] {
         let ranking = Ranking(of: group.cells, by: metric)
-        guard let leader = ranking.leader else { return ["no subject gave a right answer."] }
+        guard let leader = ranking.leader else { return ["\(nothing(in: group))."] }
         return verdict(ranking, leader) + [peers(group, leader)].compactMap(\.self)
     }
 
@@ -89,13 +89,22 @@ struct Answer {
 
     private func short(_ group: WorkloadSummary.Group) -> String {
         let ranking = Ranking(of: group.cells, by: metric)
-        guard let leader = ranking.leader else { return "no subject gave a right answer" }
+        guard let leader = ranking.leader else { return nothing(in: group) }
         if ranking.clearWinner != nil {
             return "**\(summary.label(leader))** \(told(leader)), next "
                 + comparison(ranking.ordered[1], to: leader)
         }
         let tied = ranking.leaders.map { "\(summary.label($0)) \(told($0))" }.listed
-        if ranking.ordered.count == 1 { return tied }
+        if ranking.ordered.count == 1 {
+            let reference = summary.reference(for: leader).flatMap {
+                Statistics.pairedRatio(of: metric.name, leader, to: $0)
+            }
+            let ratio = reference.map {
+                ", \(MetricUnit.ratio.format($0.estimate, $0.interval)) that of "
+                    + escaped(summary.workload.reference ?? "")
+            }
+            return tied + (ratio ?? "")
+        }
         return ranking.pairCount < PairedRatio.pairsNeeded
             ? "too few rounds (\(ranking.pairCount)); \(tied)" : "no clear winner: \(tied)"
     }
@@ -103,10 +112,11 @@ struct Answer {
     /// How often each subject won clearly.
     private var tally: String {
         guard !summary.groups.isEmpty else { return "nothing was measured." }
-        let winners = summary.groups.compactMap { group in
-            Ranking(of: group.cells, by: metric).clearWinner.map(summary.label)
-        }
+        let rankings = summary.groups.map { Ranking(of: $0.cells, by: metric) }
+        let winners = rankings.compactMap { $0.clearWinner.map(summary.label) }
         let total = summary.groups.count
+        let rivals = rankings.flatMap(\.ordered).map(summary.label).uniqued
+        if rivals.count == 1 { return "\(rivals[0]) has no rival in any of \(total) cases." }
         guard !winners.isEmpty else { return "no clear winner in any of \(total) cases." }
         let counts = winners.reduce(into: [String: Int]()) { $0[$1, default: 0] += 1 }
         let ordered = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
@@ -120,6 +130,12 @@ struct Answer {
     }
 
     // MARK: - Words
+
+    /// Why nobody can be ranked.
+    private func nothing(in group: WorkloadSummary.Group) -> String {
+        group.cells.contains(where: \.isSound)
+            ? "too little was measured to tell \(metric.title)" : "no subject gave a right answer"
+    }
 
     private var superlative: String {
         if metric.name == Metric.time.name { return "clearly the fastest" }

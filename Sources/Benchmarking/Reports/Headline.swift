@@ -1,6 +1,8 @@
 /// The answer of a whole run in one sentence: how often each subject is clearly best.
 struct Headline {
     let text: String
+    /// Whether any case with rivals has a clear winner.
+    let namesWinner: Bool
 
     init(_ summaries: [WorkloadSummary]) {
         let cases = summaries.flatMap { summary in
@@ -11,10 +13,12 @@ struct Headline {
                 )
             }
         }
+        namesWinner = cases.contains { $0.ranking.clearWinner != nil }
         text =
             switch cases.count {
             case 0: "Nothing was measured."
-            case 1: Answer(cases[0].summary).sentence.capitalizedFirst
+            case 1:
+                "\(escaped(cases[0].summary.workload.title)): \(Answer(cases[0].summary).sentence)"
             default: Self.tally(cases)
             }
     }

@@ -53,8 +53,8 @@ struct RunSummary {
             rounds. No bold in a column: no clear winner. Peers and counts are never bold.
             """,
             """
-            Bars have the longest of their table as their full length. Under "cases", the \
-            overview takes the geometric mean.
+            Bars have the longest of their table as their full length. Where the overview tells \
+            several cases together, it takes their geometric mean.
             """,
             """
             **p99** of a queue counts from the moment at which the work was due, over all \

@@ -153,7 +153,7 @@ extension WorkloadSection {
             let shown = parts.filter { workload.primaryMetric.name != "\(name).\($0.key)" }
             return shown.map { part in
                 Column(
-                    title: "\(words(name)) \(part.title)",
+                    title: "\(name.inWords) \(part.title)",
                     ranks: Metric.named("\(name).\(part.key)")
                 ) { cell in
                     cell.mergedLatencies(named: name).flatMap(part.read).map {
@@ -166,8 +166,7 @@ extension WorkloadSection {
 
     /// The metrics of the table where they have values; the rest is in results.csv.
     private static let tableMetrics: [Metric] = [
-        .rowsPerSecond, .cpuTime, .peakMemory, .memoryGrowth, .liveMemory, .statements,
-        .faultsFired, .bytesWritten, .syncs,
+        .rowsPerSecond, .cpuTime, .peakMemory, .liveMemory, .statements, .bytesWritten,
     ]
 
     private static func metricColumns(of workload: WorkloadResult) -> [Column] {
@@ -197,10 +196,6 @@ extension WorkloadSection {
             && workload.cells.contains { $0.values(of: metric.name).contains { $0 != 0 } }
     }
 
-    /// "mainQueue" as "main queue".
-    private static func words(_ name: String) -> String {
-        name.reduce(into: "") { $0 += $1.isUppercase ? " \($1.lowercased())" : "\($1)" }
-    }
 }
 
 extension CellResult {
@@ -219,6 +214,21 @@ extension Fact {
         switch self {
         case .integer(let value): grouped(Double(value))
         case .text(let value): escaped(value)
+        }
+    }
+}
+
+extension String {
+    /// "mainQueue" as "main queue" and "update.intended" as "update intended".
+    var inWords: String {
+        reduce(into: "") { words, character in
+            if character == "." {
+                words += " "
+            } else if character.isUppercase, words.last?.isLowercase == true {
+                words += " \(character.lowercased())"
+            } else {
+                words.append(character)
+            }
         }
     }
 }

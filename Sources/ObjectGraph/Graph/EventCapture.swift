@@ -31,7 +31,7 @@ struct ObjectCapture {
     /// By property index; after the event only those that differ, unless the object is gone.
     var values: [(index: Int, value: Value)] = []
 
-    /// The members of ordered relationships that had been read, by property index.
+    /// The members of ordered relationships, by property index.
     var orders: [Int: [ManagedObject]] = [:]
 
     init(_ object: ManagedObject, isAbsent: Bool = false) {
@@ -51,7 +51,9 @@ struct ObjectCapture {
             values.append((property.index, Self.value(of: property, object)))
         }
         for index in object.binding.entity.orderedIndexes {
-            orders[index] = object.contents?.relationships[index]?.order
+            // Read even if nobody has yet: what is removed and added again would stand at the end.
+            orders[index] = object.orderedDestinations(
+                of: object.binding.entity.properties[index])
         }
     }
 

@@ -71,10 +71,8 @@ open class ManagedObject {
 
     /// Forgets the unsaved values that the row has now, but not the transient ones, which live on.
     final func discardSavedChanges() {
+        guard let changes, binding.hasTransients else { return discardChanges() }
         let transients = binding.entity.transientIndexes
-        guard let changes, transients.contains(where: { changes.contains($0) }) else {
-            return discardChanges()
-        }
         changes.mask.forEach { if !transients.contains($0) { changes.remove($0) } }
     }
 

@@ -55,7 +55,6 @@ extension ManagedObjectContext {
         from source: ManagedObject, to destination: ManagedObject, _ property: Property,
         isAddition: Bool
     ) {
-        if undoManager != nil { capture(source, destination, property, isAddition: isAddition) }
         // Either end may be asked; the end that names the join table stands for both.
         var note = JoinNote(
             source: source, destination: destination, propertyIndex: property.index)
@@ -73,6 +72,7 @@ extension ManagedObjectContext {
     }
 
     private func record(_ note: JoinNote, isAddition: Bool) {
+        if undoManager != nil { capture(note, isAddition: isAddition) }
         if joinNotes[note] == !isAddition {
             joinNotes[note] = nil
         } else {

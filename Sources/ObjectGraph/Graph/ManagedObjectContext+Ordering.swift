@@ -36,6 +36,10 @@ extension ManagedObjectContext {
         var places = Array(repeating: Int64(0), count: old.count)
         var position = 0
         var least = firstPlace - placeStep
+        // What comes before the first number that stays may lead below the usual start.
+        if let first = kept.first, old[first]! <= least {
+            least = old[first]! - Int64(first + 1) * placeStep
+        }
         for next in kept + [old.count] {
             let gap = Int64(next - position)
             let step: Int64

@@ -27,13 +27,8 @@ extension ManagedObjectContext {
     }
 
     /// Remembers a pair of a many-to-many relationship that comes or goes.
-    func capture(
-        _ source: ManagedObject, _ destination: ManagedObject, _ property: Property,
-        isAddition: Bool
-    ) {
+    func capture(_ note: JoinNote, isAddition: Bool) {
         guard undoManager?.isUndoRegistrationEnabled == true else { return }
-        let note = JoinNote(
-            source: source, destination: destination, propertyIndex: property.index)
         if eventCapture.joins[note] == !isAddition {
             eventCapture.joins[note] = nil
         } else {
@@ -62,7 +57,9 @@ extension ManagedObjectContext {
             if bringBack(capture) { reasons[capture.object] = .undoDeletion }
         }
         for capture in event.objects where capture.wasPresent {
-            if restoreValues(capture) { reasons[capture.object, default: []].insert(.undoUpdate) }
+            if restoreValues(capture), reasons[capture.object] == nil {
+                reasons[capture.object] = .undoUpdate
+            }
         }
         for (note, isAddition) in event.joins {
             note.source.change(

@@ -4,6 +4,9 @@ final class RelationshipContents {
 
     /// What changed since pending changes were last processed.
     var eventMask = PropertyMask()
+
+    /// The objects of fetched properties that have been asked for, by name.
+    var fetched: [String: [ManagedObject]] = [:]
 }
 
 /// The contents of one to-many relationship.

@@ -20,6 +20,9 @@ public struct EntityDescription: Sendable {
     /// The relationships that this entity adds to those of its ancestors.
     public var relationships: [RelationshipDescription]
 
+    /// Requests that every object of the entity can be asked to run.
+    public var fetchedProperties: [FetchedPropertyDescription]
+
     /// Lists of attribute names whose values, taken together, no two rows may share. Enforced by the SQLite store when
     /// saving; a null never collides (spec §1.6).
     public var uniquenessConstraints: [[String]]
@@ -39,8 +42,10 @@ public struct EntityDescription: Sendable {
     public init(
         name: String, managedObjectClass: AnyClass? = nil, superentity: String? = nil,
         isAbstract: Bool = false, attributes: [AttributeDescription] = [],
-        relationships: [RelationshipDescription] = [], uniquenessConstraints: [[String]] = [],
-        indexes: [FetchIndexDescription] = [], renamingIdentifier: String? = nil,
+        relationships: [RelationshipDescription] = [],
+        fetchedProperties: [FetchedPropertyDescription] = [],
+        uniquenessConstraints: [[String]] = [], indexes: [FetchIndexDescription] = [],
+        renamingIdentifier: String? = nil,
         userInfo: [String: String] = [:], versionHashModifier: String? = nil
     ) {
         self.name = name
@@ -49,11 +54,28 @@ public struct EntityDescription: Sendable {
         self.isAbstract = isAbstract
         self.attributes = attributes
         self.relationships = relationships
+        self.fetchedProperties = fetchedProperties
         self.uniquenessConstraints = uniquenessConstraints
         self.indexes = indexes
         self.renamingIdentifier = renamingIdentifier
         self.userInfo = userInfo
         self.versionHashModifier = versionHashModifier
+    }
+}
+
+/// A fetch request that belongs to each object of an entity: one-way, read-only and never saved (spec §1.9).
+public struct FetchedPropertyDescription: Sendable {
+    /// Unique among the properties of the entity, its ancestors and its descendants.
+    public var name: String
+    let template: any RequestTemplate
+
+    /// Anything that the request may refer to, as `$FETCHED_PROPERTY.userInfo.key`.
+    public var userInfo: [String: String]
+
+    init(_ name: String, template: any RequestTemplate, userInfo: [String: String]) {
+        self.name = name
+        self.template = template
+        self.userInfo = userInfo
     }
 }
 

@@ -18,6 +18,11 @@ extension ManagedObjectModel {
         }
     }
 
+    /// The fetched property of an entity or one of its ancestors; nil if there is none.
+    func fetchedProperty(named name: String, of entity: Entity) -> FetchedPropertyDescription? {
+        ancestry(ofEntity: entity.name)?.flatMap(\.fetchedProperties).first { $0.name == name }
+    }
+
     /// The names of the entities that have this one as their superentity, sorted; nil if there is no such entity.
     public func subentities(ofEntity name: String) -> [String]? {
         entity(named: name).map { entity in

@@ -2,14 +2,17 @@
 extension ModelAssembly {
     func check() throws(ModelError) {
         for (index, (description, _, _)) in ordered.enumerated() {
-            guard Self.isName(description.name) else {
-                throw ModelError(description.name, nil, .invalidName)
-            }
             try checkNames(of: index)
             for attribute in description.attributes {
                 do { try check(attribute) } catch {
                     throw ModelError(description.name, attribute.name, error)
                 }
+            }
+            for property in description.fetchedProperties
+            where indexes[property.template.entityName] == nil {
+                throw ModelError(
+                    description.name, property.name,
+                    .unknownDestination(property.template.entityName))
             }
             for relationship in description.relationships {
                 do { try check(relationship, of: index) } catch {
@@ -38,7 +41,7 @@ extension ModelAssembly {
         var names: Set<String> = []
         for ancestor in ancestries[index] {
             let description = ordered[ancestor].description
-            for name in description.attributes.map(\.name) + description.relationships.map(\.name) {
+            for name in description.namesOfProperties {
                 guard Self.isName(name) else { throw ModelError(entity, name, .invalidName) }
                 guard !Self.reservedNames.contains(name) else {
                     throw ModelError(entity, name, .reservedName)
@@ -168,6 +171,10 @@ extension ModelAssembly {
 }
 
 extension EntityDescription {
+    fileprivate var namesOfProperties: [String] {
+        attributes.map(\.name) + relationships.map(\.name) + fetchedProperties.map(\.name)
+    }
+
     /// The names of its indexes as far as SQLite tells them apart.
     fileprivate var namesOfIndexes: [String] { indexes.map { "\(name)_\($0.name)".uppercased() } }
 }

@@ -23,6 +23,9 @@ struct ModelAssembly {
         var children: [String: [EntityDescription]] = [:]
         var names: Set<String> = []
         for description in descriptions {
+            guard Self.isName(description.name) else {
+                throw ModelError(description.name, nil, .invalidName)
+            }
             guard names.insert(description.name).inserted else {
                 throw ModelError(description.name, nil, .duplicateEntity)
             }

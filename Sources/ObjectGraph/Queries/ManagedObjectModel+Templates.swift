@@ -37,6 +37,17 @@ extension ManagedObjectModel {
     }
 }
 
+extension FetchedPropertyDescription {
+    /// - Parameter request: For objects of any entity. Its predicate may refer to the object that is asked as
+    ///   `$FETCH_SOURCE`, to its attributes as `$FETCH_SOURCE.name`, and to what `userInfo` has under a key as
+    ///   `$FETCHED_PROPERTY.userInfo.key`.
+    public init(_ name: String, _ request: FetchRequest, userInfo: [String: String] = [:]) {
+        self.init(name, template: request, userInfo: userInfo)
+    }
+
+    var request: FetchRequest? { template as? FetchRequest }
+}
+
 extension ObjectPredicate {
     /// The names of the variables that have no value yet.
     var variables: [String] {

@@ -11,7 +11,7 @@ extension PredicateParser {
             return .expression(.constant(.string(string)))
         case .variable(let name):
             try advance()
-            return .expression(.variable(name))
+            return .expression(.variable(try variable(name)))
         case .placeholder(let letters): return .expression(try argument(of: letters))
         case .function(let name): return .expression(try function(name))
         case .key(let key): return .expression(try keyPath(key))
@@ -27,6 +27,17 @@ extension PredicateParser {
         case .sign("@"): return .expression(try keyPath(""))
         case .sign, .end: throw unexpected(expected)
         }
+    }
+
+    /// The name of a variable with the key path behind it, as in `$FETCH_SOURCE.name`.
+    private mutating func variable(_ name: String) throws(PredicateFormatError) -> String {
+        var path = name
+        while try take(".") {
+            guard case .word(let key) = token.kind else { throw unexpected("a key") }
+            path += "." + key
+            try advance()
+        }
+        return path
     }
 
     private mutating func word(_ word: String) throws(PredicateFormatError) -> Node {

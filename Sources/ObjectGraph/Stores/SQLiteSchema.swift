@@ -24,7 +24,7 @@ struct SQLiteSchema {
     // MARK: - Creation
 
     private func create(on connection: Connection) throws -> String {
-        for statement in statements { try connection.execute(statement) }
+        for statement in try statements() { try connection.execute(statement) }
         for entity in model.entities {
             let insert = try connection.statement(
                 "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, 0)")
@@ -53,8 +53,8 @@ struct SQLiteSchema {
     }
 
     /// Everything that makes an empty database a store, in order.
-    var statements: [String] {
-        [
+    func statements() throws -> [String] {
+        try [
             "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)",
             "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB)",
             "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)",
@@ -86,38 +86,6 @@ struct SQLiteSchema {
     private static let rank = [
         "INTEGER": 0, "TIMESTAMP": 1, "FLOAT": 1, "DECIMAL": 2, "VARCHAR": 3, "BLOB": 4,
     ]
-
-    private func indexes(of entity: Entity) -> [String] {
-        var statements: [String] = []
-        if entity.rootIndex == entity.index, entity.hasDescendants {
-            statements.append(
-                "CREATE INDEX \(entity.table)_Z_ENT_INDEX ON \(entity.table) (Z_ENT)")
-        }
-        for property in entity.properties
-        where property.kind == .toOne && property.declaringEntityIndex == entity.index {
-            let column = entity.columns[property.slot!]
-            statements.append(
-                "CREATE INDEX \(entity.table)_\(column)_INDEX ON \(entity.table) (\(column))")
-        }
-        for index in entity.description.indexes {
-            let elements = index.elements.map { element in
-                let column = entity.columns[entity.property(named: element.property)!.slot!]
-                return "\(column) COLLATE BINARY \(element.isAscending ? "ASC" : "DESC")"
-            }
-            statements.append(
-                "CREATE INDEX Z_\(entity.name)_\(index.name) ON \(entity.table) (\(elements.joined(separator: ", ")))"
-            )
-        }
-        for constraint in entity.description.uniquenessConstraints {
-            let elements = constraint.map {
-                "\(entity.columns[entity.property(named: $0)!.slot!]) COLLATE BINARY ASC"
-            }
-            statements.append(
-                "CREATE UNIQUE INDEX Z_\(entity.name)_UNIQUE_\(constraint.joined(separator: "_")) ON \(entity.table) (\(elements.joined(separator: ", ")))"
-            )
-        }
-        return statements
-    }
 
     private var joinTables: [(name: String, create: String, index: String)] {
         var made: Set<String> = []

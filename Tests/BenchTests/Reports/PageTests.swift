@@ -80,8 +80,8 @@ import Testing
         let directory = try TemporaryRuns.directory()
         defer { TemporaryRuns.remove(directory) }
         var run = SampleRun.full
-        for copy in 1..<12 {
-            run.workloads += SampleRun.full.workloads.map { workload in
+        for copy in 1..<15 {
+            run.workloads += SampleRun.full.workloads.prefix(3).map { workload in
                 var workload = workload
                 workload.name += "-\(copy)"
                 return workload

@@ -14,6 +14,9 @@ struct BarPanel {
     private static let width = 408.0
     private static let rowHeight = 20.0
 
+    /// Whether all values are the same, so that there is nothing to draw.
+    var isUniform: Bool { Set(rows.map(\.value)).count <= 1 }
+
     var chart: Chart {
         let texts = rows.map { metric.unit.format($0.value) }
         let labelColumn = (rows.map { labelWidth($0.label) }.max() ?? 0) + 10
@@ -38,6 +41,7 @@ struct BarPanel {
             title: metric.title,
             summary: zip(rows, texts).map { "\($0.label): \($1)" }.joined(separator: "; "),
             width: Self.width, height: top + Self.rowHeight * Double(rows.count) + 6,
-            marks: [Mark.text(metric.title, at: Point(x: 0, y: 14), .start, "heading")] + bars)
+            marks: [Mark.text(metric.title.inWords, at: Point(x: 0, y: 14), .start, "heading")]
+                + bars)
     }
 }

@@ -35,34 +35,45 @@ struct RunPage {
         let advice = Advice.on(run).map { (markdown: "\($0)", details: [String]()) }
         let answers = summaries.map { summary in
             let answer = Answer(summary)
+            // The cases of a workload stand in its own section.
             return (
                 markdown: "**\(escaped(summary.workload.title))**: \(answer.sentence)",
-                details: answer.details
+                details: summary.groups.count == 1 ? answer.details : []
             )
         }
-        let hasDoubt = run.build == .debug || run.state != .completed
+        let headline = Headline(summaries)
+        let hasDoubt =
+            run.build == .debug || run.state != .completed || !headline.namesWinner
         let style = run.unsoundCells.isEmpty ? (hasDoubt ? " doubtful" : "") : " bad"
-        let headline = Markup.element(
-            "h1", [:], [InlineText(markdown: Headline(summaries).text).markup])
         return [
             .paragraph(
                 escaped(
                     "Run \(run.name) · "
                         + Provenance.line(run.startedAt, run.build, run.environment)),
                 class: "eyebrow"),
-            headline,
+            .element("h1", [:], [InlineText(markdown: headline.text).markup]),
             .element("div", ["class": "banner\(style)"], [.list(answers, class: "answers")]),
         ]
-            + (advice.isEmpty
-                ? []
-                : [.heading("Before you believe it"), .list(advice, class: "advice")])
+            + self.advice(advice)
+    }
+
+    /// The gravest, and the others for who asks.
+    private func advice(_ items: [(markdown: String, details: [String])]) -> [Markup] {
+        guard !items.isEmpty else { return [] }
+        let shown = Array(items.prefix(4))
+        let others = Array(items.dropFirst(4))
+        let list = [
+            Markup.heading("Before you believe it"), .list(shown, class: "advice"),
+        ]
+        return others.isEmpty
+            ? list : list + [.details("\(others.count) more", [.list(others, class: "advice")])]
     }
 
     private var overview: [Markup] {
-        guard let map = OverviewMap(summaries) else { return [] }
+        guard let overview = Overview(summaries) else { return [] }
         return [
             .figure(
-                map.chart,
+                overview.chart,
                 "**Each subject against the best stack.** 1 is the best stack’s median; a framed "
                     + "cell is a clear winner. Blue is better than the best stack, orange worse.")
         ]

@@ -26,7 +26,7 @@ enum Stylesheet {
         * { box-sizing: border-box; }
         body { margin: 0; background: var(--paper); color: var(--ink);
           font: 15px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; }
-        header, nav, main { max-width: 920px; margin: 0 auto; padding: 0 20px; }
+        header, nav, main { max-width: 960px; margin: 0 auto; padding: 0 20px; }
         header { padding-top: 28px; }
         .eyebrow { color: var(--muted); font-size: 13px; margin: 0 0 4px; }
         h1 { font-size: 25px; line-height: 1.3; margin: 0 0 14px; font-weight: 600; }
@@ -59,7 +59,8 @@ enum Stylesheet {
           vertical-align: top; }
         th { color: var(--muted); font-weight: 600; vertical-align: bottom; }
         td.number, th.number { text-align: right; }
-        td.number { white-space: nowrap; }
+        td { white-space: nowrap; }
+        section[id=environment] td { white-space: normal; }
         details { margin: 14px 0; }
         summary { cursor: pointer; color: var(--c0); font-size: 14px; }
         @media print { h2 { break-after: avoid; } figure { break-inside: avoid; } nav { display: none; } }

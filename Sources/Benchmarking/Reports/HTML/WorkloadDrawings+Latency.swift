@@ -47,7 +47,7 @@ extension WorkloadDrawings {
             }
         }
         guard !series.isEmpty else { return nil }
-        let what = Self.words(operation)
+        let what = operation.inWords
         let place = name(group).map { " with \(escaped($0))" } ?? ""
         let kinds =
             hasBoth
@@ -82,16 +82,5 @@ extension WorkloadDrawings {
             LatencyHeatMap(title: title, timeline: timeline).chart,
             "**\(escaped(title.capitalizedFirst)).** The stronger the colour, the more operations; "
                 + "the marks below say what happened when.")
-    }
-
-    /// "mainQueue" as "the main queue" and "update.intended" as "update intended".
-    private static func words(_ name: String) -> String {
-        name.reduce(into: "") { words, character in
-            if character == "." {
-                words += " "
-            } else {
-                words += character.isUppercase ? " \(character.lowercased())" : "\(character)"
-            }
-        }
     }
 }

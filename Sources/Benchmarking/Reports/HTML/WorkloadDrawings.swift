@@ -17,8 +17,12 @@ struct WorkloadDrawings {
 
     var content: [Markup] {
         let section = WorkloadSection(summary)
+        let answer = Answer(summary)
+        let cases = summary.groups.count > 1 ? answer.details.map { ($0, [String]()) } : []
         return section.introduction.map { .paragraph($0, class: "muted") }
-            + parameterPlot + samplesPlot + forestPlot + [section.table.markup]
+            + [.paragraph("The answer: \(answer.sentence)")]
+            + (cases.isEmpty ? [] : [.list(cases, class: "advice")]) + parameterPlot + samplesPlot
+            + forestPlot + [section.table.markup]
             + section.remarks.map { .paragraph($0) } + spectra + timelines + pairPlots + panels
     }
 
@@ -165,20 +169,22 @@ struct WorkloadDrawings {
     private var panels: [Markup] {
         let cells = workload.cells.filter(\.isSound)
         guard !cells.isEmpty, cells.count <= Self.barCountMax else { return [] }
-        let charts = WorkloadSection.resourceMetrics(of: workload).compactMap {
-            panel($0, cells)?.markup
+        let panels = WorkloadSection.resourceMetrics(of: workload).map { panel($0, cells) }
+        let charts = panels.filter { !$0.isUniform }
+        let same = panels.filter { $0.isUniform && !$0.rows.isEmpty }.map {
+            "\($0.metric.title.inWords) \($0.metric.unit.format($0.rows[0].value))"
         }
-        return charts.isEmpty
-            ? []
-            : [
-                .heading("Memory and counters"),
-                .paragraph(
-                    "Medians of a sample, each panel on a scale of its own.", class: "muted"),
-                .element("div", ["class": "panels"], charts),
-            ]
+        guard !panels.isEmpty else { return [] }
+        let heading = Markup.heading("Memory and counters")
+        let scale = "Medians of a sample, each panel on a scale of its own."
+        let remark = same.isEmpty ? scale : "\(scale) The same for all: \(escaped(same.listed))."
+        return [
+            heading, .paragraph(remark, class: "muted"),
+            .element("div", ["class": "panels"], charts.map(\.chart.markup)),
+        ]
     }
 
-    private func panel(_ metric: Metric, _ cells: [CellResult]) -> Chart? {
+    private func panel(_ metric: Metric, _ cells: [CellResult]) -> BarPanel {
         let rows = cells.compactMap { cell -> BarPanel.Row? in
             guard let value = Statistics.median(cell.values(of: metric.name)) else { return nil }
             let group = summary.groups.first { $0.parameters == cell.parameters }
@@ -186,7 +192,6 @@ struct WorkloadDrawings {
             return BarPanel.Row(
                 label: name(cell) + place, colour: palette.colour(of: cell), value: value)
         }
-        guard rows.contains(where: { $0.value != 0 }) else { return nil }
-        return BarPanel(metric: metric, rows: rows).chart
+        return BarPanel(metric: metric, rows: rows)
     }
 }

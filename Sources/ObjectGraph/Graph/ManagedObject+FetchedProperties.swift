@@ -1,0 +1,50 @@
+// Requests that belong to an object (spec §1.9).
+extension ManagedObject {
+    /// The objects that a fetched property of the model finds for this one.
+    ///
+    /// The request is run when first asked for, and not again until the object becomes a fault.
+    /// - Throws: `PropertyError.unknownKey` if the entity has no such fetched property; otherwise as `fetch`.
+    public final func fetchedObjects(forProperty name: String) throws -> [ManagedObject] {
+        guard let property = binding.model.fetchedProperty(named: name, of: binding.entity),
+            var request = property.request
+        else { throw PropertyError(.unknownKey, entity: binding.entity.name, key: name) }
+        if state.contains(.fault) { fireFault() }
+        if let known = contents?.fetched[name] { return known }
+        var values: [String: any PredicateArgument] = [:]
+        for variable in request.predicate?.variables ?? [] {
+            values[variable] = try value(ofVariable: variable, property)
+        }
+        request.predicate = request.predicate?.withSubstitutionVariables(values)
+        let objects = Array(try context.fetch(request, as: ManagedObject.self))
+        ensureContents().fetched[name] = objects
+        return objects
+    }
+
+    /// - Returns: nil if the name is not one of those that fetched properties know.
+    private final func value(
+        ofVariable name: String, _ property: FetchedPropertyDescription
+    ) throws -> (any PredicateArgument)? {
+        let keys = name.split(separator: ".").map(String.init)
+        switch keys.first {
+        case "FETCH_SOURCE":
+            var value: AttributeValue = .objectID(objectID)
+            var object: ManagedObject? = self
+            for key in keys.dropFirst() {
+                guard let property = object?.binding.entity.property(named: key) else {
+                    throw FetchError.unknownKeyPath(name, entity: binding.entity.name)
+                }
+                if property.kind == .toOne {
+                    object = object?.destination(of: property)
+                    value = object.map { .objectID($0.objectID) } ?? .null
+                } else {
+                    value = object?.attributeValue(of: property) ?? .null
+                    object = nil
+                }
+            }
+            return value
+        case "FETCHED_PROPERTY" where keys.count == 3 && keys[1] == "userInfo":
+            return property.userInfo[keys[2]].map { AttributeValue.string($0) } ?? .null
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,99 @@
+// The indexes of an entity: those that every store has, those of the model, and those that enforce constraints (spec §1.7,
+// §8.4).
+extension SQLiteSchema {
+    /// The statements that make the indexes that the entity adds.
+    ///
+    /// - Throws: `StoreError` if the condition of a partial index cannot be asked in one.
+    func indexes(of entity: Entity) throws -> [String] {
+        var statements = standardIndexes(of: entity)
+        for index in entity.description.indexes {
+            switch index.kind {
+            case .binary: statements.append(try binaryIndex(index, of: entity))
+            case .rTree: statements += rTree(index, of: entity)
+            }
+        }
+        for constraint in entity.description.uniquenessConstraints {
+            let elements = constraint.map { "\(column($0, of: entity)) COLLATE BINARY ASC" }
+            statements.append(
+                "CREATE UNIQUE INDEX Z_\(entity.name)_UNIQUE_\(constraint.joined(separator: "_")) ON \(entity.table) (\(elements.joined(separator: ", ")))"
+            )
+        }
+        return statements
+    }
+
+    private func standardIndexes(of entity: Entity) -> [String] {
+        var statements: [String] = []
+        if entity.rootIndex == entity.index, entity.hasDescendants {
+            statements.append(
+                "CREATE INDEX \(entity.table)_Z_ENT_INDEX ON \(entity.table) (Z_ENT)")
+        }
+        for property in entity.properties
+        where property.kind == .toOne && property.declaringEntityIndex == entity.index {
+            let column = entity.columns[property.slot!]
+            statements.append(
+                "CREATE INDEX \(entity.table)_\(column)_INDEX ON \(entity.table) (\(column))")
+        }
+        return statements
+    }
+
+    private func binaryIndex(_ index: FetchIndexDescription, of entity: Entity) throws -> String {
+        let elements = index.elements.map { element in
+            "\(column(element.property, of: entity)) COLLATE BINARY \(element.isAscending ? "ASC" : "DESC")"
+        }
+        let condition = try index.partialIndexPredicate.map {
+            " WHERE \(try self.condition($0, of: entity))"
+        }
+        return
+            "CREATE INDEX Z_\(entity.name)_\(index.name) ON \(entity.table) (\(elements.joined(separator: ", ")))\(condition ?? "")"
+    }
+
+    private func column(_ property: String, of entity: Entity) -> String {
+        entity.columns[entity.property(named: property)!.slot!]
+    }
+
+    /// The condition of a partial index, which can have neither parameters nor an alias for its table.
+    private func condition(_ format: String, of entity: Entity) throws -> String {
+        let resolver = ConditionResolver(entity: entity, model: model)
+        var writer = SQLConditionWriter(entity: entity, model: model, followsRelationships: false)
+        var text = SQLText()
+        try writer.write(resolver.condition(ObjectPredicate(format)), to: &text)
+        var bindings = text.bindings.makeIterator()
+        let pieces = text.sql.replacing("t0.", with: "").split(
+            separator: "?", omittingEmptySubsequences: false)
+        return pieces.dropLast().reduce("") { $0 + $1 + (bindings.next()?.literal ?? "NULL") }
+            + (pieces.last ?? "")
+    }
+
+    /// A tree of ranges, kept up to date by triggers.
+    private func rTree(_ index: FetchIndexDescription, of entity: Entity) -> [String] {
+        let name = "Z_RT_\(entity.name)_\(index.name)"
+        let columns = index.elements.map { column($0.property, of: entity) }
+        let ranges = columns.map { "\($0)_MIN FLOAT, \($0)_MAX FLOAT" }.joined(separator: ", ")
+        let values = columns.map { "NEW.\($0), NEW.\($0)" }.joined(separator: ", ")
+        let (first, last) = (
+            entity.familyIndexes.lowerBound + 1, entity.familyIndexes.upperBound + 1
+        )
+        let isMember = "WHEN NEW.Z_ENT BETWEEN \(first) AND \(last)"
+        let insertion = "INSERT OR REPLACE INTO \(name) VALUES (NEW.Z_PK, \(values))"
+        return [
+            "CREATE VIRTUAL TABLE \(name) USING RTREE (Z_PK INTEGER PRIMARY KEY, \(ranges))",
+            "CREATE TRIGGER \(name)_INSERT AFTER INSERT ON \(entity.table) \(isMember) BEGIN \(insertion); END",
+            "CREATE TRIGGER \(name)_UPDATE AFTER UPDATE OF \(columns.joined(separator: ", ")) ON \(entity.table) \(isMember) BEGIN \(insertion); END",
+            "CREATE TRIGGER \(name)_DELETE AFTER DELETE ON \(entity.table) BEGIN DELETE FROM \(name) WHERE Z_PK = OLD.Z_PK; END",
+        ]
+    }
+}
+
+extension SQLBinding {
+    /// The value as a literal of SQL.
+    fileprivate var literal: String {
+        switch self {
+        case .null: "NULL"
+        case .integer(let value): "\(value)"
+        case .real(let value): "\(value)"
+        case .text(let value): "'\(value.replacing("'", with: "''"))'"
+        case .blob(let value):
+            "x'\(value.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined())'"
+        }
+    }
+}

@@ -1,0 +1,137 @@
+import TestSupport
+import Testing
+
+@testable import ObjectGraph
+
+@Suite struct `Deletion (§2.6)` {
+    @Test func `delete marks the object, which stays usable (§2.6.1)`() throws {
+        let store = try StoreFixture.notebook()
+        try store.run { context in
+            let note = context.makeNote("a")
+            try context.save()
+            note.text = "b"
+            context.delete(note)
+            #expect(context.updatedObjects.isEmpty)
+            #expect(context.deletedObjects == [note])
+            #expect(note.text == "b" && note.isDeleted)
+            #expect(note.managedObjectContext === context)
+        }
+    }
+
+    @Test func `rules are applied at the end of the event, or by the save (§2.6.2, §14.12)`() throws
+    {
+        let store = try StoreFixture.notebook()
+        try store.run { context in
+            let notebook = Notebook(context: context)
+            let note = context.makeNote("a", in: notebook)
+            try context.save()
+            context.delete(notebook)
+            #expect(!note.isDeleted)
+            context.processPendingChanges()
+            #expect(note.isDeleted)
+            context.rollback()
+
+            context.propagatesDeletesAtEndOfEvent = false
+            context.delete(notebook)
+            context.processPendingChanges()
+            #expect(!note.isDeleted)
+            try context.save()
+            #expect(note.managedObjectContext == nil)
+        }
+        #expect(try store.sql("SELECT count(*) FROM ZNOTE") == [["0"]])
+    }
+
+    @Test func `a new object that is deleted leaves no trace (§2.6.3)`() throws {
+        let store = try StoreFixture.notebook()
+        try store.run { context in
+            let journal = Journal()
+            let observation = context.observe { notification in
+                if case .didSave(let changes) = notification {
+                    if changes.inserted.count != 1 || !changes.deleted.isEmpty { journal.report() }
+                }
+            }
+            let notebook = Notebook(context: context)
+            let note = context.makeNote("a", in: notebook)
+            note.tags = [Tag(context: context)]
+            context.delete(note)
+            for tag in note.tags { context.delete(tag) }
+            context.processPendingChanges()
+            #expect(note.managedObjectContext == nil)
+            #expect(context.deletedObjects.isEmpty)
+            #expect(context.insertedObjects == [notebook])
+            #expect(notebook.notes.isEmpty)
+            try context.save()
+            #expect(journal.take().isEmpty)
+            observation.cancel()
+        }
+        #expect(try store.sql("SELECT count(*) FROM ZNOTE") == [["0"]])
+        #expect(try store.sql("SELECT count(*) FROM Z_1TAGS") == [["0"]])
+    }
+
+    @Test func `an object inserted and deleted leaves nothing to save (§2.6.3)`() throws {
+        let store = try StoreFixture.notebook()
+        store.run { context in
+            context.delete(context.makeNote("a"))
+            context.processPendingChanges()
+            #expect(!context.hasChanges)
+        }
+    }
+
+    @Test func `deleting twice does nothing (§2.6.5)`() throws {
+        let store = try StoreFixture.notebook()
+        try store.run { context in
+            let note = context.makeNote("a")
+            try context.save()
+            context.delete(note)
+            context.processPendingChanges()
+            context.delete(note)
+            #expect(context.deletedObjects == [note])
+            try context.save()
+            #expect(!context.hasChanges)
+        }
+    }
+
+    @Test func `deleting another context's object stops the program (§2.6.5)`() async {
+        await #expect(processExitsWith: .failure) {
+            let store = try StoreFixture.notebook()
+            store.run { context in
+                store.makeContext().delete(context.makeNote("a"))
+            }
+        }
+    }
+
+    @Test func `insert revives, without what was cut (§2.6.6)`() throws {
+        let store = try StoreFixture.notebook()
+        try store.run { context in
+            let notebook = Notebook(context: context)
+            let note = context.makeNote("a", in: notebook)
+            try context.save()
+            context.delete(note)
+            context.processPendingChanges()
+            context.insert(note)
+            #expect(!note.isDeleted && context.deletedObjects.isEmpty)
+            #expect(note.notebook == nil)
+            try context.save()
+            context.delete(note)
+            context.insert(note)
+            try context.save()
+            context.reset()
+            #expect(try context.notes().map(\.text) == ["a"])
+        }
+    }
+
+    @Test func `a deleted object is detached and reads as nil (§2.6.7)`() throws {
+        let store = try StoreFixture.notebook()
+        try store.run { context in
+            let note = context.makeNote("a")
+            note.notebook = Notebook(context: context)
+            note.mood = "glad"
+            try context.save()
+            context.delete(note)
+            try context.save()
+            #expect(note.managedObjectContext == nil)
+            #expect(note.text == "" && note.count == 0 && note.mood == nil && note.colour == nil)
+            #expect(note.notebook == nil && note.tags.isEmpty)
+        }
+    }
+}

@@ -1,0 +1,147 @@
+import TestSupport
+import Testing
+
+@testable import ObjectGraph
+
+@Suite struct `Validation (§2.7)` {
+    @Test func `the validator of a key comes first, and may replace the value (§2.7.1, §2.7.4)`()
+        throws
+    {
+        let store = try StoreFixture.notebook()
+        try Journal.keeping { journal in
+            try store.run { context in
+                let note = context.makeNote("untidy")
+                _ = journal.take()
+                try context.save()
+                #expect(note.text == "tidy")
+                #expect(
+                    journal.take() == [
+                        "willSave", "validateForInsert", "willSave", "validateForInsert", "didSave",
+                    ])
+                context.reset()
+                #expect(try context.notes().map(\.text) == ["tidy"])
+            }
+        }
+    }
+
+    @Test func `the model is asked in its order: nil, range, rules (§2.7.1)`() throws {
+        let rule = ValidationRule(try ObjectPredicate("SELF > 0"), .code(1620))
+        let store = try StoreFixture(
+            AttributeDescription("a", .integer16, isOptional: false, validationRules: [rule]))
+        try store.run { context in
+            let thing = try context.insert("Thing")
+            func codes(_ value: AttributeValue) throws -> [Int] {
+                thing.setAttribute(value, at: 0)
+                return try context.validationErrors().map(\.code)
+            }
+            #expect(try codes(.null) == [1570])
+            #expect(try codes(.integer(-40_000)) == [1620])
+            #expect(try codes(.integer(40_000)) == [1610])
+            #expect(try codes(.integer(-1)) == [1620])
+            #expect(try codes(.integer(1)) == [])
+        }
+    }
+
+    @Test func `a single value can be asked about (§2.7.1)`() throws {
+        let store = try StoreFixture.notebook()
+        try store.run { context in
+            let note = context.makeNote("a")
+            var value: Any? = "untidy"
+            try note.validateValue(&value, forKey: "text")
+            #expect(value as? String == "tidy")
+            #expect(note.text == "a")
+            value = nil
+            let error = #expect(throws: ValidationError.self) {
+                try note.validateValue(&value, forKey: "text")
+            }
+            #expect(error?.code == 1570)
+        }
+    }
+
+    @Test func `several errors come as one list, those of overrides among them (§2.7.3, §2.7.5)`()
+        throws
+    {
+        let store = try StoreFixture.notebook()
+        try store.run { context in
+            let (first, second) = (context.makeNote("a"), context.makeNote("b"))
+            try context.save()
+            first.count = -1
+            try first.setValue(nil, forKey: "text")
+            second.text = "refused"
+            let errors = try context.validationErrors()
+            #expect(errors.map(\.objectID) == [first, first, second].map(\.objectID))
+            #expect(errors.map(\.key) == ["text", "count", "text"])
+            #expect(errors.map(\.code) == [1570, 1550, 1550])
+            #expect(context.updatedObjects == [first, second])
+        }
+    }
+
+    @Test func `an error carries object, key, value and predicate (§2.7.6)`() throws {
+        let rule = ValidationRule(try ObjectPredicate("SELF > 0"), .message("More, please."))
+        let store = try StoreFixture(
+            AttributeDescription("a", .integer16, validationRules: [rule]))
+        try store.run { context in
+            let thing = try context.insert("Thing", ["a": -5])
+            let error = try #require(try context.validationErrors().first)
+            #expect(error.objectID == thing.objectID)
+            #expect(error.key == "a")
+            #expect(error.value == -5)
+            #expect(error.predicateFormat == "SELF > 0")
+            #expect(error.description.contains("More, please."))
+        }
+    }
+
+    @Test func `any error of a hook keeps the object from being saved (§2.7.3)`() throws {
+        struct Objection: Error {}
+        final class Stubborn: ManagedObject {
+            override func validateForInsert() throws { throw Objection() }
+        }
+        let store = try StoreFixture(
+            ManagedObjectModel(entities: [
+                EntityDescription(name: "A", managedObjectClass: Stubborn.self)
+            ]))
+        try store.run { context throws in
+            _ = Stubborn(context: context)
+            #expect(try context.validationErrors().map(\.code) == [1550])
+        }
+    }
+
+    @Test func `a save to a parent validates, and leaves it alone (§2.7.7)`() throws {
+        let store = try StoreFixture.notebook()
+        let child = ManagedObjectContext(.privateQueue, parent: store.context)
+        try child.performAndWait { () throws in
+            _ = Note(context: child)
+            #expect(try child.validationErrors().map(\.code) == [1570])
+            #expect(child.hasChanges)
+        }
+        store.run { #expect(!$0.hasChanges) }
+    }
+
+    @Test func `deleted objects are validated for deletion only (§2.7.8)`() throws {
+        let store = try StoreFixture.notebook()
+        try Journal.keeping { journal in
+            try store.run { context in
+                let note = context.makeNote("a")
+                try context.save()
+                note.count = -1
+                try note.setValue(nil, forKey: "text")
+                context.delete(note)
+                _ = journal.take()
+                try context.save()
+                #expect(journal.take().filter { $0.hasPrefix("validate") } == ["validateForDelete"])
+            }
+        }
+    }
+
+    @Test func `errors stand in the order of what happens and of identifiers (§2.7.8)`() throws {
+        let store = try StoreFixture.notebook()
+        try store.run { context in
+            let old = ["a", "b", "c"].map { context.makeNote($0) }
+            try context.save()
+            for note in old.reversed() { note.text = "refused" }
+            let new = (0..<3).map { _ in Note(context: context) }
+            #expect(
+                try context.validationErrors().map(\.objectID) == (new + old).map(\.objectID))
+        }
+    }
+}

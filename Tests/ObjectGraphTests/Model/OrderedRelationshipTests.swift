@@ -1,0 +1,139 @@
+import TestSupport
+import Testing
+
+@testable import ObjectGraph
+
+@Suite struct `Ordered relationships (§1.5)` {
+    private func texts(_ notes: [Note]) -> String { notes.map(\.text).joined() }
+
+    @Test(arguments: [true, false])
+    func `the order is kept (§1.5.2)`(inMemory: Bool) throws {
+        let store = try StoreFixture.notebook(inMemory: inMemory)
+        try store.run { context in
+            let notebook = Notebook(context: context)
+            notebook.notes = ["c", "a", "b"].map { context.makeNote($0) }
+            let tag = Tag(context: context)
+            tag.notes = [notebook.notes[1], notebook.notes[0], notebook.notes[2]]
+            try context.save()
+            context.reset()
+            let found = try #require(try context.all("Notebook")[0] as? Notebook)
+            #expect(texts(found.notes) == "cab")
+            let foundTag = try #require(try context.all("Tag")[0] as? Tag)
+            #expect(texts(foundTag.notes) == "acb")
+            #expect(try (found.value(forKey: "notes") as? [ManagedObject])?.count == 3)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `moving members moves those alone (§1.5.2)`(inMemory: Bool) throws {
+        let store = try StoreFixture.notebook(inMemory: inMemory)
+        try store.run { context in
+            let notebook = Notebook(context: context)
+            notebook.notes = "abcdef".map { context.makeNote(String($0)) }
+            try context.save()
+            let moved = notebook.notes[4]
+            notebook.notes.remove(at: 4)
+            #expect(texts(notebook.notes) == "abcdf")
+            notebook.notes.insert(moved, at: 1)
+            context.processPendingChanges()
+            #expect(context.updatedObjects.contains(notebook))
+            #expect(context.updatedObjects.filter { $0.hasPersistentChangedValues } == [moved])
+            try context.save()
+            context.reset()
+            let found = try #require(try context.all("Notebook")[0] as? Notebook)
+            #expect(texts(found.notes) == "aebcdf")
+        }
+    }
+
+    @Test func `each end of a many-to-many is ordered for itself (§1.5.3)`() throws {
+        let model = try ManagedObjectModel(entities: [
+            EntityDescription(
+                name: "A", attributes: [AttributeDescription("name", .string)],
+                relationships: [.toMany("b", "B", inverse: "a", isOrdered: true)]),
+            EntityDescription(
+                name: "B", attributes: [AttributeDescription("name", .string)],
+                relationships: [.toMany("a", "A", inverse: "b", isOrdered: true)]),
+        ])
+        for inMemory in [false, true] {
+            let store = try StoreFixture(model, inMemory: inMemory)
+            try store.run { context in
+                let a = try ["1", "2", "3"].map { try context.insert("A", ["name": $0]) }
+                let b = try ["x", "y"].map { try context.insert("B", ["name": $0]) }
+                try a[0].setValue([b[1], b[0]], forKey: "b")
+                try b[0].setValue([a[2], a[0], a[1]], forKey: "a")
+                try context.save()
+                context.reset()
+                func names(_ object: ManagedObject, _ key: String) throws -> [String] {
+                    try (object.value(forKey: key) as? [ManagedObject] ?? []).map {
+                        try $0.value(forKey: "name") as? String ?? ""
+                    }
+                }
+                #expect(try names(context.all("A", by: "name")[0], "b") == ["y", "x"])
+                let x = try context.all("B", by: "name")[0]
+                #expect(try names(x, "a") == ["3", "1", "2"])
+                try x.setValue(
+                    [context.all("A", by: "name")[1], context.all("A", by: "name")[2]], forKey: "a")
+                try context.save()
+                context.reset()
+                #expect(try names(context.all("B", by: "name")[0], "a") == ["2", "3"])
+                #expect(try names(context.all("A", by: "name")[0], "b") == ["y"])
+            }
+        }
+    }
+
+    @Test func `the inverse appends (§2.11.7)`() throws {
+        let store = try StoreFixture.notebook()
+        try store.run { context in
+            let notebook = Notebook(context: context)
+            for text in ["b", "c", "a"] { context.makeNote(text, in: notebook) }
+            #expect(texts(notebook.notes) == "bca")
+            try context.save()
+            context.reset()
+            let found = try #require(try context.all("Notebook")[0] as? Notebook)
+            context.makeNote("x", in: found)
+            #expect(texts(found.notes) == "bcax")
+        }
+    }
+
+    @Test func `a child's order reaches the parent and the store (§1.5.2)`() throws {
+        let store = try StoreFixture.notebook()
+        let child = ManagedObjectContext(.privateQueue, parent: store.context)
+        try child.performAndWait {
+            let notebook = Notebook(context: child)
+            notebook.notes = "abc".map { child.makeNote(String($0)) }
+            try child.save()
+            notebook.notes = [notebook.notes[2], notebook.notes[0], notebook.notes[1]]
+            try child.save()
+        }
+        try store.run { context in
+            let notebook = try #require(try context.all("Notebook")[0] as? Notebook)
+            #expect(texts(notebook.notes) == "cab")
+            try context.save()
+            context.reset()
+            #expect(texts(try #require(try context.all("Notebook")[0] as? Notebook).notes) == "cab")
+        }
+    }
+
+    @Test func `numbers that rise stay, others are put between`() {
+        typealias Context = ManagedObjectContext
+        #expect(Context.places(for: [nil, nil, nil]) == [2048, 3072, 4096])
+        #expect(Context.places(for: [2048, 3072, nil, 4096]) == [2048, 3072, 3584, 4096])
+        #expect(Context.places(for: [4096, 2048, 3072]) == [1536, 2048, 3072])
+        #expect(Context.places(for: [2048, nil, 2049]) == [2048, 3072, 4096])
+        #expect(Context.places(for: [5, nil]) == [5, 1029])
+        #expect(Context.places(for: []) == [])
+    }
+
+    @Test func `places are always rising, and few of them change`() {
+        var generator = SeededGenerator.fromEnvironment()
+        for _ in 0..<500 {
+            let count = Int.random(in: 0...12, using: &generator)
+            let old = (0..<count).map { _ in
+                Bool.random(using: &generator)
+                    ? Int64.random(in: 0...20, using: &generator) * 100 : nil
+            }
+            let new = ManagedObjectContext.places(for: old)
+            #expect(zip(new, new.dropFirst()).allSatisfy { $0 < $1 }, "\(old) became \(new)")
+        }
+    }
+}

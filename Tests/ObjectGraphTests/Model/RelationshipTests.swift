@@ -1,0 +1,256 @@
+import TestSupport
+import Testing
+
+@testable import ObjectGraph
+
+@Suite struct `Relationships (§1.5)` {
+    private typealias Author = TestSupport.Author
+
+    private static func pair(
+        _ first: RelationshipDescription, _ second: RelationshipDescription? = nil
+    ) throws -> StoreFixture {
+        try StoreFixture(
+            ManagedObjectModel(entities: [
+                EntityDescription(
+                    name: "A", attributes: [AttributeDescription("name", .string)],
+                    relationships: [first]),
+                EntityDescription(
+                    name: "B", attributes: [AttributeDescription("name", .string)],
+                    relationships: second.map { [$0] } ?? []),
+            ]))
+    }
+
+    @Test func `the greatest count decides between one and many (§1.5.1)`() {
+        #expect(!RelationshipDescription.toOne("a", "A").isToMany)
+        #expect(RelationshipDescription.toMany("a", "A").isToMany)
+        #expect(RelationshipDescription.toMany("a", "A", maxCount: 2).isToMany)
+        #expect(!RelationshipDescription.toMany("a", "A", maxCount: 1).isToMany)
+        let full = RelationshipDescription(
+            name: "a", destination: "A", inverse: "b", minCount: 1, maxCount: 3, isOptional: false,
+            deleteRule: .deny, isOrdered: true, userInfo: ["k": "v"])
+        #expect(full.userInfo == ["k": "v"])
+    }
+
+    @Test func `to many is a set, empty rather than nil (§1.5.2)`() throws {
+        let store = try StoreFixture(makeLibraryModel())
+        try store.run { context in
+            let author = Author(context: context)
+            #expect(author.publications.isEmpty)
+            let book = Book(context: context)
+            #expect(book.author == nil)
+            try author.setValue([book, book], forKey: "publications")
+            #expect(author.publications == [book])
+            try author.setValue(nil, forKey: "publications")
+            #expect(author.publications.isEmpty)
+            #expect(try author.value(forKey: "publications") as? Set<ManagedObject> == [])
+        }
+    }
+
+    @Test func `to one cannot be ordered (§1.5.3)`() {
+        var relationship = RelationshipDescription.toOne("b", "B")
+        relationship.isOrdered = true
+        #expect(throws: ModelError("A", "b", .orderedToOne)) {
+            _ = try Self.pair(relationship)
+        }
+    }
+
+    @Test func `too few, too many, none at all (§1.5.4)`() throws {
+        let store = try StoreFixture(
+            ManagedObjectModel(entities: [
+                EntityDescription(
+                    name: "A",
+                    relationships: [
+                        .toMany("b", "B", inverse: "a", isOptional: false, minCount: 2, maxCount: 3)
+                    ]),
+                EntityDescription(
+                    name: "B", relationships: [.toOne("a", "A", inverse: "b", isOptional: false)]),
+            ]))
+        try store.run { context in
+            func code() throws -> [Int] { try context.validationErrors().map(\.code) }
+            let a = try context.insert("A")
+            #expect(try code() == [1580])
+            try a.setValue([context.insert("B"), context.insert("B")], forKey: "b")
+            #expect(try code() == [])
+            let more = try [context.insert("B", ["a": a]), context.insert("B", ["a": a])]
+            #expect(try code() == [1590])
+            try more[0].setValue(nil, forKey: "a")
+            #expect(try code() == [1570])
+            context.delete(more[0])
+            #expect(try code() == [])
+        }
+    }
+
+    @Test func `an optional to-many takes none or enough (§1.5.4)`() throws {
+        let store = try Self.pair(
+            .toMany("b", "B", inverse: "a", minCount: 2), .toOne("a", "A", inverse: "b"))
+        try store.run { context in
+            let a = try context.insert("A")
+            try context.save()
+            let b = try context.insert("B", ["a": a])
+            #expect(throws: SaveError.self) { try context.save() }
+            try context.insert("B", ["a": a])
+            try context.save()
+            try b.setValue(nil, forKey: "a")
+            #expect(throws: SaveError.self) { try context.save() }
+        }
+    }
+
+    @Test func `without an inverse nothing is maintained (§1.5.5)`() throws {
+        let store = try Self.pair(.toOne("b", "B"), .toMany("a", "A"))
+        try store.run { context in
+            let b = try context.insert("B")
+            let a = try context.insert("A", ["b": b])
+            #expect(try (b.value(forKey: "a") as? Set<ManagedObject>)?.isEmpty == true)
+            try context.save()
+            context.delete(b)
+            try context.save()
+            context.reset()
+            let found = try context.all("A")[0]
+            #expect(try found.value(forKey: "b") != nil, "a dangling reference stays")
+            #expect(found.objectID == a.objectID)
+        }
+    }
+
+    @Test func `without an inverse a to-one has a column, a to-many a table (§1.5.6)`() throws {
+        let store = try Self.pair(.toOne("b", "B"), .toMany("a", "A"))
+        try store.run { context in
+            let a = try context.insert("A")
+            let b = try context.insert("B", ["a": Set([a, try context.insert("A")])])
+            try a.setValue(b, forKey: "b")
+            try context.save()
+            context.reset()
+            let found = try context.all("B")[0]
+            #expect(try (found.value(forKey: "a") as? Set<ManagedObject>)?.count == 2)
+        }
+        #expect(try store.sql("SELECT count(ZB) FROM ZA") == [["1"]])
+        #expect(try store.sql("SELECT count(*) FROM Z_2A") == [["2"]])
+    }
+
+    @Test func `objects of different stores cannot be related (§1.5.12)`() throws {
+        let folder = TemporaryFolder()
+        let coordinator = PersistentStoreCoordinator(model: notebookModel)
+        try coordinator.addPersistentStore(.sqlite(at: folder.url("one.sqlite")))
+        let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+        let id = try context.performAndWait {
+            let notebook = Notebook(context: context)
+            try context.save()
+            return notebook.objectID
+        }
+        let second = PersistentStoreCoordinator(model: notebookModel)
+        try second.addPersistentStore(.sqlite(at: folder.url("two.sqlite")))
+        try second.addPersistentStore(.sqlite(at: folder.url("one.sqlite")))
+        let other = ManagedObjectContext(.privateQueue, coordinator: second)
+        try other.performAndWait {
+            let note = other.makeNote("in store two")
+            note.notebook = try #require(try other.existingObject(with: id) as? Notebook)
+            let errors = try other.validationErrors()
+            #expect(errors.map(\.code).contains(133010))
+        }
+    }
+}
+
+@Suite struct `Delete rules (§1.5)` {
+    private func store(
+        _ rule: DeleteRule, isToOne: Bool = false
+    ) throws -> (StoreFixture, owner: ManagedObjectID, member: ManagedObjectID) {
+        let store = try StoreFixture(
+            ManagedObjectModel(entities: [
+                EntityDescription(
+                    name: "A",
+                    relationships: [
+                        isToOne
+                            ? .toOne("b", "B", inverse: "a", deleteRule: rule)
+                            : .toMany("b", "B", inverse: "a", deleteRule: rule)
+                    ]),
+                EntityDescription(
+                    name: "B",
+                    relationships: [.toOne("a", "A", inverse: "b", deleteRule: .nullify)]),
+            ]))
+        let (owner, member) = try store.run { context in
+            let owner = try context.insert("A")
+            let member = try context.insert("B", ["a": owner])
+            try context.save()
+            return (owner.objectID, member.objectID)
+        }
+        return (store, owner, member)
+    }
+
+    @Test(arguments: [true, false])
+    func `nullify clears the inverse (§1.5.8)`(isToOne: Bool) throws {
+        let (store, owner, member) = try store(.nullify, isToOne: isToOne)
+        try store.run { context in
+            context.delete(context.object(with: owner))
+            try context.save()
+            context.reset()
+            #expect(try context.existingObject(with: member).value(forKey: "a") == nil)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `cascade deletes the destinations (§1.5.9)`(isToOne: Bool) throws {
+        let (store, owner, member) = try store(.cascade, isToOne: isToOne)
+        try store.run { context in
+            context.delete(context.object(with: owner))
+            try context.save()
+            #expect(throws: FetchError.self) { _ = try context.existingObject(with: member) }
+        }
+    }
+
+    @Test func `cascade goes around circles, each object once (§1.5.9)`() throws {
+        let store = try StoreFixture(
+            ManagedObjectModel(entities: [
+                EntityDescription(
+                    name: "A",
+                    relationships: [
+                        .toMany("next", "A", inverse: "previous", deleteRule: .cascade),
+                        .toMany("previous", "A", inverse: "next", deleteRule: .cascade),
+                    ])
+            ]))
+        try store.run { context in
+            let ring = try (0..<4).map { _ in try context.insert("A") }
+            for index in 0..<4 { try ring[index].setValue([ring[(index + 1) % 4]], forKey: "next") }
+            try context.insert("A")
+            try context.save()
+            context.delete(ring[2])
+            context.processPendingChanges()
+            #expect(context.deletedObjects == Set(ring))
+            try context.save()
+            #expect(try context.count(for: FetchRequest(entityName: "A")) == 1)
+        }
+    }
+
+    @Test func `deny fails while a destination stays (§1.5.10, §2.6.4, §2.7.2)`() throws {
+        let (store, owner, member) = try store(.deny)
+        try store.run { context in
+            let object = context.object(with: owner)
+            context.delete(object)
+            context.processPendingChanges()
+            #expect(object.isDeleted)
+            let errors = try context.validationErrors()
+            #expect(errors.map(\.code) == [1600])
+            #expect(errors[0].key == "b")
+            context.delete(context.object(with: member))
+            try context.save()
+            #expect(try context.count(for: FetchRequest(entityName: "A")) == 0)
+        }
+    }
+
+    @Test func `noAction leaves a dangling reference (§1.5.11)`() throws {
+        let (store, owner, _) = try store(.noAction)
+        try store.run { context in
+            context.delete(context.object(with: owner))
+            try context.save()
+        }
+        #expect(try store.sql("SELECT count(ZA) FROM ZB") == [["1"]])
+        #expect(try store.sql("SELECT count(*) FROM ZA") == [["0"]])
+    }
+
+    @Test func `only the rule of the deleted side counts (§1.5.7)`() throws {
+        let (store, owner, member) = try store(.cascade)
+        try store.run { context in
+            context.delete(context.object(with: member))
+            try context.save()
+            _ = try context.existingObject(with: owner)
+        }
+    }
+}
