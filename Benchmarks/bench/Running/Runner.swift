@@ -179,8 +179,11 @@ struct Runner {
         return try preparation.withJob(for: cell, of: workload, seed: seed) { result in
             guard case .job(var job) = result else { return result.ending }
             job.load?.capacityPerSecond = try capacities.perSecond(for: cell, of: workload)
+            var launch = WorkerProcess.Launch()
+            var random = SeededGenerator(seed: seed ^ cell.fingerprint)
+            launch.pad(&random)
             let startedAtSeconds = elapsedSeconds
-            let ending = try WorkerProcess.run(job, timeout: options.timeout)
+            let ending = try WorkerProcess.run(job, launch, timeout: options.timeout)
             guard case .outcome(var outcome) = ending else { return ending }
             outcome.sample.repetition = turn.repetition
             outcome.sample.positionInRound = turn.position
