@@ -16,8 +16,12 @@ struct Cell: Sendable {
 }
 
 extension Workload {
-    /// Every combination of subject, lock policy and parameter values that exists.
+    /// Every combination of subject, lock policy and parameter values that exists and is not excluded.
     var cells: [Cell] {
+        allCells.filter { cell in !exclusions.contains { $0.matches(cell) } }
+    }
+
+    var allCells: [Cell] {
         subjects.flatMap { subject in
             let policies: [String?] = subject.hasLockPolicy ? lockPolicies : [nil]
             return policies.flatMap { lockPolicy in

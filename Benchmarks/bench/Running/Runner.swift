@@ -24,6 +24,7 @@ struct Runner {
     private let directory: RunDirectory
     private let options: RunOptions
     private let preparation: Preparation
+    private let capacities: ReferenceCapacity
     private let progress: ProgressReporter
     private let watch = Stopwatch()
     private var canary = NoiseCanary()
@@ -60,6 +61,7 @@ struct Runner {
         // Beside the results, thus on the same disk each time.
         preparation = try Preparation(
             folder: directory.url.appendingPathComponent("work"), timeout: options.timeout)
+        capacities = ReferenceCapacity(preparation, seed: run.seed)
     }
 
     /// Runs everything, writes the reports, and returns what became of it.
@@ -180,7 +182,8 @@ struct Runner {
         let canarySeconds = canary.read()
         let seed = run.seed &+ UInt64(turn.repetition)
         return try preparation.withJob(for: cell, of: workload, seed: seed) { result in
-            guard case .job(let job) = result else { return result.ending }
+            guard case .job(var job) = result else { return result.ending }
+            job.load?.capacityPerSecond = try capacities.perSecond(for: cell, of: workload)
             var launch = WorkerProcess.Launch()
             var random = SeededGenerator(seed: seed ^ cell.fingerprint)
             launch.pad(&random)
