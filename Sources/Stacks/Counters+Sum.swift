@@ -12,6 +12,7 @@ extension Counters {
         sum.bytesWritten += other.bytesWritten
         sum.busyWaits += other.busyWaits
         sum.conflicts += other.conflicts
+        sum.merges += other.merges
         sum.mergedObjects += other.mergedObjects
     }
 }

@@ -56,8 +56,8 @@ struct RunCommand: ParsableCommand {
                 message: "--instructions needs valgrind, which is not installed here")
         }
         Interruption.install()
-        let finished = try selection.map(begin) ?? goOn(with: resume ?? "")
-        throw ArgumentParser.ExitCode(finished.exitCode.rawValue)
+        let exitCode = try selection.map(begin) ?? goOn(with: resume ?? "")
+        throw ArgumentParser.ExitCode(exitCode.rawValue)
     }
 
     private var options: RunOptions {
@@ -66,7 +66,7 @@ struct RunCommand: ParsableCommand {
             countsInstructions: instructions)
     }
 
-    private func begin(_ selection: Selection) throws -> Run {
+    private func begin(_ selection: Selection) throws -> Benchmarking.ExitCode {
         let now = Date()
         let folder = URL(fileURLWithPath: output ?? "results/\(Self.name(at: now))")
         let directory = try RunDirectory.create(
@@ -76,11 +76,12 @@ struct RunCommand: ParsableCommand {
             seed: seed ?? .random(in: 0...UInt64(UInt32.max)), commandLine: CommandLine.arguments,
             build: .ofBench, environment: .ofBench())
         return try execute(
-            Runner(selection.workloads, run: run, into: directory, options: options), directory)
+            Runner(selection.workloads, run: run, into: directory, options: options), directory,
+            selection.thresholds)
     }
 
     /// Reads the command line of the run again, so that nothing of it has to be repeated.
-    private func goOn(with path: String) throws -> Run {
+    private func goOn(with path: String) throws -> Benchmarking.ExitCode {
         let directory = RunDirectory(argument: path)
         let entries = try directory.journal.entries()
         guard case .began(var run) = entries.first else {
@@ -97,18 +98,26 @@ struct RunCommand: ParsableCommand {
         // The program and the name of this command stand first.
         let original = try RunCommand.parse(Array(run.commandLine.dropFirst(2)))
         run.workloads = []
+        let selection = try original.selected.selection()
         let runner = try Runner(
-            original.selected.selection().workloads, run: run, into: directory,
-            options: original.options, earlier: entries)
-        return try execute(runner, directory)
+            selection.workloads, run: run, into: directory, options: original.options,
+            earlier: entries)
+        return try execute(runner, directory, selection.thresholds)
     }
 
-    private func execute(_ runner: Runner, _ directory: RunDirectory) throws -> Run {
+    /// Runs, and answers with the gravest of what happened and of what the rules beside the workloads
+    /// say of it; their findings go to the standard error output.
+    private func execute(
+        _ runner: Runner, _ directory: RunDirectory, _ rules: [ThresholdRule]
+    ) throws -> Benchmarking.ExitCode {
         var runner = runner
         let run = try runner.execute()
         annotations.print(Judgements(of: run))
         print(directory.reportURL.relativePath)
-        return run
+        guard run.exitCode == .success, !rules.isEmpty else { return run.exitCode }
+        let report = try ThresholdCheck.evaluate(rules, run)
+        FileHandle.standardError.write(Data("\(report)\n".utf8))
+        return report.exitCode
     }
 
     /// A name that sorts by time and is safe in every file system, such as 2026-02-28T17-05-09Z.

@@ -4,6 +4,9 @@ import Benchmarking
 struct Selection {
     private(set) var workloads: [Workload]
 
+    /// The rules beside the workloads.
+    var thresholds: [ThresholdRule] { workloads.flatMap(\.applicableThresholds) }
+
     /// Reads all files, so that a mistake in the last one is found before the first one runs.
     init(files: [String]) throws {
         workloads = try files.flatMap(Workload.load)
@@ -39,7 +42,7 @@ struct Selection {
                 exitCode: .usage,
                 message: unknown("stack", name, allowed: Subject.all.map(\.name)))
         }
-        let subjects = Subject.all.filter { names.contains($0.name) }
+        let subjects = (Subject.all + Subject.selftests).filter { names.contains($0.name) }
         workloads = workloads.compactMap { workload in
             var workload = workload
             workload.subjects = subjects.filter { workload.kind.admits($0) }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Benchmarking
 import Foundation
 
 /// Does one job: reads a ``WorkerJob`` from the standard input and writes ``WorkerReply``s to the
@@ -34,6 +35,12 @@ struct WorkerCommand: ParsableCommand {
             if job.isCounting == true { WorkCounter.install() }
             let turns = job.takesTurns == true ? try TurnTaker(job, parent: parent) : nil
             return .outcome(try kind.run(WorkerContext(job: job, turns: turns)))
+        } catch let error as UnequalSetting {
+            // Done under other conditions, the work is not the one that was asked for.
+            return .outcome(
+                WorkloadOutcome(
+                    sample: Sample(repetition: 0, positionInRound: 0, startedAtSeconds: 0),
+                    verification: .failed(reason: "\(error)")))
         } catch {
             // A save of thousands of objects may have a complaint about each.
             let text = "\(error)"

@@ -98,6 +98,14 @@ struct ConfigurationNode {
         return value
     }
 
+    func number(in range: ClosedRange<Double>) throws -> Double {
+        let value = try number()
+        guard range.contains(value) else {
+            throw error("\(value) is not from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return value
+    }
+
     func choice(_ noun: String, of allowed: [String]) throws -> String {
         let name = try string()
         guard allowed.contains(name) else {

@@ -12,14 +12,22 @@ enum ThresholdFile {
         }
         let entries = try documents[0].mapping(allowing: ["schema", "rules"])
         try entries.requireSchema()
-        return try entries.required("rules").list().map(rule)
+        return try entries.required("rules").list().map { try rule($0) }
     }
 
-    private static func rule(_ node: ConfigurationNode) throws -> ThresholdRule {
-        let entries = try node.mapping(allowing: [
-            "workload", "cell", "metric", "statistic", "atMost", "atLeast", "exactly",
-            "relativeTo", "reason",
-        ])
+    /// Reads a rule.
+    ///
+    /// - Parameters:
+    ///   - workload: the one beside which the rule stands; nil where the rule may name it.
+    ///   - subjects: those that a ratio may be taken to; nil for all.
+    static func rule(
+        _ node: ConfigurationNode, workload: String? = nil, subjects: [String]? = nil
+    ) throws -> ThresholdRule {
+        let entries = try node.mapping(
+            allowing: (workload == nil ? ["workload"] : []) + [
+                "cell", "metric", "statistic", "atMost", "atLeast", "exactly", "relativeTo",
+                "reason",
+            ])
         let statistics = ThresholdRule.Statistic.allCases.map(\.rawValue)
         let statistic = try entries["statistic"]?.choice("statistic", of: statistics) ?? "median"
         let bounds: [ThresholdRule.Bound] = try [
@@ -31,12 +39,13 @@ enum ThresholdFile {
             throw node.error("a rule needs exactly one of atMost, atLeast and exactly")
         }
         return ThresholdRule(
-            workload: Glob(try entries["workload"]?.string() ?? "*"),
+            workload: Glob(try workload ?? entries["workload"]?.string() ?? "*"),
             cell: Glob(try entries["cell"]?.string() ?? "*"),
             metric: try entries.required("metric").string(),
             statistic: ThresholdRule.Statistic(rawValue: statistic)!,
             bound: bounds[0],
-            relativeTo: try entries["relativeTo"]?.choice("subject", of: Subject.all.map(\.name)),
+            relativeTo: try entries["relativeTo"]?.choice(
+                "subject", of: subjects ?? Subject.all.map(\.name)),
             reason: try entries["reason"]?.string() ?? "")
     }
 }

@@ -1,3 +1,4 @@
+import Benchmarking
 import Datasets
 
 /// One document of a workload file: which operation, on what, by whom, how often.
@@ -17,6 +18,12 @@ struct Workload: Sendable {
     var parameters: [String: [String]]
     /// The subject whose figures the others' are divided by.
     var reference: String?
+    /// What is left out of the matrix.
+    var exclusions: [Exclusion]
+    /// Nil for kinds other than a load.
+    var load: LoadPlan?
+    /// What the cells must keep.
+    var thresholds: [ThresholdRule] = []
 
     /// Reads a file, which holds one workload or several separated by `---`.
     ///
@@ -28,7 +35,8 @@ struct Workload: Sendable {
     private init(reading document: ConfigurationNode) throws {
         let entries = try document.mapping(allowing: [
             "schema", "name", "title", "kind", "subjects", "repetitions", "synchronous",
-            "lockPolicies", "dataset", "parameters", "reference",
+            "lockPolicies", "dataset", "parameters", "reference", "exclude", "thresholds",
+            "mix", "phases", "checks",
         ])
         try entries.requireSchema()
         let name = try entries.required("name").string()
@@ -51,6 +59,24 @@ struct Workload: Sendable {
         flightCount = try entries["dataset"].flatMap { try Self.flightCount($0, of: kind) }
         parameters = try Self.parameters(entries["parameters"], of: kind)
         reference = try entries["reference"]?.choice("reference", of: subjects.map(\.name))
+        load = try Self.load(entries, of: kind)
+        exclusions = []
+        exclusions = try entries["exclude"]?.list().map { try exclusion($0) } ?? []
+        guard !cells.isEmpty else { throw document.error("everything is excluded") }
+        if let load { try load.check(cells, document) }
+        thresholds = try entries["thresholds"]?.list().map { try threshold($0) } ?? []
+    }
+
+    private static func load(
+        _ entries: ConfigurationMapping, of kind: WorkloadKind
+    ) throws -> LoadPlan? {
+        if kind.isLoad { return try LoadPlan(reading: entries) }
+        for key in ["mix", "phases", "checks"] {
+            if let node = entries[key] {
+                throw node.error("only workloads of the kind load have it")
+            }
+        }
+        return nil
     }
 
     /// Names of subjects, or of the groups `all-stacks` and `peers`.
@@ -63,6 +89,11 @@ struct Workload: Sendable {
         let allowed = possible.map(\.name) + groups.keys.sorted()
         var subjects: [Subject] = []
         for element in try node.list() {
+            let hidden = Subject.selftests.first { $0.name == (try? element.string()) }
+            if let hidden, kind.subjects.contains(hidden.group) {
+                subjects.append(hidden)
+                continue
+            }
             let name = try element.choice("subject", of: allowed)
             let group = groups[name]
             let named = possible.filter { $0.name == name || $0.group == group }

@@ -15,6 +15,8 @@ struct WorkloadKind: Sendable {
     var startsWithFlights = false
     /// Whether several threads work at once, so that counts depend on how they are scheduled.
     var isContended = false
+    /// Whether a file describes a mix of operations and phases.
+    var isLoad = false
     var parameters: [WorkloadParameter]
     /// Ranks the subjects.
     var primaryMetric = Metric.time
@@ -30,14 +32,15 @@ struct WorkloadKind: Sendable {
 
     /// Whether it can measure that subject.
     func admits(_ subject: Subject) -> Bool {
-        let isAble = usesDataset ? subject.openFlights != nil : subject.openItems != nil
-        return isAble && subjects.contains(subject.group)
+        guard subjects.contains(subject.group) else { return false }
+        if isLoad { return subject.openLoad != nil }
+        return usesDataset ? subject.openFlights != nil : subject.openItems != nil
     }
 
     /// All kinds: the one place where a kind is registered.
     static let all: [WorkloadKind] = [
         .importing, .batchInsert, .batchUpdate, .paging, .predicates, .faulting, .responsiveness,
-        .engine,
+        .load, .engine,
     ]
 
     static func named(_ name: String) -> WorkloadKind? {

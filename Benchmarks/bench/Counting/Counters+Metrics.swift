@@ -7,7 +7,8 @@ extension Counters {
         let counts: [(Metric, Int64)] = [
             (.statements, statements), (.rowsRead, rowsRead), (.faultsFired, faultsFired),
             (.rowCacheHits, rowCacheHits), (.saves, saves), (.transactions, transactions),
-            (.busyWaits, busyWaits), (.conflicts, conflicts), (.mergedObjects, mergedObjects),
+            (.busyWaits, busyWaits), (.conflicts, conflicts), (.merges, merges),
+            (.mergedObjects, mergedObjects),
         ]
         return Dictionary(uniqueKeysWithValues: counts.map { ($0.name, $1) })
     }

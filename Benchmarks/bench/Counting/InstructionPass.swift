@@ -4,18 +4,21 @@ import Foundation
 /// Counts the instructions of an operation with cachegrind, which needs no counters of the
 /// processor: virtual machines have none. Tens of times slower than the work alone.
 enum InstructionPass {
-    private static let extraOperations = 2
+    /// So many that what two starts of a process differ by does not count.
+    private static let extraOperations = 10
 
-    /// Whether valgrind is installed.
+    /// Whether valgrind is installed, and `strip`, without which it cannot read our executable.
     static let isAvailable: Bool = {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-        return path.split(separator: ":").contains {
-            FileManager.default.isExecutableFile(atPath: "\($0)/valgrind")
+        return ["valgrind", "strip"].allSatisfy { tool in
+            path.split(separator: ":").contains {
+                FileManager.default.isExecutableFile(atPath: "\($0)/\(tool)")
+            }
         }
     }()
 
     /// The instructions of one operation: the difference between two processes of which one does
-    /// more. Nil for work that cannot be repeated in one store.
+    /// more. Nil for work that cannot be repeated in one store, and where a worker failed.
     ///
     /// - Throws: when no process can be started or the disk cannot be written.
     static func run(
@@ -37,9 +40,17 @@ enum InstructionPass {
             guard case .job(var job) = result else { return nil }
             job.takesTurns = true
             job.injections = arm.injections
+            // valgrind 3.19 gives up on the debugging information of Swift 6.
+            let stripped = job.folder.appendingPathComponent("bench")
+            let strip = try Process.run(
+                URL(fileURLWithPath: "/usr/bin/env"),
+                arguments: [
+                    "strip", "--strip-debug", "-o", stripped.path, arm.executable.path,
+                ])
+            strip.waitUntilExit()
             let report = job.folder.appendingPathComponent("cachegrind.out")
             let launch = WorkerProcess.Launch(
-                executable: arm.executable,
+                executable: stripped,
                 launcher: [
                     "valgrind", "--tool=cachegrind", "--cache-sim=no", "--quiet",
                     "--cachegrind-out-file=\(report.path)",

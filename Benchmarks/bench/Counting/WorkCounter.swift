@@ -34,7 +34,7 @@ struct WorkCounter {
             counts[metric.name] = total - totals[metric, default: 0]
         }
         counts[Metric.allocations.name] = allocationsAfter - allocations
-        counts[Metric.liveMemory.name] = Int64(liveBytesAfter - liveBytes)
+        counts[Metric.memoryKept.name] = Int64(liveBytesAfter - liveBytes)
         return counts
     }
 

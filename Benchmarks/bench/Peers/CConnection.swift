@@ -72,6 +72,23 @@ final class CConnection {
         return try statement.step() ? statement.integer(0) : 0
     }
 
+    /// The values of pragmas.
+    func settings(_ pragmas: [String]) throws -> [String] {
+        try pragmas.map { pragma in
+            var statement = try prepare("PRAGMA \(pragma)")
+            return try statement.step() ? statement.text(0) : ""
+        }
+    }
+
+    /// Tells the store which key is the last one, where rows were inserted with keys of our own.
+    func keepLastKey(of entity: String) throws {
+        try execute(
+            """
+            UPDATE Z_PRIMARYKEY SET Z_MAX = (SELECT MAX(Z_PK) FROM Z\(entity.uppercased())) \
+            WHERE Z_NAME = '\(entity)'
+            """)
+    }
+
     private func error(_ operation: String) -> CSQLiteError {
         CSQLiteError(operation: operation, reason: String(cString: sqlite3_errmsg(database)))
     }

@@ -10,6 +10,10 @@ final class CFlights: FlightsSubject {
         connection = try CConnection(configuration)
     }
 
+    func settings(_ pragmas: [String]) throws -> [[String]] {
+        try [connection.settings(pragmas)]
+    }
+
     func close() throws {
         try connection.close()
     }
@@ -121,5 +125,5 @@ final class CFlights: FlightsSubject {
 extension Subject {
     static let sqliteC = Subject(
         name: "sqlite-c", group: .peer, summary: "SQLite's C API with prepared statements",
-        openFlights: CFlights.init, openItems: CItems.init)
+        openFlights: CFlights.init, openItems: CItems.init, openLoad: CLoad.init)
 }

@@ -9,6 +9,10 @@ final class CItems: EngineSubject {
         connection = try CConnection(configuration)
     }
 
+    func settings(_ pragmas: [String]) throws -> [[String]] {
+        try [connection.settings(pragmas)]
+    }
+
     func close() throws {
         try connection.close()
     }

@@ -11,6 +11,8 @@ final class GRDBFlights: FlightsSubject {
         pool = try DatabasePool(configuration)
     }
 
+    func settings(_ pragmas: [String]) throws -> [[String]] { try pool.settings(pragmas) }
+
     func close() throws {
         try pool.close()
     }
@@ -124,10 +126,42 @@ extension DatabasePool {
             try $0.execute(sql: "PRAGMA synchronous = \(configuration.synchronous)")
         }
     }
+
+    /// The values of pragmas on the one writing connection.
+    func settings(_ pragmas: [String]) throws -> [[String]] {
+        try writeWithoutTransaction { database in
+            try [
+                pragmas.map { pragma in
+                    let row = try Row.fetchOne(database, sql: "PRAGMA \(pragma)")
+                    return row.map { text(of: $0[0]) } ?? ""
+                }
+            ]
+        }
+    }
+
+    /// Tells the store which key is the last one, where rows were inserted with keys of our own.
+    func keepLastKey(of entity: String) throws {
+        try write {
+            try $0.execute(
+                sql: """
+                    UPDATE Z_PRIMARYKEY SET Z_MAX = (SELECT MAX(Z_PK) FROM Z\(entity.uppercased())) \
+                    WHERE Z_NAME = ?
+                    """, arguments: [entity])
+        }
+    }
+}
+
+/// GRDB converts no numbers to text by itself.
+private func text(of value: DatabaseValue) -> String {
+    switch value.storage {
+    case .int64(let number): String(number)
+    case .string(let text): text
+    case .null, .double, .blob: value.description
+    }
 }
 
 extension Subject {
     static let grdb = Subject(
         name: "grdb", group: .peer, summary: "GRDB records over a DatabasePool",
-        openFlights: GRDBFlights.init, openItems: GRDBItems.init)
+        openFlights: GRDBFlights.init, openItems: GRDBItems.init, openLoad: GRDBLoad.init)
 }

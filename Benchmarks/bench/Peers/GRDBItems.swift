@@ -10,6 +10,8 @@ final class GRDBItems: EngineSubject {
         pool = try DatabasePool(configuration)
     }
 
+    func settings(_ pragmas: [String]) throws -> [[String]] { try pool.settings(pragmas) }
+
     func close() throws {
         try pool.close()
     }

@@ -31,11 +31,8 @@ struct PairSession {
         if settings.isPinned { cores = ProcessorCore.available.shuffled(using: &random) }
         var workers: [WorkerProcess] = []
         for arm in isHeadFirst ? [head, base] : [base, head] {
-            // How much stands before the stack moves it, and some work is faster at some places.
-            let padding = Int.random(in: 0..<4_096, using: &random)
-            let launch = WorkerProcess.Launch(
-                executable: arm.executable,
-                environment: ["STACKBENCH_PADDING": String(repeating: "x", count: padding)])
+            var launch = WorkerProcess.Launch(executable: arm.executable)
+            launch.pad(&random)
             let worker = try WorkerProcess(arm.job, launch, timeout: timeout)
             // At once, while it has one thread: those that it starts will stay with it.
             if let core = cores.first {

@@ -24,7 +24,8 @@ struct PairedRun {
         self.base = base
         self.head = head
         self.settings = settings ?? PairedSettings(for: base.workload)
-        self.seed = seed
+        // Cells of one block must not all choose alike.
+        self.seed = seed ^ base.cell.fingerprint
         self.preparation = preparation
     }
 
@@ -34,9 +35,9 @@ struct PairedRun {
     ///   random choice.
     /// - Throws: when no process can be started or the disk cannot be written.
     func pair(block: Int) throws -> PairEnding {
-        // The generator mixes its seed well, so that neighbours have nothing in common.
-        var random = SeededGenerator(seed: seed ^ UInt64(truncatingIfNeeded: block) << 32)
         let jobSeed = seed &+ UInt64(truncatingIfNeeded: block)
+        // The generator mixes its seed well, so that neighbours have nothing in common.
+        var random = SeededGenerator(seed: jobSeed)
         do {
             return try withJob(base, isHead: false, seed: jobSeed) { baseJob in
                 try withJob(head, isHead: true, seed: jobSeed) { headJob in

@@ -67,7 +67,7 @@ final class Preparation {
             kind: workload.kind.name, parameters: cell.parameters, subject: cell.subject.name,
             lockPolicy: cell.lockPolicy, synchronous: workload.synchronous, seed: seed,
             folder: folder.appendingPathComponent("worker-\(folderCount)"),
-            dataset: try selection(for: workload))
+            dataset: try selection(for: workload), load: workload.load)
         if workload.kind.needsPreparedStore(for: cell.parameters) {
             switch try stores.store(for: job, executable: executable) {
             case .store(let url): job.preparedStore = url

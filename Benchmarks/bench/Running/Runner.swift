@@ -24,6 +24,7 @@ struct Runner {
     private let directory: RunDirectory
     private let options: RunOptions
     private let preparation: Preparation
+    private let capacities: ReferenceCapacity
     private let progress: ProgressReporter
     private let watch = Stopwatch()
     private var canary = NoiseCanary()
@@ -60,6 +61,7 @@ struct Runner {
         // Beside the results, thus on the same disk each time.
         preparation = try Preparation(
             folder: directory.url.appendingPathComponent("work"), timeout: options.timeout)
+        capacities = ReferenceCapacity(preparation, seed: run.seed)
     }
 
     /// Runs everything, writes the reports, and returns what became of it.
@@ -123,6 +125,11 @@ struct Runner {
         guard options.countsInstructions, case .outcome(var outcome) = ending else { return ending }
         outcome.sample[.instructions] = try InstructionPass.run(
             arm, seed: run.seed, preparation: preparation)
+        if outcome.sample[.instructions] == nil {
+            progress.note(
+                "\(arm.workload.name): instructions not counted, since the work cannot be repeated "
+                    + "in one store or its worker failed under valgrind")
+        }
         return .outcome(outcome)
     }
 
@@ -175,9 +182,13 @@ struct Runner {
         let canarySeconds = canary.read()
         let seed = run.seed &+ UInt64(turn.repetition)
         return try preparation.withJob(for: cell, of: workload, seed: seed) { result in
-            guard case .job(let job) = result else { return result.ending }
+            guard case .job(var job) = result else { return result.ending }
+            job.load?.capacityPerSecond = try capacities.perSecond(for: cell, of: workload)
+            var launch = WorkerProcess.Launch()
+            var random = SeededGenerator(seed: seed ^ cell.fingerprint)
+            launch.pad(&random)
             let startedAtSeconds = elapsedSeconds
-            let ending = try WorkerProcess.run(job, timeout: options.timeout)
+            let ending = try WorkerProcess.run(job, launch, timeout: options.timeout)
             guard case .outcome(var outcome) = ending else { return ending }
             outcome.sample.repetition = turn.repetition
             outcome.sample.positionInRound = turn.position

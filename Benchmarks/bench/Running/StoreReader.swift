@@ -30,6 +30,25 @@ final class StoreReader {
         }
     }
 
+    /// All rows, their columns as whole numbers; NULL reads 0.
+    func rows(_ sql: String) throws -> [[Int]] {
+        var statement: OpaquePointer?
+        defer { sqlite3_finalize(statement) }
+        var code = sqlite3_prepare_v2(connection, sql, -1, &statement, nil)
+        guard code == SQLITE_OK, let statement else { throw error(sql) }
+        var rows: [[Int]] = []
+        code = sqlite3_step(statement)
+        while code == SQLITE_ROW {
+            rows.append(
+                (0..<sqlite3_column_count(statement)).map {
+                    Int(sqlite3_column_int64(statement, $0))
+                })
+            code = sqlite3_step(statement)
+        }
+        guard code == SQLITE_DONE else { throw error(sql) }
+        return rows
+    }
+
     func integer(_ sql: String) throws -> Int {
         try integers(sql)[0]
     }
@@ -46,9 +65,13 @@ final class StoreReader {
         guard sqlite3_prepare_v2(connection, sql, -1, &statement, nil) == SQLITE_OK,
             let statement, sqlite3_step(statement) == SQLITE_ROW
         else {
-            throw StoreReaderError(sql: sql, reason: String(cString: sqlite3_errmsg(connection)))
+            throw error(sql)
         }
         return read(statement)
+    }
+
+    private func error(_ sql: String) -> StoreReaderError {
+        StoreReaderError(sql: sql, reason: String(cString: sqlite3_errmsg(connection)))
     }
 }
 

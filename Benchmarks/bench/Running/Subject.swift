@@ -13,6 +13,8 @@ struct Subject: Sendable {
     var openFlights: (@Sendable (SubjectConfiguration) throws -> any FlightsSubject)?
     /// Opens it on a store of items, for the engine workload; nil when it cannot work on one.
     var openItems: (@Sendable (SubjectConfiguration) throws -> any EngineSubject)?
+    /// Opens it on a store of items, for a load; nil when it takes none.
+    var openLoad: (@Sendable (SubjectConfiguration) throws -> any LoadSubject)?
 
     enum Group: String, Sendable {
         /// An arrangement of contexts: competes.
@@ -21,6 +23,8 @@ struct Subject: Sendable {
         case peer
         /// The engine by itself, one context on one coordinator.
         case engine
+        /// Shows that the instrument finds what it is to find. It can be named, and is not listed.
+        case selftest
     }
 
     var role: SubjectRole { group == .peer ? .peer : .stack }
@@ -32,7 +36,7 @@ struct Subject: Sendable {
     static let all = StackKind.all.map(Subject.init(stack:)) + [.objectGraph, .grdb, .sqliteC]
 
     static func named(_ name: String) -> Subject? {
-        all.first { $0.name == name }
+        (all + selftests).first { $0.name == name }
     }
 }
 

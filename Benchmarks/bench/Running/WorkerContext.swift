@@ -69,7 +69,9 @@ struct WorkerContext {
         guard let open = Subject.named(job.subject)?.openFlights else {
             throw UnableSubject(name: job.subject, kind: job.kind)
         }
-        return try open(configuration)
+        let subject = try open(configuration)
+        try configuration.check(subject)
+        return subject
     }
 
     // MARK: Measuring

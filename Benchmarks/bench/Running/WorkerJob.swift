@@ -30,6 +30,8 @@ struct WorkerJob: Codable, Sendable {
     var isCounting: Bool?
     /// Nil for none.
     var injections: [Injection]?
+    /// Nil for kinds other than a load.
+    var load: LoadPlan?
 }
 
 /// Which part of the data set is worked on, and what it must be found to hold.

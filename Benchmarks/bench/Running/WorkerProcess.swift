@@ -30,6 +30,13 @@ final class WorkerProcess {
         var launcher: [String] = []
         /// In addition to our own environment.
         var environment: [String: String] = [:]
+
+        /// Makes the environment longer by a random amount: it stands before a process's stack and
+        /// moves it, and some work is faster at some places. Source: instrument §2.1, Stabilizer.
+        mutating func pad(_ random: inout SeededGenerator) {
+            let length = Int.random(in: 0..<4_096, using: &random)
+            environment["STACKBENCH_PADDING"] = String(repeating: "x", count: length)
+        }
     }
 
     private static let pollMilliseconds: Int32 = 100

@@ -69,15 +69,23 @@ extension WorkerContext {
 
     /// Opens the subject on a new store that holds the items.
     func openEngine(holding items: [ItemRow]) throws -> any EngineSubject {
-        for suffix in ["", "-wal", "-shm"] {
-            try? FileManager.default.removeItem(atPath: storeURL.path + suffix)
-        }
-        let maker = try ObjectGraphEngine(configuration: configuration)
-        if !items.isEmpty { try maker.batchInsert(items) }
-        try maker.close()
+        try makeItemStore(items, isNumberIndexed: false)
         guard let open = Subject.named(job.subject)?.openItems else {
             throw UnableSubject(name: job.subject, kind: job.kind)
         }
-        return try open(configuration)
+        let subject = try open(configuration)
+        try configuration.check(subject)
+        return subject
+    }
+
+    /// Makes a new store that holds the items.
+    func makeItemStore(_ items: [ItemRow], isNumberIndexed: Bool) throws {
+        for suffix in ["", "-wal", "-shm"] {
+            try? FileManager.default.removeItem(atPath: storeURL.path + suffix)
+        }
+        let maker = try ObjectGraphEngine(
+            configuration: configuration, isNumberIndexed: isNumberIndexed)
+        if !items.isEmpty { try maker.batchInsert(items) }
+        try maker.close()
     }
 }

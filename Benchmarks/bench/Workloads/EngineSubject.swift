@@ -13,7 +13,7 @@ import Foundation
 /// seconds since 2001 (`Date.timeIntervalSinceReferenceDate`), a missing value is NULL.
 ///
 /// Every method may be called several times on an open subject and does its whole work each time.
-protocol EngineSubject: AnyObject {
+protocol EngineSubject: InspectableSubject {
     /// Opens the store, in WAL mode with the `synchronous` setting of the configuration.
     init(configuration: SubjectConfiguration) throws
 
@@ -74,6 +74,18 @@ protocol ItemValues {
     var address: String { get }
     /// 40 bytes; nil for one in four.
     var note: String? { get }
+}
+
+extension ItemValues {
+    /// Reads every property once, as a cell does that shows the item.
+    ///
+    /// - Returns: the quantity.
+    @discardableResult
+    func readAll() -> Int32 {
+        var checksum = ItemChecksum()
+        checksum.add(self)
+        return quantity
+    }
 }
 
 /// An item as a value: what is inserted, and what a peer reads.

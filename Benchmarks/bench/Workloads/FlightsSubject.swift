@@ -6,7 +6,7 @@ import Foundation
 /// Each workload is written once against this protocol, so that every subject does equal work: the same rows, in the
 /// same order, with the same transaction borders and the same durability: WAL and the `synchronous` setting of the
 /// configuration that it was opened with. A subject does not time itself.
-protocol FlightsSubject: AnyObject {
+protocol FlightsSubject: InspectableSubject {
     /// Inserts every table with all relationships resolved, committing after every `saveSize` objects.
     func importDataset(_ dataset: FlightsDataset, saveSize: Int) throws
 

@@ -28,7 +28,8 @@ final class Item: ManagedObject, ItemValues {
     var address: String { self[Self.address] }
     var note: String? { self[Self.note] }
 
-    static func makeModel() throws -> ManagedObjectModel {
+    /// - Parameter isNumberIndexed: whether pages are found by the number without a scan.
+    static func makeModel(isNumberIndexed: Bool = false) throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [
             EntityDescription(
                 name: "Item", managedObjectClass: Item.self,
@@ -43,7 +44,8 @@ final class Item: ManagedObject, ItemValues {
                     AttributeDescription("city", .string, isOptional: false),
                     AttributeDescription("address", .string, isOptional: false),
                     AttributeDescription("note", .string),
-                ])
+                ],
+                indexes: isNumberIndexed ? [FetchIndexDescription("byNumber", on: "number")] : [])
         ])
     }
 

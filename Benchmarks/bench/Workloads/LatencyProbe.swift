@@ -15,27 +15,25 @@ final class LatencyProbe: Sendable {
         var isStopped = false
     }
 
-    private let intervalNanoseconds: UInt64
+    private let ratePerSecond: Double
     private let operation: Operation
     private let state = Mutex(State())
     /// The operations under way, and the thread that starts them.
     private let work = DispatchGroup()
 
     init(everyMilliseconds milliseconds: Int, _ operation: @escaping Operation) {
-        intervalNanoseconds = UInt64(milliseconds) * 1_000_000
+        ratePerSecond = 1_000 / Double(milliseconds)
         self.operation = operation
     }
 
     func start() {
         work.enter()
         let thread = Thread { [self] in
-            let schedule = OpenLoopSchedule(intervalNanoseconds: intervalNanoseconds)
-            var index = 0
+            var arrivals = ArrivalSchedule(.fixed, perSecond: ratePerSecond)
             while !state.withLock({ $0.isStopped }) {
-                let dueAt = schedule.intendedNanoseconds(of: index)
-                Self.sleep(until: dueAt)
+                let dueAt = arrivals.next()
+                MonotonicClock().wait(until: dueAt)
                 begin(dueAt: dueAt)
-                index += 1
             }
             work.leave()
         }
@@ -64,11 +62,5 @@ final class LatencyProbe: Sendable {
             }
             work.leave()
         }
-    }
-
-    private static func sleep(until nanoseconds: UInt64) {
-        var time = timespec(
-            tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
-        while clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nil) == EINTR {}
     }
 }

@@ -9,9 +9,14 @@ final class ObjectGraphEngine: EngineSubject {
     /// Of all items in the order of their keys, fetched when first needed.
     private var identifiers: [ManagedObjectID] = []
 
-    init(configuration: SubjectConfiguration) throws {
+    convenience init(configuration: SubjectConfiguration) throws {
+        try self.init(configuration: configuration, isNumberIndexed: false)
+    }
+
+    init(configuration: SubjectConfiguration, isNumberIndexed: Bool) throws {
         coordinator = PersistentStoreCoordinator(
-            model: try Item.makeModel(), lockPolicy: configuration.coordinatorLockPolicy)
+            model: try Item.makeModel(isNumberIndexed: isNumberIndexed),
+            lockPolicy: configuration.coordinatorLockPolicy)
         var description = PersistentStoreDescription.sqlite(at: configuration.storeURL)
         description.pragmas = ["synchronous": configuration.synchronous]
         store = try coordinator.addPersistentStore(description)
@@ -20,6 +25,10 @@ final class ObjectGraphEngine: EngineSubject {
     func close() throws {
         loaded = nil
         try coordinator.removePersistentStore(store)
+    }
+
+    func settings(_ pragmas: [String]) throws -> [[String]] {
+        try [coordinator.settings(pragmas, of: store)]
     }
 
     private func makeContext() -> ManagedObjectContext {

@@ -18,6 +18,8 @@ final class StackSubject: FlightsSubject {
         _ = try stack.viewContext
     }
 
+    func settings(_ pragmas: [String]) throws -> [[String]] { try stack.settings(pragmas) }
+
     func close() throws {
         try stack.close()
     }
@@ -191,6 +193,23 @@ extension StackSubject: CountingSubject {
     }
 }
 
+extension PersistenceStack {
+    /// The values of pragmas on the writing connection of each coordinator.
+    func settings(_ pragmas: [String]) throws -> [[String]] {
+        try coordinators.flatMap { coordinator in
+            try coordinator.persistentStores.map { try coordinator.settings(pragmas, of: $0) }
+        }
+    }
+}
+
+extension PersistentStoreCoordinator {
+    func settings(
+        _ pragmas: [String], of store: PersistentStoreHandle
+    ) throws -> [String] {
+        try pragmas.map { try pragma($0, of: store) }
+    }
+}
+
 extension WorkerContext {
     /// Opens the stack that the job names; see ``openSubject()``.
     func openStack() throws -> StackSubject {
@@ -228,6 +247,6 @@ extension Subject {
     init(stack kind: StackKind) {
         self.init(
             name: kind.name, group: .stack, summary: kind.summary,
-            openFlights: { try StackSubject(kind, $0) })
+            openFlights: { try StackSubject(kind, $0) }, openLoad: { try StackLoad(kind, $0) })
     }
 }

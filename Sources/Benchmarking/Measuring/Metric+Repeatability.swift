@@ -19,7 +19,8 @@ extension Metric {
     }
 
     /// What one operation does, in the order of reports.
-    public static let counts: [Metric] = exactCounts + nearlyExactCounts + scheduledCounts
+    public static let counts: [Metric] =
+        exactCounts + nearlyExactCounts + [.memoryKept] + scheduledCounts
 
     private static let exactCounts: [Metric] = [
         .statements, .rowsRead, .pagesRead, .pagesWritten, .walBytes, .syncs,

@@ -62,11 +62,13 @@ extension Metric {
     /// Write transactions committed to the WAL.
     public static let transactions = Metric("transactions", unit: .count, polarity: .neither)
     public static let checkpoints = Metric("checkpoints", unit: .count, polarity: .neither)
-    /// Saves of other contexts that were merged.
+    /// How often a context has merged what others have saved.
     public static let merges = Metric("merges", unit: .count, polarity: .neither)
     public static let mergedObjects = Metric(
         "mergedObjects", title: "objects merged", unit: .count, polarity: .neither)
     public static let conflicts = Metric("conflicts", unit: .count, polarity: .neither)
+    /// Bytes that an operation left allocated: what it keeps, or leaks.
+    public static let memoryKept = Metric("memoryKept", title: "kept", unit: .bytes)
     /// Requests to the allocator, of all threads.
     public static let allocations = Metric("allocations", unit: .count, polarity: .neither)
     /// Of the processor, in user mode, as cachegrind counts them.

@@ -142,6 +142,8 @@ extension WorkloadSection {
     private static func latencyColumns(of workload: WorkloadResult) -> [Column] {
         let samples = workload.cells.flatMap(\.samples)
         let names = samples.reduce(into: Set<String>()) { $0.formUnion($1.latencies.keys) }
+            // Those with a dot are parts of others and would fill the page.
+            .filter { !$0.contains(".") }
         return names.sorted().flatMap { name in
             let parts: [(title: String, key: String, read: (LatencyRecorder) -> UInt64?)] = [
                 ("p50", "p50", { $0.percentile(0.5) }), ("p99", "p99", { $0.percentile(0.99) }),

@@ -56,6 +56,9 @@ public struct CellResult: Codable, Hashable, Sendable {
         return [count]
     }
 
+    /// Whether an open phase of a load was offered more than was done; see ``Metric/saturated``.
+    public var isSaturated: Bool { values(of: Metric.saturated.name).contains { $0 > 0 } }
+
     /// The latencies of that name of all samples together; nil when no sample has any.
     public func mergedLatencies(named name: String) -> LatencyRecorder? {
         let summaries = samples.compactMap { $0.latencies[name] }

@@ -7,7 +7,11 @@ public enum ThresholdCheck {
     public static func evaluate(_ rules: [ThresholdRule], _ run: Run) throws -> ThresholdReport {
         let verdicts = try rules.flatMap { rule in
             let matches = try matches(of: rule, in: run)
-            return matches.map { judge($0.cell, of: $0.workload, by: rule) }
+            return try metrics(of: rule, in: matches).flatMap { metric in
+                var rule = rule
+                rule.metric = metric
+                return matches.map { judge($0.cell, of: $0.workload, by: rule) }
+            }
         }
         let unsound = run.workloads.flatMap { workload in
             workload.cells.compactMap { UnsoundCell($0, of: workload) }
@@ -28,14 +32,6 @@ public enum ThresholdCheck {
             }
             throw ThresholdError.matchesNothing(rule, known: known)
         }
-        let samples = matches.flatMap(\.cell.samples)
-        let metrics = samples.reduce(into: Set<String>()) {
-            $0.formUnion($1.valueNames)
-            $0.formUnion($1.latencies.keys)
-        }
-        if !metrics.isEmpty, !metrics.contains(rule.metric) {
-            throw ThresholdError.unknownMetric(rule, known: metrics.sorted())
-        }
         if let subject = rule.relativeTo {
             let known = Set(matches.flatMap { $0.workload.cells.map(\.subject) })
             guard known.contains(subject) else {
@@ -43,6 +39,19 @@ public enum ThresholdCheck {
             }
         }
         return matches
+    }
+
+    /// The metrics that the rule's pattern fits; the pattern itself where nothing was measured.
+    private static func metrics(of rule: ThresholdRule, in matches: [Match]) throws -> [String] {
+        let known = matches.flatMap(\.cell.samples).reduce(into: Set<String>()) {
+            $0.formUnion($1.valueNames)
+            $0.formUnion($1.latencies.keys)
+        }
+        let metrics = known.filter(Glob(rule.metric).matches).sorted()
+        guard !metrics.isEmpty || known.isEmpty else {
+            throw ThresholdError.unknownMetric(rule, known: known.sorted())
+        }
+        return known.isEmpty ? [rule.metric] : metrics
     }
 
     private static func judge(
@@ -76,6 +85,10 @@ public enum ThresholdCheck {
         _ cell: CellResult, of workload: WorkloadResult, for rule: ThresholdRule
     ) throws(Obstacle) -> Measured {
         guard cell.isSound else { throw Obstacle(reason: "the cell failed") }
+        if cell.isSaturated, rule.metric.split(separator: ".").contains("intended") {
+            throw Obstacle(
+                reason: "the load was saturated: its latencies tell how long it lasted")
+        }
         guard let subject = rule.relativeTo else {
             if let latencies = cell.mergedLatencies(named: rule.metric) {
                 return try measure(latencies, by: rule.statistic)

@@ -3,7 +3,8 @@ public struct ThresholdRule: Hashable, Sendable {
     /// Globs on ``WorkloadResult/name`` and on ``CellResult/identifier``.
     public var workload: Glob
     public var cell: Glob
-    /// The name of a metric, counter, percentile ("mainQueue.p99") or latency ("mainQueue").
+    /// A glob on the names of metrics, counters, percentiles ("mainQueue.p99") and latencies
+    /// ("mainQueue").
     public var metric: String
     public var statistic: Statistic
     public var bound: Bound

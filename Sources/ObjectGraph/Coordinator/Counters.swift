@@ -20,7 +20,9 @@ public struct Counters: Sendable, Hashable, Codable {
     public var busyWaits: Int64 = 0
     /// Saves that met an optimistic-locking or uniqueness conflict.
     public var conflicts: Int64 = 0
-    /// Objects that merges of other contexts' saves have touched.
+    /// How often a context has merged what others have saved.
+    public var merges: Int64 = 0
+    /// Objects that those merges have touched.
     public var mergedObjects: Int64 = 0
 
     public init() {}
@@ -33,6 +35,7 @@ final class GraphCounters: Sendable {
     let faultsReadFromStore = Atomic<Int64>(0)
     let saves = Atomic<Int64>(0)
     let conflicts = Atomic<Int64>(0)
+    let merges = Atomic<Int64>(0)
     let mergedObjects = Atomic<Int64>(0)
 
     func reset() {
@@ -40,6 +43,7 @@ final class GraphCounters: Sendable {
         faultsReadFromStore.store(0, ordering: .relaxed)
         saves.store(0, ordering: .relaxed)
         conflicts.store(0, ordering: .relaxed)
+        merges.store(0, ordering: .relaxed)
         mergedObjects.store(0, ordering: .relaxed)
     }
 }

@@ -248,6 +248,7 @@ public final class PersistentStoreCoordinator: Sendable {
             counters.faultsFired - graphCounters.faultsReadFromStore.load(ordering: .relaxed)
         counters.saves = graphCounters.saves.load(ordering: .relaxed)
         counters.conflicts = graphCounters.conflicts.load(ordering: .relaxed)
+        counters.merges = graphCounters.merges.load(ordering: .relaxed)
         counters.mergedObjects = graphCounters.mergedObjects.load(ordering: .relaxed)
         return counters
     }

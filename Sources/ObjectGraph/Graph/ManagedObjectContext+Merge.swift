@@ -43,6 +43,7 @@ extension ManagedObjectContext {
             merged.deleted.append(id)
         }
         let count = merged.inserted.count + merged.refreshed.count + merged.deleted.count
+        coordinator.graphCounters.merges.add(1, ordering: .relaxed)
         coordinator.graphCounters.mergedObjects.add(Int64(count), ordering: .relaxed)
         if hasObservers {
             post(.objectsDidChange(merged))

@@ -41,14 +41,11 @@ import Testing
     }
 
     @Test func `an open-loop latency counts from the intended time`() {
-        let schedule = OpenLoopSchedule(startNanoseconds: 1_000, intervalNanoseconds: 100)
+        var arrivals = ArrivalSchedule(.fixed, perSecond: 1e7, startNanoseconds: 1_000)
         var recorder = LatencyRecorder()
 
         // A stall lets the operations due at 1,000, 1,100 and 1,200 all end at 1,250.
-        for index in 0..<schedule.dueCount(at: 1_250) {
-            recorder.record(
-                intendedAt: schedule.intendedNanoseconds(of: index), completedAt: 1_250)
-        }
+        for _ in 0..<3 { recorder.record(intendedAt: arrivals.next(), completedAt: 1_250) }
 
         #expect(recorder.count == 3)
         #expect(recorder.maxNanoseconds == 250)

@@ -28,15 +28,6 @@ import Testing
         #expect(generator.next() == 3_203_168_211_198_807_973)
     }
 
-    @Test func `an open loop counts what is due`() {
-        let schedule = OpenLoopSchedule(startNanoseconds: 50, intervalNanoseconds: 10)
-
-        #expect(schedule.dueCount(at: 49) == 0)
-        #expect(schedule.dueCount(at: 50) == 1)
-        #expect(schedule.dueCount(at: 79) == 3)
-        #expect(schedule.intendedNanoseconds(of: 3) == 80)
-    }
-
     @Test func `the process's own figures are plausible`() {
         let before = ProcessProbe.usage()
         var canary = NoiseCanary()

@@ -61,12 +61,95 @@ import Testing
     func `a mistake in a workload file is named with its file, line and key`(
         mistake: Mistake
     ) throws {
-        let text = Self.workload.replacingOccurrences(of: mistake.right, with: mistake.wrong)
+        try expect(mistake, in: Self.workload)
+    }
+
+    private static let load = """
+        schema: 1
+        name: small
+        kind: load
+        subjects: [single, sqlite-c]
+        parameters: { writers: [1, 2], readers: 1 }
+        mix:
+          - { operation: update, keys: zipfian }
+          - { operation: count }
+        phases:
+          - { mode: warm-up, seconds: 1 }
+          - { mode: open, seconds: 1, rate: 60% }
+        exclude:
+          - { subject: single, writers: 2 }
+        thresholds:
+          - { cell: single*, metric: lostUpdates, exactly: 0 }
+        """
+
+    @Test(arguments: [
+        Mistake(
+            right: "keys: zipfian", wrong: "keys: zipf",
+            message: ":7: mix.keys: unknown distribution \"zipf\""),
+        Mistake(
+            right: "keys: zipfian", wrong: "keys: uniform, skew: 1",
+            message: ":7: mix.skew: only the distributions zipfian and latest have a skew"),
+        Mistake(
+            right: "operation: count", wrong: "operation: count, keys: uniform",
+            message: ":8: mix.keys: count does not choose among keys"),
+        Mistake(
+            right: "operation: count", wrong: "operation: update",
+            message: ":7: mix: update is there twice"),
+        Mistake(
+            right: "operation: count", wrong: "operation: insert",
+            message: ":1: the mix has nothing for readers: set readers to 0"),
+        Mistake(
+            right: "readers: 1", wrong: "readers: 1, rows: 1",
+            message: ":1: each writer and each reader needs a row of its own"),
+        Mistake(
+            right: "mode: warm-up", wrong: "mode: open, rate: 5%",
+            message: ":10: phases: a rate in percent needs a warm-up or closed phase before it"),
+        Mistake(
+            right: "rate: 60%", wrong: "rate: x%",
+            message: ":11: phases.rate: x% is not a number a second, nor a percentage"),
+        Mistake(
+            right: ", rate: 60%", wrong: "", message: ":11: phases: the key \"rate\" is missing"),
+        Mistake(
+            right: "mode: open, seconds: 1", wrong: "mode: open, seconds: 1, operations: 1",
+            message: ":11: phases: a phase lasts for either seconds or operations"),
+        Mistake(
+            right: "mode: open, seconds: 1, rate: 60%", wrong: "mode: warm-up, seconds: 1",
+            message: ":10: phases: needs a closed or an open phase"),
+        Mistake(
+            right: "{ subject: single, writers: 2 }", wrong: "{ subject: single, writers: 3 }",
+            message: ":13: exclude: excludes nothing"),
+        Mistake(
+            right: "{ subject: single, writers: 2 }", wrong: "{ readers: 1 }",
+            message: ":1: everything is excluded"),
+        Mistake(
+            right: "cell: single*", wrong: "cell: \"single/pooled/writers=2\"",
+            message: ":15: thresholds: matches no cell of small, which has single/pooled/writers=1"),
+        Mistake(
+            right: "cell: single*", wrong: "workload: small",
+            message: ":15: thresholds.workload: unknown key \"workload\""),
+        Mistake(
+            right: "exactly: 0", wrong: "exactly: 0, relativeTo: grdb",
+            message: ":15: thresholds.relativeTo: unknown subject \"grdb\""),
+    ])
+    func `a mistake in a load is named with its file, line and key`(mistake: Mistake) throws {
+        try expect(mistake, in: Self.load)
+    }
+
+    @Test func `only a load has a mix`() throws {
+        try expect(
+            Mistake(
+                right: "subjects:", wrong: "mix: []\nsubjects:",
+                message: ":4: mix: only workloads of the kind load have it"), in: Self.workload)
+    }
+
+    private func expect(_ mistake: Mistake, in right: String) throws {
+        let text = right.replacingOccurrences(of: mistake.right, with: mistake.wrong)
         let path = folder.path("small.yml")
         try Data(text.utf8).write(to: folder.url("small.yml"))
         let bench = try BenchProcess(["run", path, "--allow-debug"])
         #expect(bench.exitCode == 64)
-        #expect(bench.errors.hasPrefix("bench: \(path)\(mistake.message)"))
+        #expect(
+            bench.errors.hasPrefix("bench: \(path)\(mistake.message)"), "\(bench.errors)")
     }
 
     @Test func `a missing file is named`() throws {

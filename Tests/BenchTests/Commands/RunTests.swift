@@ -96,6 +96,36 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: results.url.path + "/work"))
     }
 
+    @Test func `a quick run takes one sample of each cell and counts its work`() throws {
+        let bench = try start(Self.questions("equal, like", repetitions: 9), options: ["--quick"])
+        #expect(bench.exitCode == 0, "\(bench.errors)")
+        for cell in try results.load().workloads[0].cells {
+            #expect(cell.samples.count == 1)
+            #expect(cell.values(of: "statements") == [1])
+            #expect(cell.values(of: "syncs") == [0])
+            #expect(try #require(cell.values(of: "vmSteps").first) > 0)
+        }
+    }
+
+    @Test func `a budget buys rounds of all cells, one at least`() throws {
+        let bench = try start(
+            Self.questions("equal, like", repetitions: 1), options: ["--budget", "1s"])
+        #expect(bench.exitCode == 0, "\(bench.errors)")
+        let cells = try results.load().workloads[0].cells
+        #expect(!cells[0].samples.isEmpty)
+        #expect(cells.map(\.samples.count).allSatisfy { $0 == cells[0].samples.count })
+    }
+
+    @Test(arguments: [
+        ["--budget", "soon"], ["--quick", "--rigorous"], ["--quick", "--repetitions", "3"],
+        ["--repetitions", "0"], ["--resume", "run"],
+    ])
+    func `options that make no sense are refused`(options: [String]) throws {
+        let bench = try start(Self.questions(repetitions: 1), options: options)
+        #expect(bench.exitCode == 64)
+        #expect(throws: RunDirectoryError.self) { try results.load() }
+    }
+
     @Test func `the same seed gives the same order`() throws {
         let text = Self.questions("equal, like, matches, contains", repetitions: 3)
         var orders: [[[Int]]] = []

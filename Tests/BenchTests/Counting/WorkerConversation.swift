@@ -55,6 +55,11 @@ final class WorkerConversation {
         guard try read().ready != nil else { throw Unexpected(line: nil) }
     }
 
+    deinit {
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+
     func turn(_ operationCount: Int = 1) throws -> Turn {
         try write("\(operationCount)")
         let reply = try read()

@@ -1,0 +1,59 @@
+import Benchmarking
+
+/// Cells that a workload leaves out of its matrix: those that have all of these values.
+struct Exclusion: Sendable {
+    /// Of the name of the subject.
+    var subject: Glob = "*"
+    var lockPolicy: String?
+    var parameters: [String: String] = [:]
+
+    func matches(_ cell: Cell) -> Bool {
+        subject.matches(cell.subject.name)
+            && (lockPolicy == nil || lockPolicy == cell.lockPolicy)
+            && parameters.allSatisfy { cell.parameters[$0.key] == $0.value }
+    }
+}
+
+extension Workload {
+    /// Reads an exclusion such as `{ subject: nested*, writers: 2 }`.
+    ///
+    /// - Throws: ``ConfigurationError`` also for one that matches no cell.
+    func exclusion(_ node: ConfigurationNode) throws -> Exclusion {
+        let names = kind.parameters.map(\.name)
+        let entries = try node.mapping(allowing: ["subject", "lockPolicy"] + names)
+        var exclusion = Exclusion()
+        if let subject = entries["subject"] { exclusion.subject = Glob(try subject.string()) }
+        exclusion.lockPolicy = try entries["lockPolicy"]?.choice("lock policy", of: lockPolicies)
+        for parameter in kind.parameters {
+            exclusion.parameters[parameter.name] =
+                try entries[parameter.name].map { try parameter.value(of: $0) }
+        }
+        guard allCells.contains(where: exclusion.matches) else {
+            throw node.error("excludes nothing")
+        }
+        return exclusion
+    }
+
+    /// Reads a rule beside the workload; see ``ThresholdFile``.
+    ///
+    /// - Throws: ``ConfigurationError`` also for one that matches no cell.
+    func threshold(_ node: ConfigurationNode) throws -> ThresholdRule {
+        let rule = try ThresholdFile.rule(node, workload: name, subjects: subjects.map(\.name))
+        let identifiers = cells.map { CellResult($0, of: self).identifier }
+        guard identifiers.contains(where: rule.cell.matches) else {
+            throw node.error(
+                "matches no cell of \(name), which has \(identifiers.joined(separator: ", "))")
+        }
+        return rule
+    }
+
+    /// The rules on cells that are left when a command line has chosen some subjects.
+    var applicableThresholds: [ThresholdRule] {
+        let identifiers = cells.map { CellResult($0, of: self).identifier }
+        let subjects = Set(subjects.map(\.name))
+        return thresholds.filter { rule in
+            identifiers.contains(where: rule.cell.matches)
+                && rule.relativeTo.map(subjects.contains) ?? true
+        }
+    }
+}

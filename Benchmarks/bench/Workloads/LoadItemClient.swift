@@ -1,0 +1,146 @@
+import Benchmarking
+
+/// A client of a load: does the operations of the mix on items, and looks at the answers.
+final class LoadItemClient: LoadClient, @unchecked Sendable {
+    // @unchecked Sendable: a phase uses it on one thread, and who made it, only between phases.
+
+    /// What the client came across.
+    struct Tally {
+        var conflicts = 0
+        /// Reads that showed less than what was saved before they began.
+        var staleReads = 0
+
+        static func + (first: Tally, second: Tally) -> Tally {
+            Tally(
+                conflicts: first.conflicts + second.conflicts,
+                staleReads: first.staleReads + second.staleReads)
+        }
+    }
+
+    /// Enough for the unluckiest of some writers; more means that no try ever succeeds.
+    private static let maximumTries = 10_000
+
+    private let writer: (any LoadWriter)?
+    private let reader: (any LoadReader)?
+    private let ledger: LoadLedger
+    private let operations: [LoadOperation]
+    private var keys: [KeyChooser?]
+    private let saveSize: Int
+    /// What is inserted, under other numbers.
+    private let templates: [ItemRow]
+    private var ownNumbers: ArraySlice<Int64> = []
+    /// Used again, so that choosing keys allocates nothing.
+    private var numbers: [Int64] = []
+    private(set) var tally = Tally()
+
+    /// - Parameter index: the client's among those of its kind, of which there are `count`.
+    init(
+        writer: (any LoadWriter)? = nil, reader: (any LoadReader)? = nil, _ plan: LoadPlan,
+        _ ledger: LoadLedger, templates: [ItemRow], saveSize: Int,
+        index: Int, count: Int, sharesKeys: Bool, seed: UInt64
+    ) {
+        self.writer = writer
+        self.reader = reader
+        self.ledger = ledger
+        self.templates = templates
+        self.saveSize = saveSize
+        operations = plan.mix.map(\.operation)
+        var random = SeededGenerator(seed: seed)
+        let isWriter = writer != nil
+        keys = plan.mix.map { part in
+            let seed = random.next()
+            guard part.operation.takesKeys, part.operation.isWriting == isWriter else { return nil }
+            return KeyChooser(
+                part.keys, keyCount: ledger.firstItemCount, seed: seed,
+                client: (index, count), isPartitioned: isWriter && !sharesKeys)
+        }
+    }
+
+    func perform(_ index: Int) throws {
+        switch operations[index] {
+        case .insert: try insert()
+        case .update: try update(index)
+        case .delete: try delete()
+        case .read: try read(index)
+        case .page: try page(index)
+        case .count: try count()
+        }
+    }
+
+    // MARK: Writing
+
+    private func insert() throws {
+        let items = (0..<saveSize).map { _ in
+            let number = ledger.takeNumber()
+            var item = templates[Int(number) % templates.count]
+            item.number = number
+            return item
+        }
+        try write { try $0.insert(items) }
+        ledger.didInsert(items.count)
+        ownNumbers.append(contentsOf: items.map(\.number))
+    }
+
+    private func update(_ index: Int) throws {
+        numbers.removeAll(keepingCapacity: true)
+        for _ in 0..<saveSize { numbers.append(Int64(keys[index]!.next())) }
+        try write { try $0.update(numbers) }
+        ledger.didUpdate(numbers)
+    }
+
+    private func delete() throws {
+        guard ownNumbers.count >= saveSize else { return try insert() }
+        let oldest = Array(ownNumbers.prefix(saveSize))
+        ownNumbers.removeFirst(saveSize)
+        ledger.willDelete(oldest.count)
+        try write { try $0.delete(oldest) }
+        ledger.didDelete(oldest.count)
+    }
+
+    /// Tries until it is saved.
+    private func write(_ body: (any LoadWriter) throws -> WriteResult) throws {
+        for _ in 0..<Self.maximumTries {
+            if try body(writer!) == .saved { return }
+            tally.conflicts += 1
+        }
+        throw EndlessConflict(tries: Self.maximumTries)
+    }
+
+    // MARK: Reading
+
+    private func read(_ index: Int) throws {
+        let number = Int64(keys[index]!.next(newest: ledger.newestNumber))
+        guard number <= ledger.firstItemCount else {
+            // Not saved yet, or deleted: nothing can be said of it.
+            _ = try reader!.read(number)
+            return
+        }
+        let saved = ledger.quantity(of: number)
+        guard let found = try reader!.read(number), found >= saved else {
+            tally.staleReads += 1
+            return
+        }
+    }
+
+    private func page(_ index: Int) throws {
+        let number = Int64(keys[index]!.next())
+        let found = try reader!.page(from: number)
+        let isRight =
+            found.first == number && zip(found, found.dropFirst()).allSatisfy { $0 < $1 }
+        if !isRight { tally.staleReads += 1 }
+    }
+
+    private func count() throws {
+        let saved = ledger.savedItemCount
+        let found = try reader!.count()
+        // Now: what is deleted meanwhile may be missing.
+        if found < saved - ledger.begunDeleteCount { tally.staleReads += 1 }
+    }
+}
+
+/// A write that met a conflict in every try.
+struct EndlessConflict: Error, CustomStringConvertible {
+    var tries: Int
+
+    var description: String { "a write met a conflict in each of \(tries) tries" }
+}

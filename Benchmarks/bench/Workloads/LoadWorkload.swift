@@ -1,0 +1,178 @@
+import Benchmarking
+import Foundation
+
+/// Writers and readers at once, phase after phase, while the main queue is to beat.
+///
+/// What clients were told is done is kept in a ledger, and the store is held against it in the end:
+/// a subject that forgets is not fast but wrong.
+enum LoadWorkload {
+    /// The items of a page.
+    static let pageLength = 50
+    private static let heartbeatIntervalMilliseconds = 4
+    /// What each client does in an operation of a turn, so that a thread's start is a small part.
+    private static let operationsPerTurn = 20
+
+    static func run(_ context: WorkerContext) throws -> WorkloadOutcome {
+        guard let plan = context.job.load else {
+            preconditionFailure("A job of the kind \(context.job.kind) has a plan.")
+        }
+        let items = ItemRow.generated(count: context.integer("rows"), seed: context.job.seed)
+        try context.makeItemStore(items, isNumberIndexed: true)
+        guard let open = Subject.named(context.job.subject)?.openLoad else {
+            throw UnableSubject(name: context.job.subject, kind: context.job.kind)
+        }
+        let subject = try open(context.configuration)
+        let ledger = LoadLedger(items)
+        let (sample, tally) = try measure(subject, plan, ledger, items, context)
+        let shown = try subject.shownQuantities()
+        try subject.close()
+
+        var outcome = WorkloadOutcome(sample: sample, verification: .notApplicable)
+        guard subject.storesItems else { return outcome }
+        let findings = try LoadFindings(
+            StoreReader(context.storeURL), ledger, tally, shown: shown)
+        outcome.sample.counters.merge(findings.counters) { $1 }
+        outcome.verification = try findings.verification(
+            of: plan.checks, readsAreFresh: subject.promisesFreshReads)
+        return outcome
+    }
+
+    /// Clients, and with them the connections that they hold, end when it returns.
+    private static func measure(
+        _ subject: any LoadSubject, _ plan: LoadPlan, _ ledger: LoadLedger, _ items: [ItemRow],
+        _ context: WorkerContext
+    ) throws -> (Sample, LoadItemClient.Tally) {
+        let crew = try LoadCrew(subject, plan, ledger, templates: items, context)
+        try context.configuration.check(subject)
+        var generator = LoadGenerator(
+            crew.participants, seed: context.job.seed, capacityPerSecond: plan.capacityPerSecond)
+        var sample: Sample
+        if let turns = context.turns {
+            sample = try take(turns, of: &generator, subject, context)
+        } else {
+            sample = try run(plan, &generator, subject, context)
+        }
+        sample.counters = subject.counters
+        return (sample, crew.tally)
+    }
+
+    /// Clients do a fixed number of operations as often as the parent wants, for counts and for pairs.
+    private static func take(
+        _ turns: TurnTaker, of generator: inout LoadGenerator, _ subject: any LoadSubject,
+        _ context: WorkerContext
+    ) throws -> Sample {
+        try context.observe(rowCount: 0) {
+            while turns.isWanted() {
+                try turns.take(counting: subject as? any CountingSubject) {
+                    _ = try generator.run(LoadPhase(.closed, .operations(operationsPerTurn)))
+                }
+            }
+        }
+    }
+
+    private static func run(
+        _ plan: LoadPlan, _ generator: inout LoadGenerator, _ subject: any LoadSubject,
+        _ context: WorkerContext
+    ) throws -> Sample {
+        let heartbeat = LatencyProbe(everyMilliseconds: heartbeatIntervalMilliseconds) {
+            completion in DispatchQueue.main.async { completion(.success(())) }
+        }
+        let marks = LoadMarks(context.storeURL, subject)
+        var phases: [LoadPhaseResult] = []
+        heartbeat.start()
+        marks.start()
+        var sample = try context.observe(rowCount: 0) {
+            for phase in plan.phases { phases.append(try generator.run(phase)) }
+        }
+        marks.stop()
+        sample.latencies["mainQueue"] = try heartbeat.stop()
+        // The length of the phases was asked for and tells nothing.
+        sample[.time] = nil
+        sample[.rowsPerSecond] = nil
+        for index in phases.indices {
+            let noted = marks.during(phases[index])
+            phases[index].timeline?.marks = noted
+        }
+        sample.take(phases, operations: plan.mix.map(\.operation.rawValue))
+        return sample
+    }
+}
+
+extension WorkloadKind {
+    static let load = WorkloadKind(
+        name: "load", summary: "writers and readers at once, in closed and open phases",
+        subjects: [.stack, .peer, .selftest], usesDataset: false, isContended: true,
+        isLoad: true,
+        parameters: [
+            WorkloadParameter(
+                name: "writers", values: .integer(0...64), defaultValue: "1",
+                summary: "clients that insert, update and delete"),
+            WorkloadParameter(
+                name: "readers", values: .integer(0...64), defaultValue: "1",
+                summary: "clients that read; the first one of a stack in its view"),
+            WorkloadParameter(
+                name: "writersShareKeys", values: .choice(["true", "false"]),
+                defaultValue: "false", summary: "whether writers update the same items"),
+            WorkloadParameter(
+                name: "rows", values: .integer(1...1_000_000), defaultValue: "10000",
+                summary: "items that are there from the beginning"),
+            WorkloadParameter(
+                name: "saveSize", values: .integer(1...10_000), defaultValue: "1",
+                summary: "items per insert, update or delete, each of which is a save"),
+        ],
+        primaryMetric: .capacity,
+        extraMetrics: [
+            .offeredRate, .achievedRate, .saturated, .unserved,
+            Metric("conflicts", unit: .count),
+            Metric("lostUpdates", title: "lost updates", unit: .count),
+            Metric("staleReads", title: "stale reads", unit: .count),
+            Metric("undeliveredMerges", title: "undelivered merges", unit: .count),
+        ],
+        run: LoadWorkload.run)
+}
+
+/// The clients of a load.
+private struct LoadCrew {
+    private let writers: [LoadItemClient]
+    private let readers: [LoadItemClient]
+    private let plan: LoadPlan
+
+    init(
+        _ subject: any LoadSubject, _ plan: LoadPlan, _ ledger: LoadLedger,
+        templates: [ItemRow], _ context: WorkerContext
+    ) throws {
+        var random = SeededGenerator(seed: context.job.seed)
+        // What is inserted has the quantity 0 for ever.
+        let templates = templates.map { item in
+            var item = item
+            item.quantity = 0
+            return item
+        }
+        func client(
+            _ index: Int, of count: Int, writer: (any LoadWriter)?, reader: (any LoadReader)?
+        ) -> LoadItemClient {
+            LoadItemClient(
+                writer: writer, reader: reader, plan, ledger, templates: templates,
+                saveSize: context.integer("saveSize"), index: index, count: count,
+                sharesKeys: context.text("writersShareKeys") == "true", seed: random.next())
+        }
+        let writerCount = context.integer("writers")
+        let readerCount = context.integer("readers")
+        writers = try (0..<writerCount).map {
+            client($0, of: writerCount, writer: try subject.makeWriter(), reader: nil)
+        }
+        readers = try (0..<readerCount).map {
+            client($0, of: readerCount, writer: nil, reader: try subject.makeReader($0))
+        }
+        self.plan = plan
+    }
+
+    var participants: [LoadGenerator.Participant] {
+        writers.map { .init($0, weights: plan.weights(isWriter: true)) }
+            + readers.map { .init($0, weights: plan.weights(isWriter: false)) }
+    }
+
+    var tally: LoadItemClient.Tally {
+        (writers + readers).reduce(LoadItemClient.Tally()) { $0 + $1.tally }
+    }
+}

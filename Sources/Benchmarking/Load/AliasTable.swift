@@ -1,0 +1,41 @@
+/// Draws indices with given weights, each in constant time with one random number.
+///
+/// Sources: A. J. Walker, "An efficient method for generating discrete random variables with
+/// general distributions", ACM TOMS 3(3), 1977; M. D. Vose's way of filling the table, IEEE TSE
+/// 17(9), 1991.
+struct AliasTable: Sendable {
+    private struct Column: Sendable {
+        /// The share of the column, of 2^64, that is its own index; the rest is the alias.
+        var ownShare: UInt64
+        var alias: Int
+    }
+
+    private var columns: [Column]
+
+    /// - Precondition: there are weights, none is negative, and their sum is above 0.
+    init(weights: [Double]) {
+        let sum = weights.reduce(0, +)
+        precondition(sum > 0 && weights.allSatisfy { $0 >= 0 }, "an alias table needs weights")
+        columns = weights.indices.map { Column(ownShare: .max, alias: $0) }
+        // In units of the mean weight, so that every column is to be filled to 1.
+        var heights = weights.map { $0 / sum * Double(weights.count) }
+        var low = heights.indices.filter { heights[$0] < 1 }
+        var high = heights.indices.filter { heights[$0] >= 1 }
+        while let small = low.popLast(), let large = high.last {
+            columns[small] = Column(ownShare: UInt64(heights[small] * 0x1p64), alias: large)
+            heights[large] -= 1 - heights[small]
+            if heights[large] < 1 {
+                high.removeLast()
+                low.append(large)
+            }
+        }
+    }
+
+    @inline(__always)
+    func draw(_ random: inout SeededGenerator) -> Int {
+        // The high half chooses a column, the low half a place in it.
+        let (index, place) = random.next().multipliedFullWidth(by: UInt64(columns.count))
+        let column = columns[Int(index)]
+        return place < column.ownShare ? Int(index) : column.alias
+    }
+}

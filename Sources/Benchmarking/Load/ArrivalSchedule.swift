@@ -1,0 +1,56 @@
+import Foundation
+
+/// How the operations of an open loop arrive.
+public enum ArrivalProcess: String, Codable, Sendable, CaseIterable {
+    /// At a fixed interval.
+    case fixed
+    /// Independently of each other: the gaps are exponential, as of many users who do not know of
+    /// each other.
+    case poisson
+}
+
+/// The moments at which operations are due, whether or not the ones before have finished.
+///
+/// A latency counted from the intended time holds the wait in the queue; counted from the moment
+/// of sending it would hide it ("coordinated omission").
+public struct ArrivalSchedule: Sendable {
+    /// Arrivals a second, on average where they are left to chance.
+    public let ratePerSecond: Double
+    private let process: ArrivalProcess
+    private let startNanoseconds: UInt64
+    private var random: SeededGenerator
+    /// From the start to the next arrival. In fractions of nanoseconds: rounding gaps would drift.
+    private var elapsedNanoseconds = 0.0
+
+    /// - Parameters:
+    ///   - rate: arrivals a second.
+    ///   - startNanoseconds: the monotonic time of the first arrival of a fixed process, and of the
+    ///     beginning of the first gap of another; see ``Stopwatch/nanoseconds()``.
+    ///   - seed: of the gaps; a fixed process needs none.
+    /// - Precondition: the rate is above 0.
+    public init(
+        _ process: ArrivalProcess, perSecond rate: Double,
+        startNanoseconds: UInt64 = Stopwatch.nanoseconds(), seed: UInt64 = 0
+    ) {
+        precondition(rate > 0, "an open loop needs a rate above 0")
+        self.process = process
+        self.startNanoseconds = startNanoseconds
+        ratePerSecond = rate
+        random = SeededGenerator(seed: seed)
+        if process == .poisson { elapsedNanoseconds = nextGap() }
+    }
+
+    /// When the next operation is due, on the monotonic clock.
+    public mutating func next() -> UInt64 {
+        defer { elapsedNanoseconds += nextGap() }
+        return startNanoseconds + UInt64(elapsedNanoseconds)
+    }
+
+    private mutating func nextGap() -> Double {
+        let meanGap = 1e9 / ratePerSecond
+        return switch process {
+        case .fixed: meanGap
+        case .poisson: -log(1 - Double.random(in: 0..<1, using: &random)) * meanGap
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import Foundation
+
+/// Which of many keys an operation takes.
+public struct KeyDistribution: Codable, Hashable, Sendable {
+    public enum Shape: String, Codable, Sendable, CaseIterable {
+        /// One after the other, again from the first after the last.
+        case sequential
+        /// Each as often.
+        case uniform
+        /// A few very often: the one of rank r in proportion to 1 / r^skew, scattered over all keys.
+        case zipfian
+        /// The same, the newest key first.
+        case latest
+    }
+
+    public var shape: Shape
+    /// The exponent of a zipfian or latest distribution: 0 is uniform, 0.99 is YCSB's.
+    public var skew: Double
+
+    public init(_ shape: Shape, skew: Double = 0.99) {
+        self.shape = shape
+        self.skew = skew
+    }
+}
+
+/// Draws keys from 1 on in a distribution, for one client of a load.
+///
+/// Source of the shapes: B. Cooper et al., "Benchmarking cloud serving systems with YCSB", SoCC 2010.
+public struct KeyChooser: Sendable {
+    private let shape: KeyDistribution.Shape
+    private let keyCount: Int
+    private let ranks: AliasTable?
+    /// Prime to the number of keys, so that multiplying by it puts the ranks in another order.
+    private let scatter: Int
+    private var random: SeededGenerator
+    private var position: Int
+    /// The client's own keys are those that leave this rest when divided by their number.
+    private let partition: (rest: Int, count: Int)?
+
+    /// - Parameters:
+    ///   - keyCount: the keys are 1…keyCount.
+    ///   - client: the client's number and how many there are: they begin a sequence at different
+    ///     places.
+    ///   - isPartitioned: whether no two clients ever draw the same key.
+    /// - Precondition: there is a key for each client.
+    public init(
+        _ distribution: KeyDistribution, keyCount: Int, seed: UInt64,
+        client: (index: Int, count: Int) = (0, 1), isPartitioned: Bool = false
+    ) {
+        precondition(keyCount >= client.count, "\(client.count) clients need a key each")
+        shape = distribution.shape
+        self.keyCount = keyCount
+        let isSkewed = shape == .zipfian || shape == .latest
+        ranks =
+            isSkewed
+            ? AliasTable(weights: (1...keyCount).map { pow(Double($0), -distribution.skew) }) : nil
+        scatter = Self.multiplier(primeTo: keyCount)
+        random = SeededGenerator(seed: seed)
+        position = keyCount / client.count * client.index
+        partition = isPartitioned ? (client.index, client.count) : nil
+    }
+
+    /// - Parameter newest: the highest key, for ``KeyDistribution/Shape/latest``; nil for the number of keys.
+    public mutating func next(newest: Int? = nil) -> Int {
+        var index: Int
+        switch shape {
+        case .sequential:
+            index = position
+            position = position + 1 == keyCount ? 0 : position + 1
+        case .uniform: index = Int.random(in: 0..<keyCount, using: &random)
+        case .zipfian: index = ranks!.draw(&random) * scatter % keyCount
+        case .latest: index = (newest ?? keyCount) - 1 - ranks!.draw(&random)
+        }
+        if let partition {
+            index += partition.rest - index % partition.count
+            if index >= keyCount { index -= partition.count }
+        }
+        return index + 1
+    }
+
+    /// About the golden section of the count, which leaves no pattern.
+    private static func multiplier(primeTo count: Int) -> Int {
+        var candidate = max(Int(Double(count) * 0.618_033_988_75), 1)
+        while greatestCommonDivisor(candidate, count) != 1 { candidate += 1 }
+        return candidate
+    }
+
+    private static func greatestCommonDivisor(_ first: Int, _ second: Int) -> Int {
+        second == 0 ? first : greatestCommonDivisor(second, first % second)
+    }
+}

@@ -1,0 +1,119 @@
+/// One client at work in one phase: takes operations from its mix, waits for their time, does them
+/// and records how long they took.
+///
+/// Each operation costs one reading of the clock, two in an open phase, and a histogram, so that the
+/// harness's own share stays below 60 ns.
+struct LoadLane: Sendable {
+    /// After so many times its length, a phase gives up what is still due.
+    private static let patience = 2.0
+    private static let timelineIntervalNanoseconds: UInt64 = 100_000_000
+
+    let client: any LoadClient
+    let operations: AliasTable
+    let operationCount: Int
+    let clock: any LoadClock
+    var random: SeededGenerator
+
+    /// Works until the extent is reached, beginning each operation when the one before has ended.
+    mutating func runClosed(_ extent: LoadPhase.Extent, from start: UInt64) throws -> LoadRecord {
+        var record = LoadRecord(operationCount: operationCount, start: start)
+        let (end, limit) = extent.bounds(from: start)
+        clock.wait(until: start)
+        var began = clock.nanoseconds()
+        var count = 0
+        while count < limit, began < end {
+            let operation = operations.draw(&random)
+            try client.perform(operation)
+            let ended = clock.nanoseconds()
+            record.service[operation].record(nanoseconds: ended - began)
+            began = ended
+            count += 1
+        }
+        record.endNanoseconds = began
+        return record
+    }
+
+    /// Does what the schedule says is due in the extent, in its order, however late.
+    mutating func runOpen(
+        _ extent: LoadPhase.Extent, from start: UInt64, _ arrivals: ArrivalSchedule
+    ) throws -> LoadRecord {
+        var arrivals = arrivals
+        var record = LoadRecord(operationCount: operationCount, start: start)
+        var timeline = LatencyTimelineRecorder(
+            startNanoseconds: start, intervalNanoseconds: Self.timelineIntervalNanoseconds)
+        let (end, limit) = extent.bounds(from: start)
+        let length = extent.seconds(of: arrivals)
+        let giveUpAt = start + UInt64(length * Self.patience * 1e9)
+        while record.dueCount < limit {
+            let due = arrivals.next()
+            guard due < end else { break }
+            record.dueCount += 1
+            let operation = operations.draw(&random)
+            var began = clock.nanoseconds()
+            guard began < giveUpAt else {
+                record.unservedCount += 1
+                record.intended[operation].record(intendedAt: due, completedAt: began)
+                continue
+            }
+            if began < due {
+                clock.wait(until: due)
+                began = clock.nanoseconds()
+            }
+            try client.perform(operation)
+            let ended = clock.nanoseconds()
+            record.service[operation].record(nanoseconds: ended - began)
+            record.intended[operation].record(intendedAt: due, completedAt: ended)
+            timeline.record(nanoseconds: ended - due, completedAt: ended)
+            record.endNanoseconds = ended
+        }
+        record.timeline = timeline
+        record.dueSeconds = length
+        return record
+    }
+}
+
+/// What a lane recorded in a phase.
+struct LoadRecord: Sendable {
+    /// By the operation's index in the mix.
+    var service: [LatencyRecorder]
+    var intended: [LatencyRecorder]
+    var timeline: LatencyTimelineRecorder?
+    var dueCount = 0
+    /// The time in which they were due.
+    var dueSeconds = 0.0
+    var unservedCount = 0
+    let startNanoseconds: UInt64
+    /// When the last operation ended.
+    var endNanoseconds: UInt64
+
+    init(operationCount: Int, start: UInt64) {
+        service = Array(repeating: LatencyRecorder(), count: operationCount)
+        intended = service
+        startNanoseconds = start
+        endNanoseconds = start
+    }
+
+    var seconds: Double { Double(endNanoseconds - startNanoseconds) / 1e9 }
+
+    var servedPerSecond: Double {
+        seconds > 0 ? Double(service.reduce(0) { $0 + $1.count }) / seconds : 0
+    }
+}
+
+extension LoadPhase.Extent {
+    /// When the phase ends and after how many operations of a client, whichever is first.
+    fileprivate func bounds(from start: UInt64) -> (end: UInt64, limit: Int) {
+        switch self {
+        case .seconds(let seconds): (start + UInt64(seconds * 1e9), .max)
+        case .operations(let count): (.max, count)
+        }
+    }
+
+    /// How long the arrivals take, on average where that is left to chance.
+    fileprivate func seconds(of arrivals: ArrivalSchedule) -> Double {
+        switch self {
+        case .seconds(let seconds): seconds
+        case .operations(let count): Double(count) / arrivals.ratePerSecond
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import Benchmarking
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct `bench plan` {
+    private let folder = TemporaryFolder()
+    private let text = """
+        schema: 1
+        name: questions
+        kind: predicates
+        subjects: [sqlite-c, grdb]
+        repetitions: 3
+        dataset: { flights: 200 }
+        reference: sqlite-c
+        """
+
+    private func plan(_ options: [String]) throws -> BenchProcess {
+        try Data(text.utf8).write(to: folder.url("workload.yml"))
+        return try BenchProcess(
+            ["plan", folder.path("workload.yml"), "--results", folder.url.path] + options)
+    }
+
+    @Test func `every cell is named with its processes, and nothing is run`() throws {
+        let bench = try plan([])
+        #expect(bench.exitCode == 0, "\(bench.errors)")
+        #expect(bench.output.contains("2 cells, 8 processes, time unknown"))
+        #expect(bench.output.contains("questions  sqlite-c  4"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).count == 1)
+    }
+
+    @Test func `three samples can show nothing, twenty what the design reaches`() throws {
+        #expect(try plan([]).output.contains("nothing: too few samples"))
+        #expect(try plan(["--rigorous"]).output.contains("~3.0 %"))
+    }
+
+    @Test func `an earlier run tells how long a cell takes`() throws {
+        try Data(text.utf8).write(to: folder.url("workload.yml"))
+        let run = try BenchProcess([
+            "run", folder.path("workload.yml"), "--allow-debug", "--output", folder.path("earlier"),
+        ])
+        #expect(run.exitCode == 0, "\(run.errors)")
+        let output = try plan([]).output
+        #expect(output.contains("2 cells, 8 processes, about"))
+        #expect(!output.contains("?"))
+    }
+}
+
+@Suite struct `bench doctor` {
+    @Test func `everything that decides what numbers are worth is looked at`() throws {
+        let bench = try BenchProcess(["doctor"])
+        for subject in [
+            "build", "cores", "governor", "load", "disk", "SQLite", "allocator", "valgrind",
+            "data set",
+        ] {
+            #expect(bench.output.contains(" \(subject) "), "\(subject)")
+        }
+    }
+
+    @Test func `a folder that cannot be written is a probe that does not work`() throws {
+        let bench = try BenchProcess(
+            ["doctor"], currentDirectory: URL(fileURLWithPath: "/proc/self"))
+        #expect(bench.exitCode == 69)
+        #expect(bench.output.contains("start bench where results may be written"))
+    }
+}

@@ -1,0 +1,217 @@
+import Benchmarking
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct `The workload load` {
+    private let folder = TemporaryFolder()
+    private var results: RunDirectory { RunDirectory(url: folder.url("run")) }
+
+    /// Everything that clients can do, in every kind of phase.
+    private static let everything = """
+        mix:
+          - { operation: insert, weight: 3 }
+          - { operation: update, weight: 5, keys: zipfian }
+          - { operation: delete, weight: 2 }
+          - { operation: read, weight: 5, keys: latest, skew: 0.5 }
+          - { operation: page, weight: 2, keys: sequential }
+          - { operation: count }
+        phases:
+          - { mode: warm-up, operations: 5 }
+          - { mode: closed, operations: 40 }
+          - { mode: open, operations: 20, rate: 50%, arrival: poisson }
+        """
+
+    /// Updates and reads of two items, which writers get in each other's way over.
+    private static let contention = """
+        mix:
+          - { operation: update }
+          - { operation: read }
+        phases:
+          - { mode: closed, operations: 400 }
+        """
+
+    private func start(
+        _ subjects: String, _ parameters: String, _ load: String = Self.everything,
+        more: String = ""
+    ) throws -> BenchProcess {
+        let text = """
+            schema: 1
+            name: small
+            kind: load
+            subjects: [\(subjects)]
+            repetitions: 1
+            parameters: { \(parameters) }
+            \(load)
+            \(more)
+            """
+        try Data(text.utf8).write(to: folder.url("workload.yml"))
+        return try BenchProcess([
+            "run", folder.path("workload.yml"), "--allow-debug", "--output", results.url.path,
+        ])
+    }
+
+    /// The cells of a run in which all was right.
+    private func run(
+        _ subjects: String, _ parameters: String, _ load: String = Self.everything,
+        more: String = ""
+    ) throws -> [CellResult] {
+        let bench = try start(subjects, parameters, load, more: more)
+        #expect(bench.exitCode == 0, "\(bench.errors)")
+        let cells = try #require(results.load().workloads.first).cells
+        for cell in cells { #expect(cell.isSound, "\(cell.identifier): \(cell.verification)") }
+        return cells
+    }
+
+    /// Why the only cell is wrong.
+    private func reason(
+        _ subject: String, _ parameters: String, _ load: String = Self.contention
+    ) throws -> String {
+        let bench = try start(subject, parameters, load)
+        #expect(bench.exitCode == 13, "\(bench.errors)")
+        let cell = try #require(results.load().workloads.first?.cells.first)
+        #expect(!cell.isSound)
+        guard case .failed(let reason) = cell.verification else { return "" }
+        return reason
+    }
+
+    @Test func `every stack and peer keeps what two writers and two readers were told`() throws {
+        let cells = try run("all-stacks, peers", "writers: 2, readers: 2, rows: 60, saveSize: 2")
+        #expect(cells.count == 11)
+        for cell in cells {
+            let sample = try #require(cell.samples.first)
+            #expect(sample.counters["lostUpdates"] == 0)
+            #expect(sample.counters["undeliveredMerges"] == 0)
+            #expect(sample.latencies["closed.service"]?.count == 4 * 40)
+            #expect(sample.latencies["intended"]?.count == 4 * 20)
+            #expect(sample.latencies["page.service"] != nil)
+            #expect(try #require(sample.latencies["mainQueue"]).count > 0)
+            #expect(try #require(sample[.capacity]) > 0)
+        }
+    }
+
+    @Test func `stacks on a coordinator find conflicts and lose nothing`() throws {
+        let cells = try run(
+            "shared, single, isolated-batch, peers",
+            "writers: 2, readers: 1, rows: 2, writersShareKeys: true", Self.contention)
+        for cell in cells { #expect(cell.values(of: "lostUpdates") == [0], "\(cell.identifier)") }
+        #expect(cells[0].values(of: "conflicts")[0] > 0)
+    }
+
+    @Test func `children of one context lose updates, which is wrong unless it is asked for`()
+        throws
+    {
+        let parameters = "writers: 2, readers: 0, rows: 2, writersShareKeys: true"
+        let load = Self.contention.replacing("  - { operation: read }\n", with: "")
+        #expect(try reason("nested", parameters, load).contains("lost updates is"))
+        try FileManager.default.removeItem(at: results.url)
+        let cells = try run(
+            "nested", parameters, load, more: "checks: [rows, undeliveredMerges]")
+        #expect(cells[0].values(of: "lostUpdates")[0] > 0)
+    }
+
+    /// The same for as long as readers need to be overtaken by writers.
+    private static let longContention = Self.contention.replacing(
+        "operations: 400", with: "seconds: 0.3")
+
+    @Test(arguments: [
+        (subject: "selftest-drops-update", writers: 1, load: contention, reason: "lost updates is"),
+        ("selftest-swallows-conflict", 2, contention, "lost updates is"),
+        ("selftest-loses-merge", 1, longContention, "stale reads is"),
+        ("selftest-unsafe", 1, contention, "synchronous is 0, must be 1"),
+    ])
+    func `a fault is found, exits 13 and does not rank`(
+        subject: String, writers: Int, load: String, reason: String
+    ) throws {
+        let found = try self.reason(
+            subject, "writers: \(writers), readers: 1, rows: 2, writersShareKeys: true", load)
+        #expect(found.contains(reason), "\(found)")
+        let report = try String(contentsOf: results.reportURL, encoding: .utf8)
+        #expect(report.contains("✗"))
+    }
+
+    @Test func `a merge that is lost is found also when nobody reads`() throws {
+        let load = """
+            mix: [{ operation: update, keys: sequential }]
+            phases: [{ mode: closed, operations: 40 }]
+            """
+        let found = try reason("selftest-loses-merge", "writers: 1, readers: 0, rows: 40", load)
+        #expect(found == "undelivered merges is 4, must be 0")
+    }
+
+    @Test func `subjects that show faults are not listed`() throws {
+        let bench = try BenchProcess(["list"])
+        #expect(!bench.output.contains("selftest-"))
+    }
+
+    @Test func `doing nothing shows what the harness costs, and is not verified`() throws {
+        let cells = try run(
+            "selftest-null", "writers: 1, readers: 1",
+            """
+            mix: [{ operation: update }, { operation: read, keys: zipfian }]
+            phases: [{ mode: closed, operations: 1000 }]
+            """)
+        #expect(cells[0].verification == .notApplicable)
+        #expect(cells[0].samples[0].latencies["service"]?.count == 2_000)
+    }
+
+    @Test func `more than a subject can do is told as saturation`() throws {
+        let cells = try run(
+            "sqlite-c", "writers: 1, readers: 0, rows: 10",
+            """
+            mix: [{ operation: update }]
+            phases: [{ mode: open, seconds: 0.05, rate: 10000000, arrival: fixed }]
+            """)
+        let sample = cells[0].samples[0]
+        #expect(sample[.saturated] == 1)
+        #expect(try #require(sample[.unserved]) > 0)
+    }
+
+    @Test func `thresholds stand beside the workload and are judged after the run`() throws {
+        let bench = try start(
+            "sqlite-c", "writers: 1, readers: 1, rows: 50",
+            more: """
+                thresholds:
+                  - { cell: "sqlite*", metric: lost*, exactly: 0 }
+                  - { metric: capacity, atMost: 0.001, reason: nothing is so slow }
+                """)
+        #expect(bench.exitCode == 11, "\(bench.errors)")
+        #expect(bench.errors.contains("✓ small sqlite-c: median lostUpdates 0"))
+        #expect(bench.errors.contains("nothing is so slow"))
+    }
+
+    @Test func `latencies of a saturated load are not judged`() throws {
+        let bench = try start(
+            "sqlite-c", "writers: 1, readers: 0, rows: 10",
+            """
+            mix: [{ operation: update }]
+            phases: [{ mode: open, seconds: 0.05, rate: 10000000, arrival: fixed }]
+            thresholds: [{ metric: intended.p99, atMost: 1e12 }]
+            """)
+        #expect(bench.exitCode == 12, "\(bench.errors)")
+        #expect(bench.errors.contains("the load was saturated"))
+    }
+
+    @Test func `a rule on a metric that nothing has exits 64`() throws {
+        let bench = try start(
+            "sqlite-c", "writers: 1, readers: 1, rows: 50",
+            more: "thresholds: [{ metric: lostUpdate, exactly: 0 }]")
+        #expect(bench.exitCode == 64)
+        #expect(bench.errors.contains("lostUpdate"))
+    }
+
+    @Test func `excluded cells are not run`() throws {
+        let cells = try run(
+            "single, sqlite-c", "writers: [1, 2], readers: [0, 1], rows: 50",
+            more: """
+                exclude:
+                  - { subject: s?ngle, writers: 2 }
+                  - { readers: 0 }
+                """)
+        #expect(
+            cells.map(\.identifier) == [
+                "single/pooled/readers=1,writers=1", "sqlite-c/readers=1,writers=1",
+                "sqlite-c/readers=1,writers=2",
+            ])
+    }
+}
