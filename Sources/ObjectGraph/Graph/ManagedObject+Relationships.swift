@@ -167,11 +167,12 @@ extension ManagedObject {
         let contents = ensureContents()
         var loaded = contents.relationships[property.index, default: ToManyContents()]
         let inverse = binding.model.inverse(of: property.relationship!)
-        loaded.load(stored, isOrdered: property.relationship!.isOrdered) { added in
-            // The end with the foreign key has the last word: a conflict or refresh may have changed it back since.
-            guard let inverse, inverse.kind == .toOne else { return true }
-            return added.destination(of: inverse) === self
+        // The end with the foreign key has the last word: a conflict or refresh may have changed it back since.
+        var isMember: ((ManagedObject) -> Bool)?
+        if let inverse, inverse.kind == .toOne {
+            isMember = { $0.destination(of: inverse) === self }
         }
+        loaded.load(stored, isOrdered: property.relationship!.isOrdered, isMember: isMember)
         contents.relationships[property.index] = loaded
         return loaded.objects!
     }

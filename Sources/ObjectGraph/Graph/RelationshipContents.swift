@@ -53,13 +53,15 @@ struct ToManyContents {
 
     /// Takes the stored members and applies the notes.
     ///
-    /// - Parameter isMember: Whether an object that was added since is still one.
+    /// - Parameter isMember: Whether an object that came or went since is a member now; nil where the notes alone say it.
     mutating func load(
-        _ stored: [ManagedObject], isOrdered: Bool, isMember: (ManagedObject) -> Bool
+        _ stored: [ManagedObject], isOrdered: Bool, isMember: ((ManagedObject) -> Bool)?
     ) {
         objects = Set(stored)
         if isOrdered { order = stored }
-        for note in notes where !note.isAddition || isMember(note.object) { apply(note) }
+        for note in notes where isMember.map({ $0(note.object) == note.isAddition }) ?? true {
+            apply(note)
+        }
     }
 
     /// Forgets the members, so that they are read anew. An order of their own that is unsaved stays.

@@ -223,6 +223,7 @@ struct ReferenceGraph {
         guard !levels[level].deleted.contains(object) else { return }
         let pairs = pairs(in: level)
         let items = items(of: object, in: level)
+        if !items.allSatisfy({ isUndisputed($0, in: level) }) { isUnclear = true }
         realise(object, in: level)
         levels[level].deleted.insert(object)
         switch entities[object] {
