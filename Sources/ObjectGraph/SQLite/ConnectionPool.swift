@@ -17,6 +17,8 @@ final class ConnectionPool: Sendable {
 
     private struct State {
         var idleReaders: [Lease] = []
+        /// Whether an idle reader may hold a snapshot.
+        var holdsSnapshots = false
         var writer: Lease?
         var isClosed = false
         var statistics = ConnectionStatistics()
@@ -35,8 +37,6 @@ final class ConnectionPool: Sendable {
     /// 0 where reading borrows the writer.
     private let maximumReaderCount: Int
     private let commits: CommitCounter
-    /// Whether an idle reader may hold a snapshot.
-    private let holdsSnapshots = Atomic<Bool>(false)
     private let readerPermits: DispatchSemaphore
     private let writerPermit = DispatchSemaphore(value: 1)
     private let state: Mutex<State>
@@ -88,11 +88,11 @@ final class ConnectionPool: Sendable {
             state.withLock { state in
                 state.statistics += statistics
                 state.idleReaders.append(reader)
+                if keepingSnapshot { state.holdsSnapshots = true }
             }
         }
         if keepingSnapshot {
             try reader.connection.holdSnapshot(since: commits.count.load(ordering: .acquiring))
-            holdsSnapshots.store(true, ordering: .relaxed)
         } else {
             reader.connection.releaseSnapshot()
         }
@@ -101,8 +101,9 @@ final class ConnectionPool: Sendable {
 
     /// Ends the snapshots that idle readers hold: they keep checkpoints from emptying the WAL.
     func releaseSnapshots() {
-        guard holdsSnapshots.exchange(false, ordering: .relaxed) else { return }
         state.withLock { state in
+            guard state.holdsSnapshots else { return }
+            state.holdsSnapshots = false
             for reader in state.idleReaders { reader.connection.releaseSnapshot() }
         }
     }
