@@ -47,6 +47,9 @@ struct GateCommand: ParsableCommand {
 
     @OptionGroup var pairing: PairingOptions
 
+    @Option(help: "After so long no pairs are added to rows that cannot be judged.")
+    var budget = Budget(argument: "10m")!
+
     @OptionGroup var annotations: Annotations
 
     @Option(
@@ -86,6 +89,7 @@ struct GateCommand: ParsableCommand {
             var plan = pairing.plan(workloads)
             plan.base = executable
             plan.takesPairs = !quick
+            plan.budget = budget.duration
             let findings = try Gate(plan, preparation: preparation, note: PairingOptions.note)
                 .execute()
             report.rows = findings.rows

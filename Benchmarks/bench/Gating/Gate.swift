@@ -17,6 +17,8 @@ final class Gate {
         var takesCounts = true
         var takesPairs = true
         var seed: UInt64
+        /// Of every turn; nil for what suits a gate.
+        var turnSeconds: Double?
         /// After so long no pairs are added to rows that cannot be judged.
         var budget = Duration.seconds(600)
     }
@@ -84,9 +86,11 @@ final class Gate {
     private func pair(of place: Place, block: Int) throws -> PairedGate.Outcome {
         if block != lastBlock { note("block \(block + 1)") }
         lastBlock = block
+        var settings = PairedSettings(for: place.workload)
+        if let turnSeconds = plan.turnSeconds { settings.turnSeconds = turnSeconds }
         let run = PairedRun(
-            base: arm(place, isHead: false), head: arm(place, isHead: true), seed: plan.seed,
-            preparation: preparation)
+            base: arm(place, isHead: false), head: arm(place, isHead: true), settings: settings,
+            seed: plan.seed, preparation: preparation)
         switch try run.pair(block: block) {
         case .rounds(let rounds):
             let centre: PairedSamples.Centre =

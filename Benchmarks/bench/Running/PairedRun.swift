@@ -14,16 +14,15 @@ struct PairedRun {
     private let seed: UInt64
     private let preparation: Preparation
 
-    /// - Parameter settings: nil for what suits the cell.
     /// - Parameter seed: of every random choice: who starts, who goes first, which core, padding.
     /// - Parameter preparation: where stores and the data set come from; one for all cells.
     init(
-        base: PairedArm, head: PairedArm, settings: PairedSettings? = nil, seed: UInt64,
+        base: PairedArm, head: PairedArm, settings: PairedSettings, seed: UInt64,
         preparation: Preparation
     ) {
         self.base = base
         self.head = head
-        self.settings = settings ?? PairedSettings(for: base.workload)
+        self.settings = settings
         // Cells of one block must not all choose alike.
         self.seed = seed ^ base.cell.fingerprint
         self.preparation = preparation
@@ -78,6 +77,9 @@ struct PairedSettings: Sendable {
     var roundCount = 20
     /// Whether both arms are kept on one core; not for work of several threads.
     var isPinned = true
+    /// A turn is made of as many operations as take about so long: seldom disturbed, and long
+    /// beside what a turn costs. Source: instrument §2.4, item 3.
+    var turnSeconds = 0.007
     /// A pair is given fewer rounds rather than more time, down to ``fewestRounds``.
     var longestSeconds = 2.0
 
