@@ -4,7 +4,10 @@ import Foundation
 
 /// The part of a command line that says how pairs are taken and judged.
 struct PairingOptions: ParsableArguments {
-    @Option(help: "The slowdown in percent that a row is to detect; half of it is told.")
+    @Option(
+        help:
+            "The slowdown in percent that a time is to show, where its workload does not say; half of it is told."
+    )
     var detect = 5.0
 
     @Option(help: "Pairs of each cell, and as many to confirm what they show.")

@@ -131,14 +131,7 @@ struct PairSession {
     }
 
     private func finish(_ arm: Int) throws -> Sample {
-        let ending = workers[arm].finish()
-        guard case .outcome(let outcome) = ending else {
-            throw Self.error(for: ending, isHead: arm == 1)
-        }
-        if case .failed(let reason) = outcome.verification {
-            throw PairEnding.Unsound(isHead: arm == 1, isWrongAnswer: true, reason: reason)
-        }
-        return outcome.sample
+        try workers[arm].finish().sample(isHead: arm == 1)
     }
 
     private func unsound(_ arm: Int, _ reason: String) -> PairEnding.Unsound {
