@@ -31,17 +31,24 @@ struct NoisePlot {
             from: frame.bottom, to: frame.top)
         let ratio = Axis(up, title: "÷ its median, log scale") { "\(fixed($0, $0 < 1 ? 1 : 0))×" }
         let time = Axis(across, title: "\(unit.name) since the first") { fixed($0, 0) }
-        let dots = series.flatMap { series in
-            series.relative.map { point in
-                Mark.dot(
-                    Point(x: across(point.seconds / unit.seconds), y: up(point.value)), radius: 2.5,
-                    "s\(series.colour) dot sample", title: "\(fixed(point.value, 2))×")
+        let marks = series.flatMap { series in
+            series.columns.flatMap { column -> [Markup] in
+                let x = across(column.seconds / unit.seconds)
+                let style = "s\(series.colour)"
+                return [
+                    Mark.line(
+                        from: Point(x: x, y: up(column.lowest)),
+                        to: Point(x: x, y: up(column.highest)), "\(style) line sample"),
+                    Mark.dot(
+                        Point(x: x, y: up(column.middle)), radius: 2.5, "\(style) dot",
+                        title: "\(fixed(column.middle, 2))×"),
+                ]
             }
         }
         return Chart(
             title: title, summary: series.map(\.summary).joined(separator: "; "),
             height: frame.bottom + 62,
-            marks: ratio.vertical(frame) + time.horizontal(frame) + dots
+            marks: ratio.vertical(frame) + time.horizontal(frame) + marks
                 + legend(y: frame.bottom + 54))
     }
 
@@ -58,6 +65,22 @@ struct NoisePlot {
 }
 
 extension NoisePlot.Series {
+    /// Neighbours that are drawn as one, so that a long run does not make a large file.
+    fileprivate var columns: [(seconds: Double, lowest: Double, middle: Double, highest: Double)] {
+        let all = relative.filter { $0.value > 0 }
+        let width = max((all.count + Self.columnCountMax - 1) / Self.columnCountMax, 1)
+        return stride(from: 0, to: all.count, by: width).compactMap { start in
+            let part = all[start..<min(start + width, all.count)]
+            let values = part.map(\.value)
+            guard let middle = Statistics.median(values), let lowest = values.min(),
+                let highest = values.max()
+            else { return nil }
+            return (part[start].seconds, lowest, middle, highest)
+        }
+    }
+
+    private static let columnCountMax = 160
+
     /// How often it took much longer than usual.
     fileprivate var summary: String {
         let slow = relative.count { $0.value > 1.5 }
