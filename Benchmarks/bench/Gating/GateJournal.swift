@@ -20,8 +20,10 @@ final class GateJournal {
     enum Entry: Codable, Sendable {
         /// The first line: the gate without its findings.
         case began(ComparisonReport)
-        case pair(workload: String, cell: String, block: Int, PairedGate.Outcome, NoiseReading)
-        case counts(workload: String, cell: String, isHead: Bool, CellCounts)
+        case pair(
+            workload: String, cell: String, block: Int, outcome: PairedGate.Outcome,
+            noise: NoiseReading)
+        case counts(workload: String, cell: String, isHead: Bool, found: CellCounts)
     }
 
     private let journal: Journal<Entry>?
@@ -90,7 +92,9 @@ final class GateJournal {
         let reading = noise.read()
         let outcome = try measure()
         if case .interrupted = outcome { return outcome }
-        try record(.pair(workload: workload, cell: cell, block: block, outcome, reading))
+        try record(
+            .pair(
+                workload: workload, cell: cell, block: block, outcome: outcome, noise: reading))
         return outcome
     }
 
@@ -101,7 +105,7 @@ final class GateJournal {
         if let known = counts[Key(workload: workload, cell: cell, isHead: isHead)] { return known }
         let found = try count()
         if case .interrupted = found { return found }
-        try record(.counts(workload: workload, cell: cell, isHead: isHead, found))
+        try record(.counts(workload: workload, cell: cell, isHead: isHead, found: found))
         return found
     }
 }

@@ -44,6 +44,7 @@ struct PairedTest: Sendable {
         }
         let averages = WalshAverages(sorted)
         if averages.count(above: -forEffect) >= rankSumNeeded { return forEffect }
-        return max(forEffect, min(forSigns, -averages.greatest(rankSumNeeded)))
+        if averages.count(above: -forSigns) < rankSumNeeded { return forSigns }
+        return -averages.greatest(rankSumNeeded, above: -forSigns, upTo: -forEffect)
     }
 }

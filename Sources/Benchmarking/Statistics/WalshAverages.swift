@@ -30,12 +30,12 @@ struct WalshAverages {
     /// Source: Monahan, "Algorithm 616: fast computation of the Hodges-Lehmann location estimator"
     /// (1984), for the idea of counting instead of listing.
     ///
-    /// - Precondition: there are as many.
-    func greatest(_ rank: Int) -> Double {
-        var low = sorted[0].nextDown
-        var high = sorted[sorted.count - 1]
-        var countAboveLow = sorted.count * (sorted.count + 1) / 2
-        var countAboveHigh = 0
+    /// - Precondition: it lies in the range, whose lower bound may be infinite.
+    func greatest(_ rank: Int, above lower: Double, upTo upper: Double) -> Double {
+        var low = max(lower, sorted[0].nextDown)
+        var high = upper
+        var countAboveLow = count(above: low)
+        var countAboveHigh = count(above: high)
         for _ in 0..<Self.halvingsMax {
             guard countAboveLow - countAboveHigh > Self.fewCandidates else { break }
             let middle = low + (high - low) / 2
@@ -46,8 +46,8 @@ struct WalshAverages {
                 (high, countAboveHigh) = (middle, above)
             }
         }
-        let candidates = averages(above: low, upTo: high).sorted(by: >)
-        return candidates[rank - countAboveHigh - 1]
+        let candidates = averages(above: low, upTo: high).sorted()
+        return candidates[candidates.count - (rank - countAboveHigh)]
     }
 
     private func averages(above low: Double, upTo high: Double) -> [Double] {

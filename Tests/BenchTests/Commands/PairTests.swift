@@ -16,7 +16,9 @@ import Testing
         parameters: { row: [update, fetch-realise], rows: 50 }
         """
 
-    private func gate(_ text: String = Self.engine, _ options: [String]) throws -> BenchProcess {
+    private func gate(
+        _ options: [String], on text: String = Self.engine
+    ) throws -> BenchProcess {
         try Data(text.utf8).write(to: folder.url("small.yml"))
         return try BenchProcess(
             [
@@ -105,7 +107,7 @@ import Testing
               - { metric: time, detect: 50% }
               - { cell: "*fetch*", metric: "*", detect: 80%, minimumEffect: 10% }
             """
-        _ = try gate("\(Self.engine)\n\(rules)", ["--pairs", "2"]).exitCode
+        _ = try gate(["--pairs", "2"], on: "\(Self.engine)\n\(rules)").exitCode
 
         let found = try results.loadComparison().rows.compactMap { row in
             if case .paired(let rule) = row.rule { [row.cell: rule] } else { nil }
@@ -122,20 +124,21 @@ import Testing
 
     @Test func `an open phase is paired, one arm after the other under the same load`() throws {
         let bench = try gate(
-            """
-            schema: 1
-            name: open
-            kind: load
-            subjects: [sqlite-c]
-            repetitions: 1
-            parameters: { writers: 1, readers: 1, rows: 50 }
-            mix: [{ operation: update }, { operation: read }]
-            phases:
-              - { mode: warm-up, operations: 20 }
-              - { mode: open, operations: 200, rate: 10%, arrival: fixed }
-            gate:
-              - { metric: intended.p50, detect: 50% }
-            """, ["--pairs", "3"])
+            ["--pairs", "3"],
+            on: """
+                schema: 1
+                name: open
+                kind: load
+                subjects: [sqlite-c]
+                repetitions: 1
+                parameters: { writers: 1, readers: 1, rows: 50 }
+                mix: [{ operation: update }, { operation: read }]
+                phases:
+                  - { mode: warm-up, operations: 20 }
+                  - { mode: open, operations: 200, rate: 10%, arrival: fixed }
+                gate:
+                  - { metric: intended.p50, detect: 50% }
+                """)
         #expect([0, 10].contains(bench.exitCode), "\(bench.errors)")
 
         let rows = try results.loadComparison().rows
