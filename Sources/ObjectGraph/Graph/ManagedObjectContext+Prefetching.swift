@@ -84,7 +84,7 @@ extension ManagedObjectContext {
         }
         for (storeNumber, group) in Dictionary(grouping: faults, by: \.binding.storeNumber) {
             let rows = try channel.rows(
-                group.map(\.reference), entity: entity, storeNumber: storeNumber)
+                group.map(\.reference).sorted(), entity: entity, storeNumber: storeNumber)
             _ = self.objects(
                 of: StoreRows(storeNumber: storeNumber, rows: rows), root: entity,
                 realised: false, refreshes: false)

@@ -13,7 +13,7 @@ private typealias Author = TestSupport.Author
 
     @Test(arguments: [1, 7, 10, 20, 1000], [0, 1, 2])
     func
-        `traversing n objects costs 1 + ceil(n / size) statements, at any depth (§3.9.1, §3.9.3, §3.9.9, §14.6)`(
+        `traversing n objects costs 1 + ceil(n / size) statements, at any depth (§3.9.1, §3.9.3, §14.6)`(
             size: Int, depth: Int
         ) throws
     {

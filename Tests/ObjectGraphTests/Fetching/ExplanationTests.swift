@@ -18,7 +18,7 @@ struct WarningCase: Sendable, CustomTestStringConvertible {
 @Suite struct `Explanations of fetches` {
     private let fixture: StoreFixture
 
-    /// Things with an indexed number and name, and an unindexed size and note.
+    /// Things with an indexed number and name, and an unindexed weight and note.
     init() throws {
         fixture = try StoreFixture(
             ManagedObjectModel(entities: [
@@ -27,7 +27,7 @@ struct WarningCase: Sendable, CustomTestStringConvertible {
                     attributes: [
                         AttributeDescription("number", .integer64),
                         AttributeDescription("name", .string),
-                        AttributeDescription("size", .double),
+                        AttributeDescription("weight", .double),
                         AttributeDescription("note", .string),
                     ],
                     relationships: [.toOne("box", "Box", inverse: "things")],
@@ -55,16 +55,17 @@ struct WarningCase: Sendable, CustomTestStringConvertible {
         WarningCase("name == nil"), WarningCase("number == 3 OR name == 'x'"),
         WarningCase("box.things.@count > 0 AND number == 3"),
         WarningCase("name CONTAINS 'x' AND number == 3"),
-        WarningCase("size == 3", scan, .missingIndex("size == 3")),
-        WarningCase("number == 3 OR size == 3", scan, .missingIndex("number == 3 OR size == 3")),
+        WarningCase("weight == 3", scan, .missingIndex("weight == 3")),
         WarningCase(
-            "name CONTAINS 'x' AND size > 3", scan, .unindexableTerm("name CONTAINS \"x\""),
-            .missingIndex("size > 3")),
+            "number == 3 OR weight == 3", scan, .missingIndex("number == 3 OR weight == 3")),
+        WarningCase(
+            "name CONTAINS 'x' AND weight > 3", scan, .unindexableTerm("name CONTAINS \"x\""),
+            .missingIndex("weight > 3")),
         WarningCase("name ENDSWITH[cd] 'x'", scan, .unindexableTerm("name ENDSWITH[cd] \"x\"")),
         WarningCase("name LIKE 'x*'", scan, .unindexableTerm("name LIKE \"x*\"")),
         WarningCase("number != 3", scan, .unindexableTerm("number != 3")),
         WarningCase("number + 1 == 3", scan, .unindexableTerm("number + 1 == 3")),
-        WarningCase("size == number", scan, .unindexableTerm("size == number")),
+        WarningCase("weight == number", scan, .unindexableTerm("weight == number")),
     ])
     func `terms that no index answers are named`(warning: WarningCase) throws {
         let request = FetchRequest(
@@ -78,8 +79,8 @@ struct WarningCase: Sendable, CustomTestStringConvertible {
 
     @Test(arguments: [
         ([SortKey.ascending("number")], false), ([.descending("name")], false),
-        ([.ascending("size")], true),
-        ([.ascending("number"), .ascending("size")], true), ([.ascending("box.label")], true),
+        ([.ascending("weight")], true),
+        ([.ascending("number"), .ascending("weight")], true), ([.ascending("box.label")], true),
         ([SortKey("name", comparison: .localizedStandard)], true),
     ])
     func `sorting without an index is told`(_ keys: [SortKey], _ isTold: Bool) throws {
@@ -94,17 +95,17 @@ struct WarningCase: Sendable, CustomTestStringConvertible {
         let explanation = try explain(
             FetchRequest(
                 entityName: "Thing",
-                predicate: try ObjectPredicate("size > 3 AND name != 'x'"),
-                sortKeys: [.ascending("size")]))
+                predicate: try ObjectPredicate("weight > 3 AND name != 'x'"),
+                sortKeys: [.ascending("weight")]))
         #expect(
             explanation.description == """
-                SELECT t0.Z_PK, t0.Z_OPT, t0.ZNUMBER, t0.ZNAME, t0.ZSIZE, t0.ZNOTE, t0.ZBOX FROM ZTHING t0 WHERE t0.ZSIZE > ? AND t0.ZNAME <> ? ORDER BY t0.ZSIZE
+                SELECT t0.Z_PK, t0.Z_OPT, t0.ZNUMBER, t0.ZNAME, t0.ZWEIGHT, t0.ZNOTE, t0.ZBOX FROM ZTHING t0 WHERE t0.ZWEIGHT > ? AND t0.ZNAME <> ? ORDER BY t0.ZWEIGHT
                 with 3.0, "x"
                   SCAN t0
                   USE TEMP B-TREE FOR ORDER BY
                 ! Every row is looked at: SCAN t0.
                 ! The results are sorted after they are read: USE TEMP B-TREE FOR ORDER BY. Add a fetch index with the sort keys in their order.
-                ! No index helps with 'size > 3'; add a fetch index on it.
+                ! No index helps with 'weight > 3'; add a fetch index on it.
                 ! No index can help with 'name != "x"'; compare with ==, IN, a range or a plain BEGINSWITH, or put a term that uses an index beside it.
                 """)
     }

@@ -38,7 +38,11 @@ struct FetchShape: Sendable, CustomTestStringConvertible {
     private static let fixture = Result { try FetchFixture() }
 
     @Test(arguments: FetchShape.all)
-    func `a request runs exactly these statements`(shape: FetchShape) throws {
+    func
+        `a request runs exactly these statements (§3.7.1, §3.7.2, §3.7.5, §3.7.10, §3.7.12, §3.7.13)`(
+            shape: FetchShape
+        ) throws
+    {
         let fixture = try Self.fixture.get()
         let context = fixture.context()
         try context.performAndWait {
@@ -57,7 +61,7 @@ struct FetchShape: Sendable, CustomTestStringConvertible {
     }
 
     @Test func `the explanation tells the statement that is run first`() throws {
-        let fixture = try Self.fixture.get()
+        let fixture = try FetchFixture()
         let context = fixture.context()
         try context.performAndWait {
             for shape in FetchShape.all {
@@ -87,12 +91,12 @@ extension FetchShape {
         FetchShape(
             "all objects", .managedObject, of: "Author",
             [
-                "?"
+                "SELECT OGRows(\(authorRow)) FROM ZAUTHOR t0"
             ]),
         FetchShape(
             "in an order", .managedObject, of: "Author",
             [
-                "?"
+                "SELECT \(authorRow) FROM ZAUTHOR t0 ORDER BY t0.ZNAME"
             ]
         ) {
             $0.sortKeys = [.ascending("name")]
@@ -100,7 +104,7 @@ extension FetchShape {
         FetchShape(
             "in a descending order", .managedObject, of: "Author",
             [
-                "?"
+                "SELECT \(authorRow) FROM ZAUTHOR t0 ORDER BY t0.ZNAME DESC"
             ]
         ) {
             $0.sortKeys = [.descending("name")]
@@ -108,7 +112,7 @@ extension FetchShape {
         FetchShape(
             "by two keys", .managedObject, of: "Author",
             [
-                "?"
+                "SELECT \(authorRow) FROM ZAUTHOR t0 ORDER BY t0.ZBIRTHYEAR DESC, t0.ZNAME"
             ]
         ) {
             $0.sortKeys = [.descending("birthYear"), .ascending("name")]
@@ -116,7 +120,7 @@ extension FetchShape {
         FetchShape(
             "by letters", .managedObject, of: "Author",
             [
-                "?"
+                "SELECT \(authorRow) FROM ZAUTHOR t0 ORDER BY t0.ZNAME COLLATE OGCaseInsensitive"
             ]
         ) {
             $0.sortKeys = [SortKey("name", comparison: .caseInsensitive)]
@@ -124,7 +128,7 @@ extension FetchShape {
         FetchShape(
             "as people sort", .managedObject, of: "Author",
             [
-                "?"
+                "SELECT \(authorRow) FROM ZAUTHOR t0 ORDER BY t0.ZNAME COLLATE OGLocalizedStandard DESC"
             ]
         ) {
             $0.sortKeys = [SortKey("name", ascending: false, comparison: .localizedStandard)]
@@ -132,7 +136,7 @@ extension FetchShape {
         FetchShape(
             "the first ones", .managedObject, of: "Author",
             [
-                "?"
+                "SELECT \(authorRow) FROM ZAUTHOR t0 LIMIT ? ← 3"
             ]
         ) {
             $0.fetchLimit = 3
@@ -140,7 +144,7 @@ extension FetchShape {
         FetchShape(
             "all but the first", .managedObject, of: "Author",
             [
-                "?"
+                "SELECT \(authorRow) FROM ZAUTHOR t0 LIMIT -1 OFFSET ? ← 18"
             ]
         ) {
             $0.fetchOffset = 18
@@ -148,7 +152,7 @@ extension FetchShape {
         FetchShape(
             "a page", .managedObject, of: "Author",
             [
-                "?"
+                "SELECT \(authorRow) FROM ZAUTHOR t0 ORDER BY t0.ZBIRTHYEAR LIMIT ? OFFSET ? ← 2, 4"
             ]
         ) {
             $0.sortKeys = [.ascending("birthYear")]
@@ -157,7 +161,7 @@ extension FetchShape {
         FetchShape(
             "without values", .managedObject, of: "Author",
             [
-                "?"
+                "SELECT t0.Z_PK, t0.Z_ENT FROM ZAUTHOR t0"
             ]
         ) {
             $0.includesPropertyValues = false
@@ -165,7 +169,7 @@ extension FetchShape {
         FetchShape(
             "the first without values", .managedObject, of: "Author",
             [
-                "?"
+                "SELECT t0.Z_PK, t0.Z_ENT FROM ZAUTHOR t0 ORDER BY t0.ZNAME LIMIT ? ← 1"
             ]
         ) {
             $0.includesPropertyValues = false
@@ -175,7 +179,7 @@ extension FetchShape {
         FetchShape(
             "realised", .managedObject, of: "Author",
             [
-                "?"
+                "SELECT OGRows(\(authorRow)) FROM ZAUTHOR t0"
             ]
         ) {
             $0.returnsObjectsAsFaults = false
@@ -183,7 +187,7 @@ extension FetchShape {
         FetchShape(
             "refreshed", .managedObject, of: "Author",
             [
-                "?"
+                "SELECT OGRows(\(authorRow)) FROM ZAUTHOR t0"
             ]
         ) {
             $0.shouldRefreshRefetchedObjects = true
@@ -191,12 +195,12 @@ extension FetchShape {
         FetchShape(
             "identifiers", .managedObjectID, of: "Author",
             [
-                "?"
+                "SELECT OGRows(\(authorRow)) FROM ZAUTHOR t0"
             ]),
         FetchShape(
             "identifiers in an order", .managedObjectID, of: "Author",
             [
-                "?"
+                "SELECT \(authorRow) FROM ZAUTHOR t0 ORDER BY t0.ZNAME"
             ]
         ) {
             $0.sortKeys = [.ascending("name")]
@@ -204,7 +208,7 @@ extension FetchShape {
         FetchShape(
             "identifiers without values", .managedObjectID, of: "Author",
             [
-                "?"
+                "SELECT t0.Z_PK, t0.Z_ENT FROM ZAUTHOR t0"
             ]
         ) {
             $0.includesPropertyValues = false
@@ -212,12 +216,12 @@ extension FetchShape {
         FetchShape(
             "how many", .count, of: "Author",
             [
-                "?"
+                "SELECT COUNT(*) FROM ZAUTHOR t0"
             ]),
         FetchShape(
             "how many at most", .count, of: "Author",
             [
-                "?"
+                "SELECT COUNT(*) FROM (SELECT 1 FROM ZAUTHOR t0 LIMIT ?) ← 5"
             ]
         ) {
             $0.fetchLimit = 5
@@ -225,7 +229,7 @@ extension FetchShape {
         FetchShape(
             "how many after an offset", .count, of: "Author",
             [
-                "?"
+                "SELECT COUNT(*) FROM (SELECT 1 FROM ZAUTHOR t0 LIMIT -1 OFFSET ?) ← 5"
             ]
         ) {
             $0.fetchOffset = 5
@@ -233,7 +237,7 @@ extension FetchShape {
         FetchShape(
             "how many that match, whatever the order", .count, of: "Author",
             [
-                "?"
+                "SELECT COUNT(*) FROM ZAUTHOR t0 WHERE t0.ZBIRTHYEAR > ? ← 1910"
             ]
         ) {
             $0.predicate = try ObjectPredicate("birthYear > 1910")
@@ -242,7 +246,7 @@ extension FetchShape {
         FetchShape(
             "how many across a relationship", .count, of: "Book",
             [
-                "?"
+                "SELECT COUNT(*) FROM ZPUBLICATION t0 JOIN ZAUTHOR t1 ON t0.ZAUTHOR = t1.Z_PK WHERE t0.Z_ENT = ? AND t1.ZBIRTHYEAR = ? ← 3, 1910"
             ]
         ) {
             $0.predicate = try ObjectPredicate("author.birthYear == 1910")
@@ -250,12 +254,12 @@ extension FetchShape {
         FetchShape(
             "dictionaries of all attributes", .dictionary, of: "Author",
             [
-                "?"
+                "SELECT t0.ZNAME, t0.ZBIRTHYEAR FROM ZAUTHOR t0"
             ]),
         FetchShape(
             "dictionaries of some", .dictionary, of: "Author",
             [
-                "?"
+                "SELECT t0.ZNAME FROM ZAUTHOR t0 ORDER BY t0.ZBIRTHYEAR"
             ]
         ) {
             $0.propertiesToFetch = ["name"]
@@ -264,7 +268,7 @@ extension FetchShape {
         FetchShape(
             "distinct dictionaries", .dictionary, of: "Book",
             [
-                "?"
+                "SELECT DISTINCT t0.ZYEAR FROM ZPUBLICATION t0 WHERE t0.Z_ENT = ? ← 3"
             ]
         ) {
             $0.propertiesToFetch = ["year"]
@@ -273,7 +277,7 @@ extension FetchShape {
         FetchShape(
             "a page of dictionaries", .dictionary, of: "Author",
             [
-                "?"
+                "SELECT t0.ZNAME FROM ZAUTHOR t0 LIMIT ? OFFSET ? ← 2, 1"
             ]
         ) {
             $0.propertiesToFetch = ["name"]
@@ -282,7 +286,7 @@ extension FetchShape {
         FetchShape(
             "dictionaries across a relationship", .dictionary, of: "Book",
             [
-                "?"
+                "SELECT t0.ZTITLE, t1.ZNAME FROM ZPUBLICATION t0 LEFT OUTER JOIN ZAUTHOR t1 ON t0.ZAUTHOR = t1.Z_PK WHERE t0.Z_ENT = ? ← 3"
             ]
         ) {
             $0.propertiesToFetch = ["title", "author.name"]
@@ -290,7 +294,7 @@ extension FetchShape {
         FetchShape(
             "dictionaries with identifiers", .dictionary, of: "Author",
             [
-                "?"
+                "SELECT t0.Z_PK, t0.Z_ENT FROM ZAUTHOR t0"
             ]
         ) {
             $0.propertiesToFetch = [FetchedProperty(name: "id", expression: .evaluatedObject)]
@@ -298,7 +302,7 @@ extension FetchShape {
         FetchShape(
             "dictionaries with a destination", .dictionary, of: "Book",
             [
-                "?"
+                "SELECT t0.ZAUTHOR FROM ZPUBLICATION t0 WHERE t0.Z_ENT = ? ← 3"
             ]
         ) {
             $0.propertiesToFetch = ["author"]
@@ -306,7 +310,7 @@ extension FetchShape {
         FetchShape(
             "totals", .dictionary, of: "Book",
             [
-                "?"
+                "SELECT COUNT(t0.Z_PK), total(t0.ZLOANCOUNT) FROM ZPUBLICATION t0 WHERE t0.Z_ENT = ? ← 3"
             ]
         ) {
             $0.propertiesToFetch = [
@@ -317,7 +321,7 @@ extension FetchShape {
         FetchShape(
             "extremes", .dictionary, of: "Book",
             [
-                "?"
+                "SELECT MIN(t0.ZYEAR), MAX(t0.ZYEAR), AVG(t0.ZRATING) FROM ZPUBLICATION t0 WHERE t0.Z_ENT = ? ← 3"
             ]
         ) {
             $0.propertiesToFetch = [
@@ -329,7 +333,7 @@ extension FetchShape {
         FetchShape(
             "groups", .dictionary, of: "Book",
             [
-                "?"
+                "SELECT t0.ZYEAR, COUNT(t0.Z_PK) FROM ZPUBLICATION t0 WHERE t0.Z_ENT = ? GROUP BY t0.ZYEAR ← 3"
             ]
         ) {
             $0.propertiesToFetch = [
@@ -340,7 +344,7 @@ extension FetchShape {
         FetchShape(
             "groups in the order of a total", .dictionary, of: "Book",
             [
-                "?"
+                "SELECT t0.ZYEAR, COUNT(t0.Z_PK) FROM ZPUBLICATION t0 WHERE t0.Z_ENT = ? GROUP BY t0.ZYEAR ORDER BY COUNT(t0.Z_PK) DESC ← 3"
             ]
         ) {
             $0.propertiesToFetch = [
@@ -352,7 +356,7 @@ extension FetchShape {
         FetchShape(
             "groups that match", .dictionary, of: "Book",
             [
-                "?"
+                "SELECT t0.ZYEAR, COUNT(t0.Z_PK) FROM ZPUBLICATION t0 WHERE t0.Z_ENT = ? GROUP BY t0.ZYEAR HAVING COUNT(t0.Z_PK) > ? ← 3, 1"
             ]
         ) {
             $0.propertiesToFetch = [
@@ -364,7 +368,7 @@ extension FetchShape {
         FetchShape(
             "groups across a relationship", .dictionary, of: "Book",
             [
-                "?"
+                "SELECT t1.ZNAME, COUNT(t0.Z_PK) FROM ZPUBLICATION t0 LEFT OUTER JOIN ZAUTHOR t1 ON t0.ZAUTHOR = t1.Z_PK WHERE t0.Z_ENT = ? GROUP BY t1.ZNAME ← 3"
             ]
         ) {
             $0.propertiesToFetch = [
@@ -376,12 +380,12 @@ extension FetchShape {
         FetchShape(
             "a family", .managedObject, of: "Publication",
             [
-                "?"
+                "SELECT OGRows(\(anyPublicationRow)) FROM ZPUBLICATION t0"
             ]),
         FetchShape(
             "exactly an abstract entity", .managedObject, of: "Publication",
             [
-                "?"
+                "SELECT OGRows(t0.Z_PK, t0.Z_OPT, t0.ZTITLE, t0.ZYEAR, t0.ZLOANCOUNT, t0.ZRATING, t0.ZAUTHOR) FROM ZPUBLICATION t0 WHERE t0.Z_ENT = ? ← 2"
             ]
         ) {
             $0.includesSubentities = false
@@ -389,12 +393,12 @@ extension FetchShape {
         FetchShape(
             "a subentity", .managedObject, of: "Book",
             [
-                "?"
+                "SELECT OGRows(\(bookRow)) FROM ZPUBLICATION t0 WHERE t0.Z_ENT = ? ← 3"
             ]),
         FetchShape(
             "exactly a subentity", .managedObject, of: "Book",
             [
-                "?"
+                "SELECT OGRows(\(bookRow)) FROM ZPUBLICATION t0 WHERE t0.Z_ENT = ? ← 3"
             ]
         ) {
             $0.includesSubentities = false
@@ -402,7 +406,7 @@ extension FetchShape {
         FetchShape(
             "how many of a subentity", .count, of: "Magazine",
             [
-                "?"
+                "SELECT COUNT(*) FROM ZPUBLICATION t0 WHERE t0.Z_ENT = ? ← 4"
             ]),
     ]
 
@@ -411,7 +415,7 @@ extension FetchShape {
         FetchShape(
             "equal", .managedObject, of: "Author",
             [
-                "?"
+                "SELECT OGRows(\(authorRow)) FROM ZAUTHOR t0 WHERE t0.ZNAME = ? ← 'Author 1'"
             ]
         ) {
             $0.predicate = try ObjectPredicate("name == 'Author 1'")
@@ -419,7 +423,7 @@ extension FetchShape {
         FetchShape(
             "unequal", .managedObject, of: "Author",
             [
-                "?"
+                "SELECT OGRows(\(authorRow)) FROM ZAUTHOR t0 WHERE t0.ZBIRTHYEAR <> ? ← 1901"
             ]
         ) {
             $0.predicate = try ObjectPredicate("birthYear != 1901")
@@ -427,7 +431,7 @@ extension FetchShape {
         FetchShape(
             "nothing", .managedObject, of: "Book",
             [
-                "?"
+                "SELECT OGRows(\(bookRow)) FROM ZPUBLICATION t0 WHERE t0.Z_ENT = ? AND t0.ZAUTHOR IS NULL ← 3"
             ]
         ) {
             $0.predicate = try ObjectPredicate("author == nil")
@@ -435,7 +439,7 @@ extension FetchShape {
         FetchShape(
             "something", .managedObject, of: "Book",
             [
-                "?"
+                "SELECT OGRows(\(bookRow)) FROM ZPUBLICATION t0 WHERE t0.Z_ENT = ? AND t0.ZYEAR IS NOT NULL ← 3"
             ]
         ) {
             $0.predicate = try ObjectPredicate("year != nil")
@@ -443,7 +447,7 @@ extension FetchShape {
         FetchShape(
             "between", .managedObject, of: "Author",
             [
-                "?"
+                "SELECT OGRows(\(authorRow)) FROM ZAUTHOR t0 WHERE t0.ZBIRTHYEAR BETWEEN ? AND ? ← 1903, 1905"
             ]
         ) {
             $0.predicate = try ObjectPredicate("birthYear BETWEEN {1903, 1905}")
@@ -451,7 +455,7 @@ extension FetchShape {
         FetchShape(
             "one of a few", .managedObject, of: "Author",
             [
-                "?"
+                "SELECT OGRows(\(authorRow)) FROM ZAUTHOR t0 WHERE t0.ZBIRTHYEAR IN (?,?) ← 1903, 1905"
             ]
         ) {
             $0.predicate = try ObjectPredicate("birthYear IN {1903, 1905}")
@@ -459,7 +463,7 @@ extension FetchShape {
         FetchShape(
             "one of none", .managedObject, of: "Author",
             [
-                "?"
+                "SELECT OGRows(\(authorRow)) FROM ZAUTHOR t0 WHERE 0"
             ]
         ) {
             $0.predicate = try ObjectPredicate("birthYear IN {}")
@@ -467,7 +471,7 @@ extension FetchShape {
         FetchShape(
             "a prefix", .managedObject, of: "Author",
             [
-                "?"
+                "SELECT OGRows(\(authorRow)) FROM ZAUTHOR t0 WHERE (t0.ZNAME >= ? AND t0.ZNAME < ?) ← 'Auth', 'Auti'"
             ]
         ) {
             $0.predicate = try ObjectPredicate("name BEGINSWITH 'Auth'")
@@ -475,7 +479,7 @@ extension FetchShape {
         FetchShape(
             "a part", .managedObject, of: "Author",
             [
-                "?"
+                "SELECT OGRows(\(authorRow)) FROM ZAUTHOR t0 WHERE OGContains(t0.ZNAME, ?, 0) ← 'hor 1'"
             ]
         ) {
             $0.predicate = try ObjectPredicate("name CONTAINS 'hor 1'")
@@ -483,7 +487,7 @@ extension FetchShape {
         FetchShape(
             "a pattern", .managedObject, of: "Author",
             [
-                "?"
+                "SELECT OGRows(\(authorRow)) FROM ZAUTHOR t0 WHERE OGLike(t0.ZNAME, ?, 0) ← 'A*1?'"
             ]
         ) {
             $0.predicate = try ObjectPredicate("name LIKE 'A*1?'")
@@ -491,7 +495,7 @@ extension FetchShape {
         FetchShape(
             "all of several", .managedObject, of: "Book",
             [
-                "?"
+                "SELECT OGRows(\(bookRow)) FROM ZPUBLICATION t0 WHERE t0.Z_ENT = ? AND t0.ZYEAR > ? AND (t0.ZTITLE >= ? AND t0.ZTITLE < ?) AND t0.ZRATING < ? ← 3, 1955, 'T', 'U', 4.0"
             ]
         ) {
             $0.predicate = try ObjectPredicate(
@@ -500,7 +504,7 @@ extension FetchShape {
         FetchShape(
             "one of several", .managedObject, of: "Book",
             [
-                "?"
+                "SELECT OGRows(\(bookRow)) FROM ZPUBLICATION t0 WHERE t0.Z_ENT = ? AND (t0.ZYEAR = ? OR t0.ZTITLE = ?) ← 3, 1955, 'x'"
             ]
         ) {
             $0.predicate = try ObjectPredicate("year == 1955 OR title == 'x'")
@@ -508,7 +512,7 @@ extension FetchShape {
         FetchShape(
             "not so", .managedObject, of: "Author",
             [
-                "?"
+                "SELECT OGRows(\(authorRow)) FROM ZAUTHOR t0 WHERE NOT (t0.ZBIRTHYEAR > ?) ← 1902"
             ]
         ) {
             $0.predicate = try ObjectPredicate("NOT birthYear > 1902")
@@ -516,7 +520,7 @@ extension FetchShape {
         FetchShape(
             "whatever", .managedObject, of: "Author",
             [
-                "?"
+                "SELECT OGRows(\(authorRow)) FROM ZAUTHOR t0"
             ]
         ) {
             $0.predicate = .value(true)
@@ -524,7 +528,7 @@ extension FetchShape {
         FetchShape(
             "never", .managedObject, of: "Author",
             [
-                "?"
+                "SELECT OGRows(\(authorRow)) FROM ZAUTHOR t0 WHERE 0"
             ]
         ) {
             $0.predicate = .value(false)
@@ -532,7 +536,7 @@ extension FetchShape {
         FetchShape(
             "a destination's value", .managedObject, of: "Book",
             [
-                "?"
+                "SELECT OGRows(\(bookRow)) FROM ZPUBLICATION t0 JOIN ZAUTHOR t1 ON t0.ZAUTHOR = t1.Z_PK WHERE t0.Z_ENT = ? AND t1.ZNAME = ? ← 3, 'Author 1'"
             ]
         ) {
             $0.predicate = try ObjectPredicate("author.name == 'Author 1'")
@@ -540,7 +544,7 @@ extension FetchShape {
         FetchShape(
             "a destination's value, and its order", .managedObject, of: "Book",
             [
-                "?"
+                "SELECT \(bookRow) FROM ZPUBLICATION t0 JOIN ZAUTHOR t1 ON t0.ZAUTHOR = t1.Z_PK WHERE t0.Z_ENT = ? AND t1.ZNAME > ? ORDER BY t1.ZBIRTHYEAR ← 3, 'B'"
             ]
         ) {
             $0.predicate = try ObjectPredicate("author.name > 'B'")
@@ -549,7 +553,7 @@ extension FetchShape {
         FetchShape(
             "in the order of a destination's value", .managedObject, of: "Book",
             [
-                "?"
+                "SELECT \(bookRow) FROM ZPUBLICATION t0 LEFT OUTER JOIN ZAUTHOR t1 ON t0.ZAUTHOR = t1.Z_PK WHERE t0.Z_ENT = ? ORDER BY t1.ZNAME, t0.ZTITLE ← 3"
             ]
         ) {
             $0.sortKeys = [.ascending("author.name"), .ascending("title")]
@@ -557,7 +561,7 @@ extension FetchShape {
         FetchShape(
             "some member", .managedObject, of: "Author",
             [
-                "?"
+                "SELECT OGRows(\(authorRow)) FROM ZAUTHOR t0 WHERE EXISTS (SELECT 1 FROM ZPUBLICATION t1 WHERE t1.ZAUTHOR = t0.Z_PK AND t1.ZYEAR = ?) ← 1955"
             ]
         ) {
             $0.predicate = try ObjectPredicate("ANY publications.year == 1955")
@@ -565,7 +569,7 @@ extension FetchShape {
         FetchShape(
             "every member", .managedObject, of: "Author",
             [
-                "?"
+                "SELECT OGRows(\(authorRow)) FROM ZAUTHOR t0 WHERE NOT EXISTS (SELECT 1 FROM ZPUBLICATION t1 WHERE t1.ZAUTHOR = t0.Z_PK AND (t1.ZYEAR = ?) IS NOT TRUE) ← 1955"
             ]
         ) {
             $0.predicate = try ObjectPredicate("ALL publications.year == 1955")
@@ -573,7 +577,7 @@ extension FetchShape {
         FetchShape(
             "no member", .managedObject, of: "Author",
             [
-                "?"
+                "SELECT OGRows(\(authorRow)) FROM ZAUTHOR t0 WHERE NOT (EXISTS (SELECT 1 FROM ZPUBLICATION t1 WHERE t1.ZAUTHOR = t0.Z_PK AND t1.ZYEAR = ?)) ← 1955"
             ]
         ) {
             $0.predicate = try ObjectPredicate("NONE publications.year == 1955")
@@ -581,7 +585,7 @@ extension FetchShape {
         FetchShape(
             "some member by a join table", .managedObject, of: "Book",
             [
-                "?"
+                "SELECT OGRows(\(bookRow)) FROM ZPUBLICATION t0 WHERE t0.Z_ENT = ? AND EXISTS (SELECT 1 FROM Z_2TOPICS t1 JOIN ZTOPIC t2 ON t2.Z_PK = t1.Z_6TOPICS WHERE t1.Z_2PUBLICATIONS = t0.Z_PK AND t2.ZNAME = ?) ← 3, 'art'"
             ]
         ) {
             $0.predicate = try ObjectPredicate("ANY topics.name == 'art'")
@@ -593,7 +597,7 @@ extension FetchShape {
         FetchShape(
             "by the number of members", .managedObject, of: "Author",
             [
-                "?"
+                "SELECT OGRows(\(authorRow)) FROM ZAUTHOR t0 WHERE (SELECT COUNT(*) FROM ZPUBLICATION t1 WHERE t1.ZAUTHOR = t0.Z_PK) > ? ← 2"
             ]
         ) {
             $0.predicate = try ObjectPredicate("publications.@count > 2")
@@ -601,7 +605,8 @@ extension FetchShape {
         FetchShape(
             "prefetching one", .managedObject, of: "Book",
             [
-                "?"
+                "SELECT OGRows(\(bookRow)) FROM ZPUBLICATION t0 WHERE t0.Z_ENT = ? AND t0.ZTITLE = ? ← 3, 'Title 0.0'",
+                "SELECT \(authorRow) FROM ZAUTHOR t0 WHERE t0.Z_PK IN (SELECT value FROM json_each(?)) ← '[1]'",
             ]
         ) {
             $0.predicate = try ObjectPredicate("title == 'Title 0.0'")
@@ -610,7 +615,8 @@ extension FetchShape {
         FetchShape(
             "prefetching many", .managedObject, of: "Author",
             [
-                "?"
+                "SELECT \(authorRow) FROM ZAUTHOR t0 ORDER BY t0.ZBIRTHYEAR LIMIT ? ← 1",
+                "SELECT \(anyPublicationRow), t0.ZAUTHOR FROM ZPUBLICATION t0 WHERE t0.ZAUTHOR IN (SELECT value FROM json_each(?)) ← '[1]'",
             ]
         ) {
             $0.fetchLimit = 1
@@ -620,7 +626,8 @@ extension FetchShape {
         FetchShape(
             "prefetching by a join table", .managedObject, of: "Book",
             [
-                "?"
+                "SELECT OGRows(\(bookRow)) FROM ZPUBLICATION t0 WHERE t0.Z_ENT = ? AND t0.ZTITLE = ? ← 3, 'Title 0.0'",
+                "SELECT \(topicRow), t1.Z_2PUBLICATIONS FROM Z_2TOPICS t1 JOIN ZTOPIC t0 ON t0.Z_PK = t1.Z_6TOPICS WHERE t1.Z_2PUBLICATIONS IN (SELECT value FROM json_each(?)) ← '[1]'",
             ]
         ) {
             $0.predicate = try ObjectPredicate("title == 'Title 0.0'")
@@ -629,7 +636,9 @@ extension FetchShape {
         FetchShape(
             "prefetching in two steps", .managedObject, of: "Author",
             [
-                "?"
+                "SELECT \(authorRow) FROM ZAUTHOR t0 ORDER BY t0.ZBIRTHYEAR LIMIT ? ← 1",
+                "SELECT \(anyPublicationRow), t0.ZAUTHOR FROM ZPUBLICATION t0 WHERE t0.ZAUTHOR IN (SELECT value FROM json_each(?)) ← '[1]'",
+                "SELECT \(topicRow), t1.Z_2PUBLICATIONS FROM Z_2TOPICS t1 JOIN ZTOPIC t0 ON t0.Z_PK = t1.Z_6TOPICS WHERE t1.Z_2PUBLICATIONS IN (SELECT value FROM json_each(?)) ← '[1,2,3]'",
             ]
         ) {
             $0.fetchLimit = 1
@@ -639,7 +648,9 @@ extension FetchShape {
         FetchShape(
             "in batches", .managedObject, of: "Author",
             [
-                "?"
+                "SELECT t0.Z_PK, t0.Z_ENT FROM ZAUTHOR t0 ORDER BY t0.ZBIRTHYEAR LIMIT ? ← 3",
+                "SELECT \(authorRow) FROM ZAUTHOR t0 WHERE t0.Z_PK IN (SELECT value FROM json_each(?)) ← '[1,2]'",
+                "SELECT \(authorRow) FROM ZAUTHOR t0 WHERE t0.Z_PK IN (SELECT value FROM json_each(?)) ← '[3]'",
             ]
         ) {
             $0.fetchLimit = 3
@@ -649,7 +660,11 @@ extension FetchShape {
         FetchShape(
             "in batches that prefetch", .managedObject, of: "Magazine",
             [
-                "?"
+                "SELECT t0.Z_PK, t0.Z_ENT FROM ZPUBLICATION t0 WHERE t0.Z_ENT = ? ORDER BY t0.ZYEAR LIMIT ? ← 4, 2",
+                "SELECT \(magazineRow) FROM ZPUBLICATION t0 WHERE t0.Z_PK IN (SELECT value FROM json_each(?)) ← '[3]'",
+                "SELECT \(authorRow) FROM ZAUTHOR t0 WHERE t0.Z_PK IN (SELECT value FROM json_each(?)) ← '[1]'",
+                "SELECT \(magazineRow) FROM ZPUBLICATION t0 WHERE t0.Z_PK IN (SELECT value FROM json_each(?)) ← '[6]'",
+                "SELECT \(authorRow) FROM ZAUTHOR t0 WHERE t0.Z_PK IN (SELECT value FROM json_each(?)) ← '[2]'",
             ]
         ) {
             $0.fetchLimit = 2
@@ -660,7 +675,7 @@ extension FetchShape {
         FetchShape(
             "in batches without values", .managedObject, of: "Author",
             [
-                "?"
+                "SELECT t0.Z_PK, t0.Z_ENT FROM ZAUTHOR t0 LIMIT ? ← 3"
             ]
         ) {
             $0.fetchLimit = 3

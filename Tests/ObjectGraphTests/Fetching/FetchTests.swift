@@ -338,7 +338,11 @@ private typealias Author = TestSupport.Author
         func has(_ flag: Int) -> Bool { flags & (1 << flag) != 0 }
     }
 
-    @Test func `give the same objects (§3.7.9)`() throws {
+    @Test
+    func
+        `give the same objects (§3.7.9, §3.8.1, §3.8.2, §3.8.3, §3.8.4, §3.8.5, §3.8.9, §14.7, §14.9)`()
+        throws
+    {
         let fixture = try FetchFixture()
         for depth in 0...2 {
             let context = fixture.context(depth: depth)

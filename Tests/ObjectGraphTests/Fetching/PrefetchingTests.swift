@@ -26,7 +26,7 @@ private let publicationColumns =
                 "SELECT Z_PK, Z_ENT FROM ZPUBLICATION t0 WHERE ZAUTHOR = ? ← \(author.objectID.reference)"
             ]) { #expect(author.publications.count == 3) }
             fixture.recorder.expect([
-                "SELECT t0.Z_PK, t0.Z_ENT FROM Z_2TOPICS t1 JOIN ZTOPIC t0 ON t0.Z_PK = t1.Z_5TOPICS WHERE t1.Z_2PUBLICATIONS = ? ← \(book.objectID.reference)"
+                "SELECT t0.Z_PK, t0.Z_ENT FROM Z_2TOPICS t1 JOIN ZTOPIC t0 ON t0.Z_PK = t1.Z_6TOPICS WHERE t1.Z_2PUBLICATIONS = ? ← \(book.objectID.reference)"
             ]) { #expect(book.topics.count == 2) }
         }
     }
@@ -118,7 +118,7 @@ private let publicationColumns =
             )
             #expect(
                 statements[2].hasPrefix(
-                    "SELECT t0.Z_PK, t0.Z_OPT, t0.ZNAME, t1.Z_2PUBLICATIONS FROM Z_2TOPICS t1 JOIN ZTOPIC t0 ON t0.Z_PK = t1.Z_5TOPICS WHERE t1.Z_2PUBLICATIONS IN (SELECT value FROM json_each(?)) ← "
+                    "SELECT t0.Z_PK, t0.Z_OPT, t0.ZNAME, t1.Z_2PUBLICATIONS FROM Z_2TOPICS t1 JOIN ZTOPIC t0 ON t0.Z_PK = t1.Z_6TOPICS WHERE t1.Z_2PUBLICATIONS IN (SELECT value FROM json_each(?)) ← "
                 ))
             #expect(statements.count == 3)
             let later = fixture.recorder.statements {

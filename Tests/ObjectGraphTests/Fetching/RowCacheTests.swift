@@ -136,7 +136,6 @@ private typealias Author = TestSupport.Author
         Use("read by name", fires: true) { _ = try $0.value(forKey: "birthYear") },
         Use("write", fires: true) { $0.name = "Other" },
         Use("committed values", fires: true) { _ = $0.committedValues() },
-        Use("validation", fires: true) { try $0.validateForUpdate() },
         Use("a relationship", fires: true) { _ = $0.publications },
         Use("description", fires: false) { _ = $0.description },
         Use("identity", fires: false) { _ = ($0.objectID, $0.entity, $0.managedObjectContext) },

@@ -48,6 +48,35 @@ import Testing
         }
     }
 
+    @Test func `only what has changed itself is looked at again (§3.8.6)`() throws {
+        let context = try makeContext()
+        try context.performAndWait {
+            let book = Book(context: context)
+            book.title = "Clean"
+            book.author = try context.fetch(
+                FetchRequest(
+                    entityName: "Author", predicate: try ObjectPredicate("birthYear == 1950")),
+                as: Author.self)[0]
+            try context.save()
+            book.author!.birthYear = 3000
+            let request = FetchRequest(
+                entityName: "Book", predicate: try ObjectPredicate("author.birthYear == 3000"))
+            #expect(try context.count(for: request) == 0)
+            book.title = "Changed"
+            #expect(try context.count(for: request) == 1)
+        }
+    }
+
+    @Test func `dictionaries show what is stored (§3.8.7, §14.7)`() throws {
+        let context = try makeContext()
+        try context.performAndWait { () throws in
+            let request = FetchRequest(
+                entityName: "Author", predicate: try ObjectPredicate("birthYear >= 1900"))
+            #expect(try context.fetchDictionaries(request).count == 100)
+            #expect(try context.count(for: request) == 99)
+        }
+    }
+
     @Test func `read as many rows more as have unsaved changes`() throws {
         let context = try makeContext()
         try context.performAndWait {
