@@ -12,11 +12,9 @@ private typealias Author = TestSupport.Author
     init() throws { fixture = try FetchFixture() }
 
     @Test(arguments: [1, 7, 10, 20, 1000], [0, 1, 2])
-    func
-        `traversing n objects costs 1 + ceil(n / size) statements, at any depth (§3.9.1, §3.9.3, §14.6)`(
-            size: Int, depth: Int
-        ) throws
-    {
+    func `n objects cost 1 + ceil(n / size) statements (§3.9.1, §3.9.3, §14.6)`(
+        size: Int, depth: Int
+    ) throws {
         let context = fixture.context(depth: depth)
         try context.performAndWait {
             let statements = try fixture.statements {

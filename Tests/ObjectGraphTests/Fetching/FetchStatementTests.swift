@@ -38,11 +38,9 @@ struct FetchShape: Sendable, CustomTestStringConvertible {
     private static let fixture = Result { try FetchFixture() }
 
     @Test(arguments: FetchShape.all)
-    func
-        `a request runs exactly these statements (§3.7.1, §3.7.2, §3.7.5, §3.7.10, §3.7.12, §3.7.13)`(
-            shape: FetchShape
-        ) throws
-    {
+    func `a request runs these (§3.7.1, §3.7.2, §3.7.5, §3.7.10, §3.7.12)`(
+        shape: FetchShape
+    ) throws {
         let fixture = try Self.fixture.get()
         let context = fixture.context()
         try context.performAndWait {

@@ -339,8 +339,7 @@ private typealias Author = TestSupport.Author
     }
 
     @Test
-    func
-        `give the same objects (§3.7.9, §3.8.1, §3.8.2, §3.8.3, §3.8.4, §3.8.5, §3.8.9, §14.7, §14.9)`()
+    func `are the same (§3.7.9, §3.8.1, §3.8.2, §3.8.3, §3.8.4, §14.7, §14.9)`()
         throws
     {
         let fixture = try FetchFixture()

@@ -134,7 +134,7 @@ private let publicationColumns =
         }
     }
 
-    @Test func `a to-one step reads each destination once (§3.4.2)`() throws {
+    @Test func `a to-one step reads each destination once (§3.4.2, §3.7.13)`() throws {
         let context = fixture.context()
         try context.performAndWait {
             var request = FetchRequest(

@@ -35,7 +35,9 @@ import Testing
     }
 
     @Test(arguments: [(0, 1), (0, 5), (1, 3), (3, 10), (95, 50), (200, 5)])
-    func `give the part of the whole result that was asked for`(offset: Int, limit: Int) throws {
+    func `give the part of the whole that was asked for (§3.8.5, §3.8.9)`(offset: Int, limit: Int)
+        throws
+    {
         let context = try makeContext()
         try context.performAndWait {
             var request = FetchRequest(
