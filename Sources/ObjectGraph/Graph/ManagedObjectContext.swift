@@ -48,7 +48,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     }
 
     /// What undo and redo are registered with; nil, as it is unless set, means that nothing can be undone (spec §2.9).
-    public var undoManager: UndoManager? {
+    @exclusivity(unchecked) public var undoManager: UndoManager? {
         willSet { processPendingChanges() }
     }
 
@@ -163,7 +163,9 @@ public final class ManagedObjectContext: @unchecked Sendable {
 /// Where the last new object went, since most new objects are like the one before.
 struct LastInsertion {
     let type: ObjectIdentifier
-    let binding: EntityBinding
+
+    // Unowned, which costs no counting: the context keeps its bindings for life.
+    unowned(unsafe) let binding: EntityBinding
     let storeGeneration: Int
 }
 
