@@ -36,7 +36,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     public var transactionAuthor: String?
 
     /// For how long a cached row may be used when a fault fires; nil means for ever (spec §3.1).
-    public var stalenessInterval: Duration? {
+    @exclusivity(unchecked) public var stalenessInterval: Duration? {
         didSet {
             for binding in bindings { binding?.hasStalenessInterval = stalenessInterval != nil }
         }
@@ -79,7 +79,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
     @exclusivity(unchecked) var registry: ObjectRegistry
     /// By store number and entity index.
-    var bindings: [EntityBinding?] = []
+    @exclusivity(unchecked) var bindings: [EntityBinding?] = []
     @exclusivity(unchecked) var lastInsertion: LastInsertion?
     /// Where the drafts of new objects are made.
     @exclusivity(unchecked) var draftSlab: RowSlab?
