@@ -32,7 +32,8 @@ final class LoadItemClient: LoadClient, @unchecked Sendable {
     private let state: UnsafeMutablePointer<State>
 
     private struct State {
-        var keys: [KeyChooser?]
+        /// By operation; a pointer for the same reason.
+        let keys: UnsafeMutablePointer<KeyChooser?>
         /// As many as are updated at once: used again, so that choosing keys allocates nothing.
         var numbers: [Int64]
         /// Of the items that it has inserted and not deleted.
@@ -63,11 +64,16 @@ final class LoadItemClient: LoadClient, @unchecked Sendable {
                 part.keys, keyCount: ledger.firstItemCount, seed: seed,
                 client: (index, count), isPartitioned: isWriter && !sharesKeys)
         }
+        let choosers = UnsafeMutablePointer<KeyChooser?>.allocate(capacity: keys.count)
+        choosers.initialize(from: keys, count: keys.count)
         state = .allocate(capacity: 1)
-        state.initialize(to: State(keys: keys, numbers: Array(repeating: 0, count: saveSize)))
+        state.initialize(
+            to: State(keys: choosers, numbers: Array(repeating: 0, count: saveSize)))
     }
 
     deinit {
+        state.pointee.keys.deinitialize(count: operations.count)
+        state.pointee.keys.deallocate()
         state.deinitialize(count: 1)
         state.deallocate()
     }

@@ -33,6 +33,7 @@ struct AliasTable: Sendable {
 
     @inline(__always)
     func draw(_ random: inout SeededGenerator) -> Int {
+        if columns.count == 1 { return 0 }
         // The high half chooses a column, the low half a place in it.
         let (index, place) = random.next().multipliedFullWidth(by: UInt64(columns.count))
         let column = columns[Int(index)]

@@ -11,23 +11,45 @@ struct LoadLane: Sendable {
     let client: any LoadClient
     let operations: AliasTable
     let operationCount: Int
-    let clock: any LoadClock
     var random: SeededGenerator
+    private let clock: any LoadClock
+    /// Then it is read directly: a call through the protocol would be part of every latency.
+    private let isSystemClock: Bool
+
+    init(
+        client: any LoadClient, operations: AliasTable, operationCount: Int,
+        clock: any LoadClock, random: SeededGenerator
+    ) {
+        self.client = client
+        self.operations = operations
+        self.operationCount = operationCount
+        self.random = random
+        self.clock = clock
+        isSystemClock = clock is MonotonicClock
+    }
+
+    @inline(__always)
+    private func now() -> UInt64 {
+        isSystemClock ? Stopwatch.nanoseconds() : clock.nanoseconds()
+    }
 
     /// Works until the extent is reached, beginning each operation when the one before has ended.
     mutating func runClosed(_ extent: LoadPhase.Extent, from start: UInt64) throws -> LoadRecord {
         var record = LoadRecord(operationCount: operationCount, start: start)
         let (end, limit) = extent.bounds(from: start)
         clock.wait(until: start)
-        var began = clock.nanoseconds()
+        var began = now()
         var count = 0
-        while count < limit, began < end {
-            let operation = operations.draw(&random)
-            try client.perform(operation)
-            let ended = clock.nanoseconds()
-            record.service[operation].record(nanoseconds: ended - began)
-            began = ended
-            count += 1
+        // Through the buffer, so that the array is not asked each time whether it is shared.
+        try record.service.withUnsafeMutableBufferPointer { service in
+            while count < limit, began < end {
+                let operation = operations.draw(&random)
+                try client.perform(operation)
+                let ended = now()
+                service[operation].record(nanoseconds: ended - began)
+                began = ended
+                count += 1
+            }
         }
         record.endNanoseconds = began
         return record
@@ -49,7 +71,7 @@ struct LoadLane: Sendable {
             guard due < end else { break }
             record.dueCount += 1
             let operation = operations.draw(&random)
-            var began = clock.nanoseconds()
+            var began = now()
             guard began < giveUpAt else {
                 record.unservedCount += 1
                 record.intended[operation].record(intendedAt: due, completedAt: began)
@@ -57,10 +79,10 @@ struct LoadLane: Sendable {
             }
             if began < due {
                 clock.wait(until: due)
-                began = clock.nanoseconds()
+                began = now()
             }
             try client.perform(operation)
-            let ended = clock.nanoseconds()
+            let ended = now()
             record.service[operation].record(nanoseconds: ended - began)
             record.intended[operation].record(intendedAt: due, completedAt: ended)
             timeline.record(nanoseconds: ended - due, completedAt: ended)

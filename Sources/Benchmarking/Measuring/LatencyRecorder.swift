@@ -28,6 +28,7 @@ public struct LatencyRecorder: Sendable {
 
     /// Records one latency. Zero counts as 1 ns; more than an hour counts as an hour, while
     /// ``maxNanoseconds`` keeps it as it was.
+    @inline(__always)
     public mutating func record(nanoseconds: UInt64) {
         histogram.record(min(max(nanoseconds, 1), Self.hour))
         largest = max(largest, nanoseconds)

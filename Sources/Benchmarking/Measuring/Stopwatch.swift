@@ -14,6 +14,7 @@ public struct Stopwatch: Sendable {
     public var elapsedSeconds: Double { Double(elapsedNanoseconds) / 1e9 }
 
     /// The reading of the monotonic clock; only differences mean something. About 25 ns a call.
+    @inline(__always)
     public static func nanoseconds() -> UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)

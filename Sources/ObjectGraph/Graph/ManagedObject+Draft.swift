@@ -72,7 +72,10 @@ extension ManagedObject {
 
     /// Takes the value of an attribute away.
     public final func setNil(for key: PropertyKey) {
-        setAttribute(.null, at: key.index(in: binding))
+        let index = key.index(in: binding)
+        guard let accessor = placeInDraft(index, binding.accessors[index].slotKind),
+            draft.setNil(Int(accessor.slot))
+        else { return setAttribute(.null, at: index) }
     }
 
     /// Writes a value of an attribute's own type to the draft, if there is one and it can hold the value.

@@ -39,7 +39,7 @@ extension BatchInsertRow {
     }
 
     @usableFromInline
-    mutating func setNil(for key: PropertyKey) { write(.null, at: index(of: key)) }
+    mutating func setNil(for key: PropertyKey) { clear(at: index(of: key)) }
 
     @inline(__always)
     func index(of key: PropertyKey) -> Int {

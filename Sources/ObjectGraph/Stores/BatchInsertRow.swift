@@ -5,24 +5,33 @@ public struct BatchInsertRow: ~Copyable {
     let accessors: UnsafePointer<PropertyAccessor>
     let propertyCount: Int
     var writer = RowWriter()
-    private var given = PropertyMask()
+
+    /// The attributes that were set to nil.
+    private var nils = PropertyMask()
 
     /// Attributes that need a value of their own where the row gives none: a default, or an error.
     private let required: PropertyMask
+
+    /// The slots of those, a bit each, by which a row is seen to give all of them; nil if one has no bit.
+    private let requiredSlots: UInt16?
 
     init(_ entity: Entity) {
         self.entity = entity
         accessors = entity.accessors
         propertyCount = entity.properties.count
         var required = PropertyMask()
-        for property in entity.properties where property.slot != nil {
-            if property.defaultValue != nil
-                || (property.attributeType != nil && !property.isOptional)
-            {
-                required.insert(property.index)
-            }
+        var requiredSlots: UInt16? = 0
+        for property in entity.properties {
+            guard let slot = property.slot,
+                property.defaultValue != nil
+                    || (property.attributeType != nil && !property.isOptional)
+            else { continue }
+            required.insert(property.index)
+            requiredSlots =
+                slot < RowLayout.headerSlotCount ? requiredSlots.map { $0 | 1 << slot } : nil
         }
         self.required = required
+        self.requiredSlots = requiredSlots
     }
 
     /// Sets an attribute by its name.
@@ -35,7 +44,6 @@ public struct BatchInsertRow: ~Copyable {
         guard let converted = value.converted(to: type) else {
             throw StoreError(.unacceptableValue(value, attribute: key, entity: entity.name))
         }
-        given.insert(property.index)
         write(converted, property.index, slot)
     }
 
@@ -49,7 +57,6 @@ public struct BatchInsertRow: ~Copyable {
                 "'\(entity.name).\(property.name)' cannot be \(value); declare its Attribute with the Swift type of the model's attribute, which must be stored."
             )
         }
-        given.insert(index)
         write(converted, index, slot)
     }
 
@@ -61,7 +68,6 @@ public struct BatchInsertRow: ~Copyable {
         guard accessor.slotKind == .integer, accessor.slot >= 0 else {
             return write(.integer(integer), at: index)
         }
-        given.insert(index)
         writer.set(Int(accessor.slot), integer: integer)
     }
 
@@ -71,7 +77,6 @@ public struct BatchInsertRow: ~Copyable {
         guard accessor.slotKind == .real, accessor.slot >= 0 else {
             return write(.double(real), at: index)
         }
-        given.insert(index)
         writer.set(Int(accessor.slot), real: real)
     }
 
@@ -81,33 +86,45 @@ public struct BatchInsertRow: ~Copyable {
         guard accessor.slotKind == .text, accessor.slot >= 0 else {
             return write(.string(text), at: index)
         }
-        given.insert(index)
         writer.set(Int(accessor.slot), text: text)
+    }
+
+    @inline(__always)
+    mutating func clear(at index: Int) {
+        let accessor = accessors[index]
+        guard accessor.isPlain else { return write(.null, at: index) }
+        nils.insert(index)
+        writer.clear(Int(accessor.slot))
     }
 
     private mutating func write(_ value: AttributeValue, _ propertyIndex: Int, _ slot: Int) {
         writer.clear(slot)
+        if value.isNull { nils.insert(propertyIndex) }
         writer.set(slot, value, accessors[propertyIndex].slotKind)
     }
 
     mutating func begin(key: Int64) {
-        given = PropertyMask()
+        if !nils.isEmpty { nils = PropertyMask() }
         writer.begin(
             entity.layout.extent, key: key, version: 1, entityNumber: UInt32(entity.number))
     }
 
     /// Gives omitted attributes their defaults and ends the row.
     mutating func finish() throws -> RowReference {
-        if !required.isSubset(of: given) {
-            for property in entity.properties
-            where required.contains(property.index) && !given.contains(property.index) {
-                guard let value = property.defaultValue else {
-                    throw StoreError(
-                        .missingMandatoryValue(attribute: property.name, entity: entity.name))
-                }
-                write(value, property.index, property.slot!)
-            }
-        }
+        if !(requiredSlots.map(writer.hasValues) ?? false) { try giveDefaults() }
         return writer.finish()
+    }
+
+    private mutating func giveDefaults() throws {
+        for property in entity.properties
+        where required.contains(property.index) && !nils.contains(property.index)
+            && !writer.hasValue(property.slot!)
+        {
+            guard let value = property.defaultValue else {
+                throw StoreError(
+                    .missingMandatoryValue(attribute: property.name, entity: entity.name))
+            }
+            write(value, property.index, property.slot!)
+        }
     }
 }

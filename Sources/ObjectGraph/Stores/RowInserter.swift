@@ -85,25 +85,35 @@ extension Statement {
     /// Binds the key and all values of the row that starts here to consecutive parameters, borrowing its bytes.
     func bindAll(of row: UnsafeRawPointer, _ layout: RowLayout, from first: Int32) {
         bind(row.load(as: Int64.self), at: first)
+        // SQLite's calls may change memory as far as the compiler knows: what stays the same is read before.
+        let slots = row + layout.slotsByteOffset
+        let firstValues = row.rowFirstValues
         layout.slotKinds.withUnsafeBufferPointer { kinds in
             for slot in 0..<kinds.count {
-                bind(row, slot, kinds[slot], layout.slotsByteOffset, at: first + 1 + Int32(slot))
+                let index = first + 1 + Int32(truncatingIfNeeded: slot)
+                let hasValue =
+                    slot < RowLayout.headerSlotCount
+                    ? firstValues & 1 << UInt16(truncatingIfNeeded: slot) != 0
+                    : row.rowHasValue(slot)
+                if hasValue {
+                    bind(slots + (slot << 3), of: row, kinds[slot], at: index)
+                } else {
+                    bindNull(at: index)
+                }
             }
         }
     }
 
+    /// Binds the value in a slot of a row.
     @inline(__always)
     private func bind(
-        _ row: UnsafeRawPointer, _ slot: Int, _ kind: SlotKind, _ slotsByteOffset: Int,
-        at index: Int32
+        _ slot: UnsafeRawPointer, of row: UnsafeRawPointer, _ kind: SlotKind, at index: Int32
     ) {
-        guard row.rowHasValue(slot) else { return bindNull(at: index) }
-        let offset = slotsByteOffset + slot * 8
         switch kind {
-        case .integer: bind(row.load(fromByteOffset: offset, as: Int64.self), at: index)
-        case .real: bind(row.load(fromByteOffset: offset, as: Double.self), at: index)
+        case .integer: bind(slot.load(as: Int64.self), at: index)
+        case .real: bind(slot.load(as: Double.self), at: index)
         case .text, .blob:
-            let extent = row.load(fromByteOffset: offset, as: (UInt32, UInt32).self)
+            let extent = slot.load(as: (UInt32, UInt32).self)
             let bytes = UnsafeRawBufferPointer(
                 start: row + Int(extent.0), count: Int(extent.1))
             if kind == .text { bind(text: bytes, at: index) } else { bind(blob: bytes, at: index) }
@@ -113,6 +123,9 @@ extension Statement {
     /// Binds a value of a row, borrowing its bytes: the row must live until the statement is reset.
     @inline(__always)
     func bind(_ row: RowReference, _ slot: Int, _ layout: RowLayout, at index: Int32) {
-        bind(row.start, slot, layout.slotKinds[slot], layout.slotsByteOffset, at: index)
+        guard row.hasValue(slot) else { return bindNull(at: index) }
+        bind(
+            row.start + layout.slotsByteOffset + (slot << 3), of: row.start, layout.slotKinds[slot],
+            at: index)
     }
 }

@@ -177,8 +177,12 @@ extension UnsafeRawPointer {
     /// Whether the row that starts here has a value in each of the first slots whose bit is set.
     @inline(__always)
     func rowHasValues(_ slots: UInt16) -> Bool {
-        load(fromByteOffset: 14, as: UInt16.self) & slots == slots
+        rowFirstValues & slots == slots
     }
+
+    /// Which of the first slots of the row that starts here have a value, a bit each.
+    @inline(__always)
+    var rowFirstValues: UInt16 { load(fromByteOffset: 14, as: UInt16.self) }
 }
 
 extension UnsafeMutableRawPointer {

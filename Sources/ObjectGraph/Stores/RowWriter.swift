@@ -66,6 +66,16 @@ struct RowWriter: SlotWriter, @unchecked Sendable {
             slot)
     }
 
+    /// Whether each of the first slots whose bit is set has a value.
+    @inline(__always)
+    func hasValues(_ slots: UInt16) -> Bool { present & slots == slots }
+
+    func hasValue(_ slot: Int) -> Bool {
+        if slot < RowLayout.headerSlotCount { return present & 1 << UInt16(slot) != 0 }
+        let place = RowLayout.bitmapPlace(slot)
+        return rowStart.load(fromByteOffset: place.byteOffset, as: UInt64.self) & place.bit != 0
+    }
+
     /// Takes the value of a slot away again.
     mutating func clear(_ slot: Int) {
         if slot < RowLayout.headerSlotCount {
