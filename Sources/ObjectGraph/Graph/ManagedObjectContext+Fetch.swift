@@ -175,9 +175,7 @@ extension ManagedObjectContext {
         _ objects: [ManagedObject], for request: FetchRequest, _ entity: Entity,
         _ pending: [ManagedObject]
     ) throws -> [ManagedObject] {
-        let predicate = try request.predicate.map {
-            try CompiledPredicate($0, entity: entity, model: model)
-        }
+        let predicate = try request.predicate.map { try compiled($0, entity) }
         let matches = pending.filter {
             !$0.isDeleted && predicate?.matches(ObjectSubject(object: $0)) ?? true
         }
@@ -278,6 +276,6 @@ struct ObjectSubject: PredicateSubject {
     }
 
     func destinations(of property: Property) -> [ObjectSubject] {
-        object.destinations(of: property).map(ObjectSubject.init)
+        object.orderedDestinations(of: property).map(ObjectSubject.init)
     }
 }

@@ -16,6 +16,9 @@ public enum ObjectPredicate: Sendable, Hashable {
     /// `TRUEPREDICATE` or `FALSEPREDICATE`.
     case value(Bool)
 
+    /// A condition in Swift code, for objects in memory only.
+    case block(PredicateBlock)
+
     /// Two expressions and how they must relate.
     public struct Comparison: Sendable, Hashable {
         public var left: ObjectExpression
@@ -73,4 +76,9 @@ public enum ObjectPredicate: Sendable, Hashable {
         /// `[l]`
         public static let localeSensitive = Options(rawValue: 8)
     }
+}
+
+extension FetchIndexDescription.Folding {
+    /// The options of the comparisons that an index with this folding serves.
+    var options: ObjectPredicate.Options { ObjectPredicate.Options(rawValue: rawValue) }
 }

@@ -74,7 +74,11 @@ private let something: Int64 = 2
         NullCase("NONE crew.name == 'x'", [1, 2]),
         NullCase("nil == nil", [1, 2]),
     ])
-    func `what a predicate finds where there are nils`(example: NullCase) throws {
+    func
+        `what a predicate finds where there are nils (§7.4.1, §7.4.2, §7.4.3, §7.4.4, §7.4.5, §7.4.6, §7.4.7, §7.4.8, §7.4.9)`(
+            example: NullCase
+        ) throws
+    {
         let predicate = try ObjectPredicate(example.format)
         let compiled = try CompiledPredicate(
             predicate, entity: QueryFixture.entity("Flight"), model: QueryFixture.model)
