@@ -109,8 +109,8 @@ struct PredicateGenerator {
             var list = (0..<random.pick([0, 1, 3, 3, 501])).map { _ in constant(type) }
             if random.chance(15) { list.append(.constant(.null)) }
             return make(.in, .aggregate(list))
-        case 4,
-            5 where ValueKind(type) == .number && modifier == .direct:
+        case 4...5
+        where ValueKind(type) == .number && type != .boolean && modifier == .direct:
             let right = number(start, depth - 1, isNegated)
             let operation = left.mayBeNil && right.mayBeNil ? .lessThan : random.pick(relations)
             return make(operation, right.expression)
@@ -223,7 +223,7 @@ struct PredicateGenerator {
                 let type = random.pick([AttributeType.integer16, .double])
                 return Value(expression: constant(type), mayBeNil: false, type: type)
             }
-            return attribute(start, isNegated) { ValueKind($0) == .number }
+            return attribute(start, isNegated) { ValueKind($0) == .number && $0 != .boolean }
         }
         switch Int.random(in: 0..<8, using: &random) {
         case 0...3: return function(start, depth, isNegated)
