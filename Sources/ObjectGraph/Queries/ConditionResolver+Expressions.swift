@@ -1,5 +1,3 @@
-import Foundation
-
 extension ConditionResolver {
     func operand(_ expression: ObjectExpression) throws(FetchError) -> Operand {
         switch expression {
@@ -79,7 +77,7 @@ extension ConditionResolver {
             return try self.statistic(statistic, arguments)
         }
         switch (name, arguments.count) {
-        case ("now", 0): return .constant(.date(now))
+        case ("now", 0): return .now
         case ("castObject:toType:", 2): return try cast(arguments[0], to: arguments[1])
         case ("noindex:", 1): return .hinted(try operand(arguments[0]), .noIndex)
         case ("indexed:by:", 2):

@@ -1,12 +1,7 @@
-import Foundation
-
 /// Turns predicates and expressions into conditions and operands on an entity of a model.
 struct ConditionResolver {
     let entity: Entity
     let model: ManagedObjectModel
-
-    /// What `now()` is, the same wherever it stands.
-    let now = Date()
 
     /// What `$name` stands for: the named expressions of a dictionary fetch.
     var variables: [String: Operand] = [:]

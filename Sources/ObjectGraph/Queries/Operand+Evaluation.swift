@@ -1,3 +1,5 @@
+import Foundation
+
 /// The object that a predicate is asked of, and those of its collections that are being looked at, the outermost first.
 struct EvaluationFrame<Subject: PredicateSubject> {
     let root: Subject
@@ -63,6 +65,7 @@ extension Operand {
         case .conditional(let condition, let first, let second):
             return (condition.holds(in: frame) ? first : second).value(in: frame)
         case .cast(let operand, let kind): return operand.value(in: frame).cast(to: kind)
+        case .now: return .date(.now)
         case .hinted(let operand, _): return operand.value(in: frame)
         case .aggregate, .fetchCount:
             // The former stand in dictionary fetches only, the latter have been replaced.

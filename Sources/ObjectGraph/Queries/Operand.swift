@@ -23,6 +23,9 @@ indirect enum Operand: Sendable {
     case conditional(CompiledPredicate, Operand, Operand)
     case cast(Operand, ValueKind)
 
+    /// The time at which it is asked for; in SQL that at which the statement is made.
+    case now
+
     /// The value itself, for which SQL is to use no index, or that one.
     case hinted(Operand, IndexHint)
 
@@ -90,6 +93,7 @@ indirect enum Operand: Sendable {
         case .element(_, _, let operand), .hinted(let operand, _): operand.kind
         case .conditional(_, let first, let second): first.kind ?? second.kind
         case .cast(_, let kind): kind
+        case .now: .date
         case .summary(let statistic, _, let operand), .aggregate(let statistic, let operand):
             statistic.kind(of: operand.kind)
         case .listSummary(let statistic, let operands):

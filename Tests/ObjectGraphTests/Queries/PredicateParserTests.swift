@@ -320,6 +320,40 @@ struct Refusal: Sendable, CustomTestStringConvertible {
         #expect(error.expected.contains("at most"))
     }
 
+    /// As much as a thread of a pool has on some systems; a release build takes a fraction of it.
+    @Test(arguments: [
+        String(repeating: "(", count: 95) + "distance == 1" + String(repeating: ")", count: 95),
+        String(repeating: "NOT ", count: 95) + "distance == 1",
+        String(repeating: "abs:(", count: 95) + "distance" + String(repeating: " + 1)", count: 95)
+            + String(repeating: " + 1", count: 150) + " == 1",
+        String(repeating: "TERNARY(1 == 1, ", count: 95) + "1"
+            + String(repeating: ", 1)", count: 95) + " == 1",
+        (0..<45).map {
+            "SUBQUERY(\($0 == 0 ? "" : "$v\($0 - 1).")\($0 % 2 == 0 ? "crew" : "flights"), $v\($0), "
+        }
+        .joined() + "1 == 1" + String(repeating: ").@count > 1", count: 45),
+    ])
+    func `the deepest format needs no more than half a megabyte of stack`(format: String) async {
+        let isDone = await withCheckedContinuation { continuation in
+            let thread = Thread {
+                let entity = QueryFixture.entity("Flight")
+                let predicate = try? ObjectPredicate(format)
+                let copy = try? ObjectPredicate(predicate?.predicateFormat ?? "")
+                let request = FetchRequest(entityName: "Flight", predicate: copy)
+                let compiled = try? CompiledPredicate(
+                    copy ?? .value(true), entity: entity, model: QueryFixture.model)
+                _ = compiled?.matches(FixtureRow("Flight", 1, ["distance": 1]))
+                let translation = try? FetchTranslation(
+                    request, entity: entity, model: QueryFixture.model, selection: .count)
+                continuation.resume(
+                    returning: predicate == copy && compiled != nil && translation != nil)
+            }
+            thread.stackSize = 512 * 1024
+            thread.start()
+        }
+        #expect(isDone)
+    }
+
     @Test func `operators and length are bounded`() throws {
         let chain = "a == 1" + String(repeating: " + 1", count: 1_000)
         #expect(failure(chain) != nil)

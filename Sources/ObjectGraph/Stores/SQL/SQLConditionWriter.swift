@@ -1,3 +1,5 @@
+import Foundation
+
 /// Writes conditions and operands as SQL on the table of an entity under the alias `t0` (spec §7.6).
 ///
 /// Terms keep the order in which they were written. What SQLite cannot say itself goes to the functions of `QueryFunctions`.
@@ -322,6 +324,7 @@ struct SQLConditionWriter {
             if isConversion { text.append(kind == .string ? "OGText(" : "OGNumber(") }
             try write(operand, to: &text, place)
             if isConversion { text.append(")") }
+        case .now: text.bind(SQLBinding(.date(.now)))
         case .hinted(let operand, let hint):
             switch hint {
             case .noIndex: text.append("+")
