@@ -7,14 +7,17 @@
 enum PredicateFuzzer {
     static func main() {
         var count = CommandLine.argc
-        var arguments = CommandLine.unsafeArgv
-        _ = runDriver(&count, &arguments) { bytes, count in
-            check(String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self))
-            return 0
+        withUnsafeMutablePointer(to: &count) { count in
+            withUnsafeTemporaryAllocation(of: Arguments.self, capacity: 1) { arguments in
+                arguments.initializeElement(at: 0, to: CommandLine.unsafeArgv)
+                _ = runDriver(count, arguments.baseAddress!, checkInput)
+            }
         }
     }
 
-    private static func check(_ format: String) {
+    typealias Arguments = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+
+    fileprivate static func check(_ format: String) {
         guard let predicate = try? ObjectPredicate(format) else { return }
         let printed = predicate.predicateFormat
         let read = try? ObjectPredicate(printed)
@@ -60,10 +63,16 @@ private struct Nothing: PredicateSubject {
     }
 }
 
+private func checkInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    PredicateFuzzer.check(
+        String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self))
+    return 0
+}
+
 /// libFuzzer's own entry, for programs that have a `main` (LLVM documentation, "Using libFuzzer as a library").
 @_silgen_name("LLVMFuzzerRunDriver")
 private func runDriver(
     _ argumentCount: UnsafeMutablePointer<CInt>,
-    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>>,
+    _ arguments: UnsafeMutablePointer<PredicateFuzzer.Arguments>,
     _ body: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
 ) -> CInt
