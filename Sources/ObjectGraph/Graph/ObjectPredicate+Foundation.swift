@@ -141,9 +141,7 @@ extension PredicateExpressions.KeyPath: PredicateConvertible {
 
 extension PredicateExpressions.Value: PredicateConvertible {
     fileprivate func part(_ conversion: PredicateConversion) throws -> PredicateConversion.Part {
-        var content: Any? = value
-        while let optional = content as? any OptionalContent { content = optional.content }
-        guard let content else { return .expression(.constant(.null)) }
+        guard let content = unwrapped(value) else { return .expression(.constant(.null)) }
         guard let argument = content as? any PredicateArgument else {
             throw PredicateConversionError(part: "\(Output.self)")
         }
@@ -153,7 +151,13 @@ extension PredicateExpressions.Value: PredicateConvertible {
 
 private protocol OptionalContent { var content: Any? { get } }
 extension Optional: OptionalContent {
-    fileprivate var content: Any? { self }
+    fileprivate var content: Any? { self.map { $0 } }
+}
+
+/// The value within any number of optionals; nil if one of them is.
+private func unwrapped(_ value: Any) -> Any? {
+    guard let optional = value as? any OptionalContent else { return value }
+    return optional.content.flatMap(unwrapped)
 }
 
 extension PredicateExpressions.NilLiteral: PredicateConvertible {

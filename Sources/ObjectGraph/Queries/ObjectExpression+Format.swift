@@ -126,15 +126,15 @@ extension ObjectExpression {
     /// Whether a key may follow behind a dot without becoming a part of what stands before it.
     private var canBearKeys: Bool {
         switch self {
-        case .subquery, .conditional, .fetch, .element, .path, .aggregate: true
+        case .subquery, .conditional, .fetch, .element, .aggregate: true
         case .function: infix == nil
-        case .constant, .keyPath, .evaluatedObject, .variable, .combined: false
+        case .constant, .keyPath, .path, .evaluatedObject, .variable, .combined: false
         }
     }
 
     private var canBearIndex: Bool {
         switch self {
-        case .keyPath, .evaluatedObject, .variable: true
+        case .keyPath, .path, .evaluatedObject, .variable: true
         default: canBearKeys
         }
     }

@@ -95,7 +95,6 @@ struct FlightsFixture {
         Finding("CAST(distance, 'NSDate') == CAST(5, 'NSDate')", 1),
         Finding("departure + 50 == CAST(150, 'NSDate')", 1),
         Finding("now() > departure", 1),
-        Finding("now() <= now() AND delay == 0", 2),
         Finding("noindex:(tail) == 'ÉTÉ'", 2),
         Finding("{1, 5, 7}[1] == distance", 1),
         Finding("{1, 5}[LAST] == distance", 1),
