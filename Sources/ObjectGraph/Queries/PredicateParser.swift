@@ -6,7 +6,7 @@ struct PredicateParser {
     /// The greatest number of bytes of a format.
     static let maximumLength = 1_000_000
 
-    /// The greatest number of terms within terms, and of arithmetic operators. Together they bound the depth of the
+    /// The greatest number of terms within terms, and of operators of arithmetic. Together they bound the depth of the
     /// tree, and so the stack that it takes to read and to evaluate it.
     static let maximumDepth = 100
     static let maximumOperatorCount = 250
@@ -96,7 +96,7 @@ struct PredicateParser {
         let isNone = isAll ? false : try take("NONE")
         let isAny = isAll || isNone ? false : try take("ANY", "SOME")
         let start = token
-        let left = try sum()
+        let left = try infix()
         guard let found = try comparisonOperator() else {
             if isAll || isNone || isAny { throw unexpected("a comparison operator") }
             return left
@@ -153,72 +153,79 @@ struct PredicateParser {
 
     mutating func expression() throws(PredicateFormatError) -> ObjectExpression {
         let start = token
-        return try expression(sum(), from: start)
+        return try expression(infix(), from: start)
     }
 
-    mutating func sum() throws(PredicateFormatError) -> Node {
+    /// Operands with operators of this level or tighter ones between them.
+    mutating func infix(_ level: Int = 0) throws(PredicateFormatError) -> Node {
+        guard level <= PredicateInfix.levels.upperBound else { return try signed() }
         let start = token
-        var left = try product()
-        while isNext("+", "-") {
-            let name = isNext("+") ? "add:to:" : "from:subtract:"
+        var left = try infix(level + 1)
+        while let sign = nextInfix, sign.level == level {
             try advance()
             let rightStart = token
-            left = try operation(name, left, start, product(), rightStart)
+            let right = try infix(level + 1)
+            left = try operation(sign, left, start, right, rightStart)
         }
         return left
     }
 
-    private mutating func product() throws(PredicateFormatError) -> Node {
-        let start = token
-        var left = try power()
-        while isNext("*", "/") {
-            let name = isNext("*") ? "multiply:by:" : "divide:by:"
-            try advance()
-            let rightStart = token
-            left = try operation(name, left, start, power(), rightStart)
+    private var nextInfix: PredicateInfix? {
+        switch token.kind {
+        case .sign(let sign): PredicateInfix(sign: sign)
+        case .word(let word): PredicateInfix(sign: word.uppercased())
+        default: nil
         }
-        return left
-    }
-
-    private mutating func power() throws(PredicateFormatError) -> Node {
-        let start = token
-        var left = try negative()
-        while try take("**") {
-            let rightStart = token
-            left = try operation("raise:toPower:", left, start, negative(), rightStart)
-        }
-        return left
     }
 
     private mutating func operation(
-        _ name: String, _ left: Node, _ leftStart: PredicateToken, _ right: Node,
+        _ sign: PredicateInfix, _ left: Node, _ leftStart: PredicateToken, _ right: Node,
         _ rightStart: PredicateToken
     ) throws(PredicateFormatError) -> Node {
         operatorCount += 1
         guard operatorCount <= Self.maximumOperatorCount else {
             throw PredicateFormatError(
                 text, at: rightStart.range.lowerBound,
-                expected: "at most \(Self.maximumOperatorCount) arithmetic operators",
+                expected: "at most \(Self.maximumOperatorCount) operators of arithmetic",
                 found: "one more")
         }
         return .expression(
-            .function(
-                name,
-                [try expression(left, from: leftStart), try expression(right, from: rightStart)])
-        )
+            sign.expression(
+                try expression(left, from: leftStart), try expression(right, from: rightStart)))
     }
 
     /// The minus belongs to a number that follows; before anything else it subtracts from zero.
-    private mutating func negative() throws(PredicateFormatError) -> Node {
-        guard try take("-") else { return try atom() }
-        if case .number(let digits) = token.kind {
+    private mutating func signed() throws(PredicateFormatError) -> Node {
+        let isMinus = isNext("-")
+        guard isMinus || isNext("~") else { return try postfix() }
+        try advance()
+        if isMinus, case .number(let digits) = token.kind {
             return .expression(.constant(try number("-" + digits)))
         }
         return try nested { (parser) throws(PredicateFormatError) in
             let start = parser.token
-            let operand = try parser.expression(parser.negative(), from: start)
-            return .expression(.function("from:subtract:", [.constant(.integer(0)), operand]))
+            let operand = try parser.expression(parser.signed(), from: start)
+            return .expression(
+                isMinus
+                    ? .function("from:subtract:", [.constant(.integer(0)), operand])
+                    : .function("onesComplement:", [operand]))
         }
+    }
+
+    /// An atom with the keys and indexes behind it.
+    private mutating func postfix() throws(PredicateFormatError) -> Node {
+        let start = token
+        var node = try atom()
+        while isNext(".", "[") {
+            operatorCount += 1
+            guard operatorCount <= Self.maximumOperatorCount else {
+                throw unexpected("at most \(Self.maximumOperatorCount) operators of arithmetic")
+            }
+            let base = try expression(node, from: start)
+            node = .expression(
+                try take(".") ? .path(base, keys()) : .element(base, elementIndex()))
+        }
+        return node
     }
 
     // MARK: - Tokens
