@@ -39,8 +39,8 @@ struct WorkloadKind: Sendable {
 
     /// All kinds: the one place where a kind is registered.
     static let all: [WorkloadKind] = [
-        .importing, .batchInsert, .batchUpdate, .paging, .predicates, .faulting, .responsiveness,
-        .load, .engine,
+        .importing, .batchInsert, .batchUpdate, .paging, .predicates, .faulting, .aggregates,
+        .records, .responsiveness, .load, .engine,
     ]
 
     static func named(_ name: String) -> WorkloadKind? {

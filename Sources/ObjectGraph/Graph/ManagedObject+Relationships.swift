@@ -69,7 +69,7 @@ extension ManagedObject {
 
     final func destination(of property: Property) -> ManagedObject? {
         if state.needsAttention { attend() }
-        if let changes, changes.contains(property.index) {
+        if let changes = changesBesideDraft, changes.contains(property.index) {
             guard case .objectID(let id) = changes[property.index] else { return nil }
             return context.object(id.reference, id.scope)
         }
@@ -135,15 +135,20 @@ extension ManagedObject {
     final func members(of property: Property) -> Set<ManagedObject> {
         if let objects = contents?.relationships[property.index]?.objects { return objects }
         let stored: [ManagedObject] =
-            state.contains(.inserted) || state.contains(.detached)
+            state.contains(.inserted) || state.contains(.detached) || isInaccessible
             ? [] : context.storedDestinations(of: property, self)
         return load(stored.filter { !$0.hasMovedAway(from: self, property) }, of: property)
+    }
+
+    /// Whether the row turned out to be gone (spec §3.5).
+    private final var isInaccessible: Bool {
+        row == nil && state.contains(.deleted) && !state.contains(.fault)
     }
 
     /// Whether an unsaved change of this object's own end has taken it out of the other's relationship.
     private final func hasMovedAway(from owner: ManagedObject, _ property: Property) -> Bool {
         // What awakeFromFetch has set is no change.
-        guard !state.isDisjoint(with: [.inserted, .updated]), let changes,
+        guard !state.isDisjoint(with: [.inserted, .updated]), let changes = changesBesideDraft,
             let inverse = binding.model.inverse(of: property.relationship!),
             inverse.kind == .toOne, changes.contains(inverse.index)
         else { return false }

@@ -227,9 +227,13 @@ extension ManagedObjectContext {
     }
 
     private func seedForInsertion(_ binding: EntityBinding) -> ObjectSeed {
-        ObjectSeed(
-            binding: binding, reference: ObjectIDScope.newTemporaryReference(),
-            state: [.inserted, .changedInEvent])
+        // What can be undone is captured value by value; checked objects are looked at with each.
+        guard undoManager == nil, !checksQueue else {
+            return ObjectSeed(
+                binding: binding, reference: ObjectIDScope.newTemporaryReference(),
+                state: [.inserted, .changedInEvent])
+        }
+        return draftSeed(binding)
     }
 
     func registerInserted(_ object: ManagedObject) {

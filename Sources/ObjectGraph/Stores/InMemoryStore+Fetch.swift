@@ -1,17 +1,26 @@
 // Every request looks at each row of the entity's table; without sort keys rows come in the order of their keys.
 extension InMemoryStore {
-    func fetchRows(_ request: FetchRequest, entity: Entity) throws -> RowList {
+    func fetchRows(
+        _ request: FetchRequest, entity: Entity, progress: FetchProgress?
+    ) throws -> RowList {
         let resolver = resolver(entity)
         var keys: [CompiledSort.Key] = []
         for key in request.sortKeys { keys.append(try CompiledSort.Key(key, resolver)) }
         let rows = try matches(request, resolver)
         let page = request.page(of: rows.sorted(by: keys) { $1.value(for: $0) })
+        progress?.note(rowCount: page.count)
         return RowList(page.lazy.map(\.row))
     }
 
-    func fetchKeys(_ request: FetchRequest, entity: Entity) throws -> [EntityKey] {
-        try fetchRows(request, entity: entity).map(EntityKey.init)
+    func fetchKeys(
+        _ request: FetchRequest, entity: Entity, progress: FetchProgress?
+    ) throws -> [EntityKey] {
+        try fetchRows(request, entity: entity, progress: progress).map(EntityKey.init)
     }
+
+    func explain(
+        _ request: FetchRequest, entity: Entity, resultType: FetchResultType
+    ) -> FetchExplanation? { nil }
 
     func count(_ request: FetchRequest, entity: Entity) throws -> Int {
         let rows = try matches(request, resolver(entity))
@@ -39,7 +48,7 @@ extension InMemoryStore {
         }
         guard let name = request.propertiesToFetch.first?.name else {
             return .aggregate(
-                try fetchKeys(request, entity: entity).map {
+                try fetchKeys(request, entity: entity, progress: nil).map {
                     .constant(.objectID(objectID($0.entityIndex, $0.key)))
                 })
         }
@@ -85,14 +94,5 @@ extension Array {
             return first < second
         }
         return order.map { self[$0] }
-    }
-}
-
-extension FetchRequest {
-    /// What the offset and the limit leave of the results.
-    func page<Result>(of results: [Result]) -> [Result] {
-        guard fetchLimit > 0 || fetchOffset > 0 else { return results }
-        let rest = results.dropFirst(fetchOffset)
-        return Array(fetchLimit > 0 ? rest.prefix(fetchLimit) : rest)
     }
 }
