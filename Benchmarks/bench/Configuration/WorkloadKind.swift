@@ -22,6 +22,8 @@ struct WorkloadKind: Sendable {
     var primaryMetric = Metric.time
     /// Shown beside the well-known metrics.
     var extraMetrics: [Metric] = []
+    /// The names of the latencies that a sample has; a load has those of its mix besides.
+    var latencies: [String] = []
     /// Prepares, measures and verifies one sample, in a process of its own.
     var run: @Sendable (WorkerContext) throws -> WorkloadOutcome
 

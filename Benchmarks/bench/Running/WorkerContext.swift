@@ -137,4 +137,11 @@ protocol CountingSubject {
     /// Since the last reset, by ``Metric/name``: statements, rowsRead, faultsFired and the like.
     var counters: [String: Int64] { get }
     func resetCounters()
+    /// Waits for what its work has set off, such as merges into a view: it belongs to the work, and
+    /// would else be counted or not as threads happen to be scheduled.
+    func settle()
+}
+
+extension CountingSubject {
+    func settle() {}
 }

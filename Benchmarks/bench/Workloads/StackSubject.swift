@@ -190,6 +190,11 @@ extension StackSubject: UnsavedFlightsSubject {
 }
 
 extension StackSubject: CountingSubject {
+    /// Merges are queued when a save ends, so that they come before this.
+    func settle() {
+        (try? stack.viewContext)?.performAndWait {}
+    }
+
     var counters: [String: Int64] { stack.counters.byMetric }
 
     func resetCounters() {
