@@ -1,5 +1,13 @@
 extension ConditionResolver {
+    /// Functions within functions take little stack here, since the other cases have a frame of their own.
     func operand(_ expression: ObjectExpression) throws(FetchError) -> Operand {
+        guard case .function(let name, let arguments) = expression,
+            let function = Operand.Function(rawValue: name)
+        else { return try otherOperand(expression) }
+        return try checked(function, operands(arguments))
+    }
+
+    private func otherOperand(_ expression: ObjectExpression) throws(FetchError) -> Operand {
         switch expression {
         case .constant(let value): return .constant(value)
         case .variable(let name):
@@ -88,19 +96,20 @@ extension ConditionResolver {
             return .hinted(try operand(arguments[0]), .index(index))
         case ("objectFrom:withIndex:", 2):
             return try operand(.element(arguments[0], .position(arguments[1])))
-        default: break
+        default: throw .unsupported(feature: "The function '\(name)'")
         }
-        guard let function = Operand.Function(rawValue: name) else {
-            throw .unsupported(feature: "The function '\(name)'")
-        }
+    }
+
+    private func checked(
+        _ function: Operand.Function, _ operands: [Operand]
+    ) throws(FetchError) -> Operand {
         let kinds = function.argumentKinds
-        let operands = try operands(arguments)
         let areFitting = zip(operands, kinds).allSatisfy { operand, kind in
             operand.kind?.isComparable(with: kind) ?? false
         }
         guard operands.count == kinds.count, areFitting else {
             throw .invalidArguments(
-                function: name,
+                function: function.rawValue,
                 expected: kinds.isEmpty
                     ? "no argument" : kinds.map(\.rawValue).joined(separator: " and "))
         }

@@ -37,7 +37,17 @@ extension Operand {
         value(in: EvaluationFrame(subject))
     }
 
+    /// Functions within functions take little stack, since the other cases have a frame of their own.
     func value<Subject: PredicateSubject>(in frame: EvaluationFrame<Subject>) -> AttributeValue {
+        guard case .function(let function, let arguments) = self else {
+            return otherValue(in: frame)
+        }
+        return function.result(arguments.map { $0.value(in: frame) })
+    }
+
+    private func otherValue<Subject: PredicateSubject>(
+        in frame: EvaluationFrame<Subject>
+    ) -> AttributeValue {
         switch self {
         case .constant(let value): return value
         case .attribute(let path, let property):
@@ -60,15 +70,13 @@ extension Operand {
         case .listSummary(let statistic, let operands):
             let values = operands.map { $0.value(in: frame) }
             return values.contains(where: \.isNull) ? .null : statistic.result(values)
-        case .function(let function, let arguments):
-            return function.result(arguments.map { $0.value(in: frame) })
         case .conditional(let condition, let first, let second):
             return (condition.holds(in: frame) ? first : second).value(in: frame)
         case .cast(let operand, let kind): return operand.value(in: frame).cast(to: kind)
         case .now: return .date(.now)
         case .hinted(let operand, _): return operand.value(in: frame)
-        case .aggregate, .fetchCount:
-            // The former stand in dictionary fetches only, the latter have been replaced.
+        case .aggregate, .fetchCount, .function:
+            // Stands in dictionary fetches only; has been replaced; has a value of its own above.
             return .null
         }
     }

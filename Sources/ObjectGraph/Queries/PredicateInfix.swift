@@ -10,8 +10,6 @@ struct PredicateInfix {
     /// The function that the operator stands for; nil for those on collections.
     let function: String?
 
-    static let levels = 0...3
-
     private static let all = [
         PredicateInfix(sign: "UNION", level: 0, function: nil),
         PredicateInfix(sign: "INTERSECT", level: 0, function: nil),

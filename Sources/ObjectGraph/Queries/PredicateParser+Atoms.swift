@@ -3,7 +3,16 @@ import Foundation
 /// What stands between operators: constants, keys, placeholders, functions and terms in brackets.
 extension PredicateParser {
     mutating func atom() throws(PredicateFormatError) -> Node {
-        let expected = "a key path or a value"
+        guard isNext("(") else { return try plainAtom() }
+        return try nested { (parser) throws(PredicateFormatError) in
+            try parser.advance()
+            let inner = try parser.disjunction()
+            try parser.expect(")")
+            return inner
+        }
+    }
+
+    private mutating func plainAtom() throws(PredicateFormatError) -> Node {
         switch token.kind {
         case .number(let digits): return .expression(.constant(try number(digits)))
         case .string(let string):
@@ -16,16 +25,9 @@ extension PredicateParser {
         case .function(let name): return .expression(try function(name))
         case .key(let key): return .expression(try keyPath(key))
         case .word(let word): return try self.word(word)
-        case .sign("("):
-            return try nested { (parser) throws(PredicateFormatError) in
-                try parser.advance()
-                let inner = try parser.disjunction()
-                try parser.expect(")")
-                return inner
-            }
         case .sign("{"): return .expression(.aggregate(try list("{", "}")))
         case .sign("@"): return .expression(try keyPath(""))
-        case .sign, .end: throw unexpected(expected)
+        case .sign, .end: throw unexpected("a key path or a value")
         }
     }
 
@@ -52,10 +54,14 @@ extension PredicateParser {
                 try form { (parser) throws(PredicateFormatError) in try parser.cast(start) })
         case "SUBQUERY":
             return .expression(
-                try form { (parser) throws(PredicateFormatError) in try parser.subquery() })
+                try form(weight: Self.predicateWeight) { (parser) throws(PredicateFormatError) in
+                    try parser.subquery()
+                })
         case "TERNARY":
             return .expression(
-                try form { (parser) throws(PredicateFormatError) in try parser.conditional() })
+                try form(weight: Self.predicateWeight) { (parser) throws(PredicateFormatError) in
+                    try parser.conditional()
+                })
         case "FUNCTION":
             return .expression(
                 try form { (parser) throws(PredicateFormatError) in try parser.namedFunction() })
@@ -160,9 +166,10 @@ extension PredicateParser {
 
     /// A keyword and, in parentheses, what belongs to it.
     private mutating func form(
+        weight: Int = formWeight,
         _ body: (inout Self) throws(PredicateFormatError) -> ObjectExpression
     ) throws(PredicateFormatError) -> ObjectExpression {
-        try nested { (parser) throws(PredicateFormatError) in
+        try nested(weight: weight) { (parser) throws(PredicateFormatError) in
             try parser.advance()
             try parser.expect("(")
             let result = try body(&parser)

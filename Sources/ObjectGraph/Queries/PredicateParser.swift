@@ -6,10 +6,14 @@ struct PredicateParser {
     /// The greatest number of bytes of a format.
     static let maximumLength = 1_000_000
 
-    /// The greatest number of terms within terms, and of operators of arithmetic. Together they bound the depth of the
-    /// tree, and so the stack that it takes to read and to evaluate it.
+    /// How much the terms on the way to one may weigh, so that the 512 KB that a thread has at the least are enough to read
+    /// the tree, to print it and to evaluate it, in a build for debugging as well. Terms weigh what they take of the stack.
     static let maximumDepth = 100
-    static let maximumOperatorCount = 250
+    static let operatorWeight = 1
+    static let bracketWeight = 4
+    static let formWeight = 9
+    /// Of SUBQUERY and TERNARY.
+    static let predicateWeight = 15
 
     enum Node {
         case predicate(ObjectPredicate)
@@ -20,8 +24,12 @@ struct PredicateParser {
     private var lexer: PredicateLexer
     private(set) var token: PredicateToken
     var arguments: ArraySlice<(any PredicateArgument)?>
+
+    /// Of the terms that the next token is within.
     private var depth = 0
-    private var operatorCount = 0
+
+    /// By how much operators make the tree deeper; of terms beside each other only the one that has most of them does.
+    private var operatorDepth = 0
 
     static func parse(
         _ text: String, _ arguments: [(any PredicateArgument)?]
@@ -62,24 +70,44 @@ struct PredicateParser {
     }
 
     mutating func disjunction() throws(PredicateFormatError) -> Node {
+        let count = operatorDepth
         let first = try conjunction()
-        guard isNext("OR", "||") else { return first }
-        var parts = [try predicate(first)]
+        return isNext("OR", "||") ? try alternatives(first, count) : first
+    }
+
+    /// What follows the first part, in a frame of its own: most terms have one part.
+    private mutating func alternatives(
+        _ first: Node, _ count: Int
+    ) throws(PredicateFormatError) -> Node {
+        var (parts, most) = ([try predicate(first)], operatorDepth)
         while try take("OR", "||") {
+            operatorDepth = count
             let part = try conjunction()
             parts.append(try predicate(part))
+            most = max(most, operatorDepth)
         }
+        operatorDepth = most
         return .predicate(.or(parts))
     }
 
     private mutating func conjunction() throws(PredicateFormatError) -> Node {
+        let count = operatorDepth
         let first = try negation()
-        guard isNext("AND", "&&") else { return first }
-        var parts = [try predicate(first)]
+        return isNext("AND", "&&") ? try conditions(first, count) : first
+    }
+
+    /// What follows the first part, in a frame of its own: most terms have one part.
+    private mutating func conditions(
+        _ first: Node, _ count: Int
+    ) throws(PredicateFormatError) -> Node {
+        var (parts, most) = ([try predicate(first)], operatorDepth)
         while try take("AND", "&&") {
+            operatorDepth = count
             let part = try negation()
             parts.append(try predicate(part))
+            most = max(most, operatorDepth)
         }
+        operatorDepth = most
         return .predicate(.and(parts))
     }
 
@@ -101,13 +129,18 @@ struct PredicateParser {
             if isAll || isNone || isAny { throw unexpected("a comparison operator") }
             return left
         }
-        let leftExpression = try expression(left, from: start)
-        let options = try comparisonOptions()
-        let comparison = ObjectPredicate.comparison(
-            .init(
-                leftExpression, found, try expression(),
-                modifier: isAll ? .all : isAny || isNone ? .any : .direct, options: options))
+        let modifier = isAll ? ObjectPredicate.Modifier.all : isAny || isNone ? .any : .direct
+        let comparison = try comparison(expression(left, from: start), found, modifier)
         return .predicate(isNone ? .not(comparison) : comparison)
+    }
+
+    private mutating func comparison(
+        _ left: ObjectExpression, _ found: ObjectPredicate.Operator,
+        _ modifier: ObjectPredicate.Modifier
+    ) throws(PredicateFormatError) -> ObjectPredicate {
+        let options = try comparisonOptions()
+        return .comparison(
+            .init(left, found, try expression(), modifier: modifier, options: options))
     }
 
     private static let operators: [String: ObjectPredicate.Operator] = [
@@ -158,13 +191,12 @@ struct PredicateParser {
 
     /// Operands with operators of this level or tighter ones between them.
     mutating func infix(_ level: Int = 0) throws(PredicateFormatError) -> Node {
-        guard level <= PredicateInfix.levels.upperBound else { return try signed() }
         let start = token
-        var left = try infix(level + 1)
-        while let sign = nextInfix, sign.level == level {
+        var left = try signed()
+        while let sign = nextInfix, sign.level >= level {
             try advance()
             let rightStart = token
-            let right = try infix(level + 1)
+            let right = try infix(sign.level + 1)
             left = try operation(sign, left, start, right, rightStart)
         }
         return left
@@ -182,13 +214,7 @@ struct PredicateParser {
         _ sign: PredicateInfix, _ left: Node, _ leftStart: PredicateToken, _ right: Node,
         _ rightStart: PredicateToken
     ) throws(PredicateFormatError) -> Node {
-        operatorCount += 1
-        guard operatorCount <= Self.maximumOperatorCount else {
-            throw PredicateFormatError(
-                text, at: rightStart.range.lowerBound,
-                expected: "at most \(Self.maximumOperatorCount) operators of arithmetic",
-                found: "one more")
-        }
+        try deepen(by: Self.operatorWeight)
         return .expression(
             sign.expression(
                 try expression(left, from: leftStart), try expression(right, from: rightStart)))
@@ -216,16 +242,20 @@ struct PredicateParser {
     private mutating func postfix() throws(PredicateFormatError) -> Node {
         let start = token
         var node = try atom()
-        while isNext(".", "[") {
-            operatorCount += 1
-            guard operatorCount <= Self.maximumOperatorCount else {
-                throw unexpected("at most \(Self.maximumOperatorCount) operators of arithmetic")
-            }
-            let base = try expression(node, from: start)
-            node = .expression(
-                try take(".") ? .path(base, keys()) : .element(base, elementIndex()))
-        }
+        while isNext(".", "[") { node = try part(of: node, from: start) }
         return node
+    }
+
+    private mutating func part(
+        of node: Node, from start: PredicateToken
+    ) throws(PredicateFormatError) -> Node {
+        let base = try expression(node, from: start)
+        if try take(".") {
+            try deepen(by: Self.operatorWeight)
+            return .expression(.path(base, try keys()))
+        }
+        try deepen(by: Self.formWeight)
+        return .expression(.element(base, try elementIndex()))
     }
 
     // MARK: - Tokens
@@ -255,14 +285,24 @@ struct PredicateParser {
 
     /// Enters a term within a term.
     mutating func nested<Result>(
-        _ body: (inout Self) throws(PredicateFormatError) -> Result
+        weight: Int = bracketWeight, _ body: (inout Self) throws(PredicateFormatError) -> Result
     ) throws(PredicateFormatError) -> Result {
-        guard depth < Self.maximumDepth else {
-            throw unexpected("at most \(Self.maximumDepth) terms within each other")
-        }
-        depth += 1
-        defer { depth -= 1 }
+        depth += weight
+        defer { depth -= weight }
+        try checkDepth()
         return try body(&self)
+    }
+
+    private mutating func deepen(by weight: Int) throws(PredicateFormatError) {
+        operatorDepth += weight
+        try checkDepth()
+    }
+
+    private func checkDepth() throws(PredicateFormatError) {
+        guard depth + operatorDepth <= Self.maximumDepth else {
+            throw unexpected(
+                "at most \(Self.maximumDepth / Self.bracketWeight) terms within each other")
+        }
     }
 
     func predicate(_ node: Node) throws(PredicateFormatError) -> ObjectPredicate {

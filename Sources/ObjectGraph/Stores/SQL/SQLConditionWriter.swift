@@ -292,6 +292,17 @@ struct SQLConditionWriter {
     mutating func write(
         _ operand: Operand, to text: inout SQLText, _ place: Place
     ) throws(FetchError) {
+        if case .function(let function, let arguments) = operand {
+            try write(function, arguments, to: &text, place)
+        } else {
+            try writeOther(operand, to: &text, place)
+        }
+    }
+
+    /// What is no function, which has a frame of its own so that functions within functions take little stack.
+    private mutating func writeOther(
+        _ operand: Operand, to text: inout SQLText, _ place: Place
+    ) throws(FetchError) {
         switch operand {
         case .constant(let value): text.bind(SQLBinding(value))
         case .attribute(let path, let property):
@@ -308,8 +319,7 @@ struct SQLConditionWriter {
         case .element: throw .inMemoryOnly(feature: "An index into a relationship")
         case .listSummary(let statistic, let operands):
             try write(statistic, operands, to: &text)
-        case .function(let function, let arguments):
-            try write(function, arguments, to: &text, place)
+        case .function: break
         case .conditional(let condition, let first, let second):
             text.append("CASE WHEN ")
             try write(condition.condition, to: &text, .optional)
