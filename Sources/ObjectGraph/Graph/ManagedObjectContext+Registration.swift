@@ -186,8 +186,8 @@ extension ManagedObjectContext {
             }
             return binding(entity.index, store.number)
         }
-        let seed = seedForInsertion(chosen ?? bindingForInsertion(of: entity))
-        let object = seed.binding.objectClass.init(seed: seed)
+        let inserted = chosen ?? bindingForInsertion(of: entity)
+        let object = inserted.objectClass.init(seed: seedForInsertion(inserted))
         registerInserted(object)
         return object
     }

@@ -151,15 +151,18 @@ struct PredicateLexer {
             at: start, expected: #"one of the escapes \\, \", \', \n, \r, \t and \uXXXX"#)
     }
 
-    private static let signs = [
-        "&&", "||", "==", "!=", "<>", "<=", "=<", ">=", "=>", "**", ":=", "<<", ">>", "<", ">", "=",
-        "!", "+", "-", "*", "/", "&", "|", "^", "~", "(", ")", "{", "}", "[", "]", ",", ".", "@",
-    ].map { Array($0.utf8) }
+    private static let signs = Set(
+        "< > = ! + - * / & | ^ ~ ( ) { } [ ] , . @".split(separator: " "))
+    private static let longSigns = Set(
+        "&& || == != <> <= =< >= => ** := << >>".split(separator: " "))
 
     private mutating func sign() throws(PredicateFormatError) -> String {
-        for sign in Self.signs where bytes[position...].starts(with: sign) {
-            position += sign.count
-            return String(decoding: sign, as: UTF8.self)
+        for (count, signs) in [(2, Self.longSigns), (1, Self.signs)] {
+            let sign = String(decoding: bytes[position...].prefix(count), as: UTF8.self)
+            if signs.contains(sign[...]) {
+                position += count
+                return sign
+            }
         }
         throw error(at: position, expected: "a key, a value or an operator")
     }
