@@ -158,7 +158,14 @@ extension PredicateParser {
             try parser.expect(opening)
             var elements: [ObjectExpression] = []
             if try parser.take(closing) { return elements }
-            repeat { elements.append(try parser.expression()) } while try parser.take(",")
+            let count = parser.operatorDepth
+            var most = count
+            repeat {
+                parser.operatorDepth = count
+                elements.append(try parser.expression())
+                most = max(most, parser.operatorDepth)
+            } while try parser.take(",")
+            parser.operatorDepth = most
             guard try parser.take(closing) else { throw parser.unexpected("',' or '\(closing)'") }
             return elements
         }

@@ -29,7 +29,7 @@ struct PredicateParser {
     private var depth = 0
 
     /// By how much operators make the tree deeper; of terms beside each other only the one that has most of them does.
-    private var operatorDepth = 0
+    var operatorDepth = 0
 
     static func parse(
         _ text: String, _ arguments: [(any PredicateArgument)?]

@@ -39,8 +39,8 @@ import Testing
 
     @Test func `every printed tree reads back as an equal tree (§7.1.7, §7.2.1)`() throws {
         var generator = SeededGenerator.fromEnvironment()
-        for _ in 0..<1_000 {
-            let predicate = generator.predicateTree(depth: 4)
+        for _ in 0..<2_000 {
+            let predicate = generator.predicateTree(depth: 3)
             let format = predicate.predicateFormat
             let read = try ObjectPredicate(format)
             #expect(read == predicate, "TEST_SEED=\(generator.seed) \(format)")
