@@ -89,7 +89,6 @@ extension ManagedObjectContext {
     private func bringBack(_ capture: ObjectCapture) -> Bool {
         let object = capture.object
         if object.state.contains(.detached) {
-            self.capture(object, isAbsent: true)
             object.state = [.inserted]
             register(object)
             let table = table(object.binding.entity.index, object.binding.storeNumber)
