@@ -19,8 +19,8 @@ final class EntityBinding {
     let objectClass: ManagedObject.Type
     let hasTransients: Bool
 
-    /// What the class wants to be asked about, by property index.
-    let validatorIndexes: [Int]
+    /// What the class wants to be asked about.
+    let validated: PropertyMask
 
     /// What every object begins with: `checked` where queues are checked.
     private(set) var initialState: ObjectState = []
@@ -48,14 +48,16 @@ final class EntityBinding {
         let objectClass =
             entity.description.managedObjectClass as? ManagedObject.Type ?? ManagedObject.self
         self.objectClass = objectClass
-        validatorIndexes = objectClass.validatedKeys.map { key in
+        var validated = PropertyMask()
+        for key in objectClass.validatedKeys {
             guard let property = entity.property(named: key) else {
                 preconditionFailure(
                     "\(objectClass).validatedKeys has '\(key)', which is no property of '\(entity.name)'."
                 )
             }
-            return property.index
+            validated.insert(property.index)
         }
+        self.validated = validated
         self.entity = entity
         self.scope = scope
         self.model = model
@@ -112,6 +114,9 @@ struct ObjectState: OptionSet {
 
     /// Every use is checked for the context's queue (spec §4.8).
     static let checked = ObjectState(rawValue: 2048)
+
+    /// The object's own values are in a row that is not finished.
+    static let draft = ObjectState(rawValue: 4096)
 
     /// Whether something has to happen before a value is read: one test, whether or not queues are checked.
     @inline(__always)

@@ -69,7 +69,7 @@ extension ManagedObject {
 
     final func destination(of property: Property) -> ManagedObject? {
         if state.needsAttention { attend() }
-        if let changes, changes.contains(property.index) {
+        if let changes = changesBesideDraft, changes.contains(property.index) {
             guard case .objectID(let id) = changes[property.index] else { return nil }
             return context.object(id.reference, id.scope)
         }
@@ -143,7 +143,7 @@ extension ManagedObject {
     /// Whether an unsaved change of this object's own end has taken it out of the other's relationship.
     private final func hasMovedAway(from owner: ManagedObject, _ property: Property) -> Bool {
         // What awakeFromFetch has set is no change.
-        guard !state.isDisjoint(with: [.inserted, .updated]), let changes,
+        guard !state.isDisjoint(with: [.inserted, .updated]), let changes = changesBesideDraft,
             let inverse = binding.model.inverse(of: property.relationship!),
             inverse.kind == .toOne, changes.contains(inverse.index)
         else { return false }

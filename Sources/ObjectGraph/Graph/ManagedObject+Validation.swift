@@ -5,17 +5,17 @@ extension ManagedObject {
     ///
     /// - Throws: `ValidationError` for one thing that is wrong, `ValidationErrors` for several.
     final func validateProperties() throws {
-        let entity = binding.entity
         var errors: [ValidationError] = []
-        for index in binding.validatorIndexes {
-            askValidator(of: entity.properties[index], &errors)
+        binding.validated.forEach { index in
+            askValidator(of: binding.entity.properties[index], &errors)
         }
-        for index in entity.validatedIndexes {
-            guard !isPlainlyValid(at: index) else { continue }
+        binding.entity.validated.forEach { index in
+            guard !isPlainlyValid(at: index) else { return }
             if let error = errorOfValue(at: index) { errors.append(error) }
         }
-        for index in entity.countedIndexes {
-            if let error = errorOfCount(of: entity.properties[index]) { errors.append(error) }
+        binding.entity.counted.forEach { index in
+            let property = binding.entity.properties[index]
+            if let error = errorOfCount(of: property) { errors.append(error) }
         }
         try ValidationErrors.throwIfAny(errors)
     }
@@ -49,9 +49,13 @@ extension ManagedObject {
     /// Whether a value that was set is all right without a closer look, as most are.
     @inline(__always)
     private final func isPlainlyValid(at index: Int) -> Bool {
-        guard let changes, changes.contains(index) else { return false }
         let accessor = binding.accessors[index]
         if accessor.hasRules { return false }
+        guard let changes = changesBesideDraft, changes.contains(index) else {
+            // Nothing else goes into a draft, and a row has been looked at.
+            guard let rowStart, accessor.slot >= 0 else { return false }
+            return !accessor.isMandatory || rowStart.rowHasValue(Int(accessor.slot))
+        }
         switch changes.pointer(index).pointee {
         case .null: return !accessor.isMandatory
         case .integer: return accessor.integerBitWidth == 0
@@ -62,7 +66,7 @@ extension ManagedObject {
 
     private final func errorOfValue(at index: Int) -> ValidationError? {
         let accessor = binding.accessors[index]
-        if let changes, changes.contains(index) {
+        if let changes = changesBesideDraft, changes.contains(index) {
             // By pointer, so that nothing is copied that must be counted.
             let value = changes.pointer(index)
             if accessor.isMandatory, case .null = value.pointee {

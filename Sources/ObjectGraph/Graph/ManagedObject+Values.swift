@@ -9,11 +9,11 @@ extension ManagedObject {
     @inlinable
     public final subscript<Value: ManagedValue>(attribute: Attribute<Value>) -> Value {
         get { Value.read(attribute.key, of: self) }
-        set { set(newValue.attributeValue, for: attribute.key) }
+        set { newValue.assign(to: attribute.key, of: self) }
     }
 
     /// Gives an attribute a value of its own type.
-    public final func set(_ value: AttributeValue, for key: PropertyKey) {
+    public final func set(_ value: consuming AttributeValue, for key: PropertyKey) {
         setAttribute(value, at: key.index(in: binding))
     }
 
@@ -21,7 +21,7 @@ extension ManagedObject {
     final func integer(_ key: PropertyKey) -> Int64? {
         let index = key.index(in: binding)
         if state.needsAttention { attend() }
-        if changes != nil, let value = changedValue(at: index) { return value.integer }
+        if changesBesideDraft != nil, let value = changedValue(at: index) { return value.integer }
         let accessor = binding.accessors[index]
         guard let rowStart, accessor.slot >= 0, rowStart.rowHasValue(Int(accessor.slot)) else {
             return absentValue(at: index)?.integer
@@ -33,7 +33,7 @@ extension ManagedObject {
     final func real(_ key: PropertyKey) -> Double? {
         let index = key.index(in: binding)
         if state.needsAttention { attend() }
-        if changes != nil, let value = changedValue(at: index) { return value.double }
+        if changesBesideDraft != nil, let value = changedValue(at: index) { return value.double }
         let accessor = binding.accessors[index]
         guard let rowStart, accessor.slot >= 0, rowStart.rowHasValue(Int(accessor.slot)) else {
             return absentValue(at: index)?.double
@@ -45,7 +45,7 @@ extension ManagedObject {
     final func text(_ key: PropertyKey) -> String? {
         let index = key.index(in: binding)
         if state.needsAttention { attend() }
-        if changes != nil, let value = changedValue(at: index) { return value.string }
+        if changesBesideDraft != nil, let value = changedValue(at: index) { return value.string }
         guard let bytes = bytes(at: index) else { return absentValue(at: index)?.string }
         return String(decoding: bytes, as: UTF8.self)
     }
@@ -53,7 +53,7 @@ extension ManagedObject {
     final func blob(_ key: PropertyKey) -> Data? {
         let index = key.index(in: binding)
         if state.needsAttention { attend() }
-        if changes != nil, let value = changedValue(at: index) {
+        if changesBesideDraft != nil, let value = changedValue(at: index) {
             if case .data(let data) = value { return data }
             return nil
         }
@@ -83,7 +83,7 @@ extension ManagedObject {
 
     @inline(never)
     private func changedValue(at index: Int) -> AttributeValue? {
-        guard let changes, changes.contains(index) else { return nil }
+        guard let changes = changesBesideDraft, changes.contains(index) else { return nil }
         return changes[index]
     }
 
@@ -97,9 +97,11 @@ extension ManagedObject {
     /// The value of an attribute of any type; fires the fault.
     final func attributeValue(of property: Property) -> AttributeValue {
         if state.needsAttention { attend() }
-        if let changes, changes.contains(property.index) { return changes[property.index] }
+        if let changes = changesBesideDraft, changes.contains(property.index) {
+            return changes[property.index]
+        }
         guard property.slot != nil else { return absentValue(at: property.index) ?? .null }
-        return row.map { storedValue(of: property, in: $0) } ?? .null
+        return valuesRow.map { storedValue(of: property, in: $0) } ?? .null
     }
 
     /// The value of an attribute in a row; a transformable that cannot be made of its data is reported and reads as nil.
@@ -134,7 +136,8 @@ extension ManagedObject {
     // MARK: - Writing
 
     /// Gives an attribute a value, which must be of its type.
-    final func setAttribute(_ value: AttributeValue, at index: Int) {
+    final func setAttribute(_ value: consuming AttributeValue, at index: Int) {
+        if state.contains(.draft), putInDraft(value, at: index) { return }
         willChange()
         unsavedValues[index] = value
         if state.contains(.observed) { notifyObservers(ofPropertyAt: index) }

@@ -21,14 +21,14 @@ open class ManagedObject {
     /// The primary key, or a negative number as long as the object has no row.
     final var reference: Int64
 
-    /// The slab of `row`, kept alive.
-    private final var slab: RowSlab?
+    /// The slab in which `rowStart` lies, kept alive.
+    final private(set) var slab: RowSlab?
 
-    /// Where `row` starts; nil without one.
+    /// Where the row starts, or the draft of one; nil without either.
     final private(set) var rowStart: UnsafeRawPointer?
 
-    /// The values set since the last save, and the contents; nil for most objects.
-    final private(set) var changes: ChangedValues?
+    /// The values set since the last save that are not in a draft, and the contents; nil for most objects.
+    final private(set) var changesBesideDraft: ChangedValues?
 
     // Last, so that an object takes 58 bytes and fits an allocation of 64.
     final var state: ObjectState
@@ -42,57 +42,85 @@ open class ManagedObject {
         binding = seed.binding
     }
 
-    deinit { changes?.deallocate() }
+    deinit { changesBesideDraft?.deallocate() }
 
-    /// The unsaved values, made when first needed.
+    /// The values set since the last save; a new object gives up its draft.
+    final var changes: ChangedValues? {
+        if state.contains(.draft) { giveUpDraft() }
+        return changesBesideDraft
+    }
+
+    /// Where to put unsaved values, made when first needed.
     @inline(__always)
-    final var unsavedValues: ChangedValues { changes ?? makeChangedValues() }
+    final var unsavedValues: ChangedValues { changesBesideDraft ?? makeChangedValues() }
 
     @inline(never)
     private final func makeChangedValues() -> ChangedValues {
         let made = ChangedValues.allocate(propertyCount: binding.propertyCount)
-        changes = made
+        changesBesideDraft = made
         return made
     }
 
     /// Forgets the unsaved values.
     final func discardChanges() {
-        guard let changes else { return }
+        if state.contains(.draft) { row = nil }
+        guard let changes = changesBesideDraft else { return }
         if changes.contents != nil { return changes.removeAllValues() }
         changes.deallocate()
-        self.changes = nil
+        changesBesideDraft = nil
     }
 
     /// The to-many relationships that have been read or changed.
     final var contents: RelationshipContents? {
-        get { changes?.contents }
-        set { if newValue != nil || changes != nil { unsavedValues.contents = newValue } }
+        get { changesBesideDraft?.contents }
+        set {
+            if newValue != nil || changesBesideDraft != nil { unsavedValues.contents = newValue }
+        }
     }
 
     /// Forgets the unsaved values that the row has now, but not the transient ones, which live on.
     final func discardSavedChanges() {
-        guard let changes, binding.hasTransients else { return discardChanges() }
+        guard let changes = changesBesideDraft, binding.hasTransients else {
+            return discardChanges()
+        }
         let transients = binding.entity.transientIndexes
         changes.mask.forEach { if !transients.contains($0) { changes.remove($0) } }
     }
 
     /// The values last known to be stored; nil for a new object and for a fault without a row.
     final var row: RowReference? {
-        get { slab.map { RowReference(slab: $0, start: rowStart.unsafelyUnwrapped) } }
+        get { state.contains(.draft) ? nil : valuesRow }
         set {
+            state.remove(.draft)
             slab = newValue?.slab
             rowStart = newValue?.start
         }
     }
 
+    /// The row or the draft: what has the values that `changesBesideDraft` does not.
+    final var valuesRow: RowReference? {
+        slab.map { RowReference(slab: $0, start: rowStart.unsafelyUnwrapped) }
+    }
+
+    /// Makes a row that the level above has accepted the object's; a finished draft is that already.
+    @inline(__always)
+    final func take(accepted row: RowReference) {
+        if row.start == rowStart {
+            state.remove(.draft)
+        } else {
+            self.row = row
+        }
+    }
+
     /// Whether the row cache may have a newer row.
     final var isRowSuperseded: Bool {
-        slab?.hasSupersededRows.load(ordering: .relaxed) ?? true
+        guard let slab, !state.contains(.draft) else { return true }
+        return slab.hasSupersededRows.load(ordering: .relaxed)
     }
 
     /// Lets child contexts that have the row ask for the newest one.
     final func supersedeRow() {
-        slab?.hasSupersededRows.store(true, ordering: .relaxed)
+        if !state.contains(.draft) { slab?.hasSupersededRows.store(true, ordering: .relaxed) }
     }
 
     /// Makes an object without a context, which `insert(_:)` of a context takes later; `awakeFromInsert` is called then.
@@ -118,7 +146,10 @@ open class ManagedObject {
 
     /// Gives all attributes with a default value that value.
     final func setDefaults() {
-        for (index, value) in binding.entity.defaultValues { unsavedValues[index] = value }
+        for (index, value) in binding.entity.defaultValues
+        where !state.contains(.draft) || !putInDraft(value, at: index) {
+            unsavedValues[index] = value
+        }
     }
 
     /// Inserts a new object of the entity whose class this is; a temporary identifier, default values, `awakeFromInsert`.

@@ -50,7 +50,7 @@ extension ManagedObjectContext {
 
     /// Remembers what a rollback goes back to: rows do not have transient values.
     private func keepTransients(of object: ManagedObject) {
-        guard let changes = object.changes else { return }
+        guard let changes = object.changesBesideDraft else { return }
         let indexes = object.binding.entity.transientIndexes.filter(changes.contains)
         guard !indexes.isEmpty else { return }
         committedTransients[object] = Dictionary(

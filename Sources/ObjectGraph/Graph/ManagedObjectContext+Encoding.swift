@@ -27,9 +27,9 @@ extension ManagedObjectContext {
     }
 
     @inline(__always)
-    private func write(
+    func write(
         _ value: UnsafePointer<AttributeValue>, _ accessor: PropertyAccessor,
-        into writer: inout RowWriter
+        into writer: inout some SlotWriter
     ) {
         let slot = Int(accessor.slot)
         guard case .objectID(let id) = value.pointee else {

@@ -122,7 +122,7 @@ extension ManagedObjectContext {
     /// Gives an object the permanent references of others in place of temporary ones.
     func renewReferences(of object: ManagedObject) {
         let entity = object.binding.entity
-        if let changes = object.changes {
+        if let changes = object.changesBesideDraft {
             for index in entity.toOneIndexes where changes.contains(index) {
                 guard case .objectID(let id) = changes[index],
                     let key = renewedReferences[id.reference]

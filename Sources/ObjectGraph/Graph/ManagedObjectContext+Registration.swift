@@ -84,7 +84,8 @@ extension ManagedObjectContext {
 
     /// The objects of rows just read, new ones as faults that know their row.
     ///
-    /// - Parameter realised: Whether new objects and faults take their values at once.
+    /// - Parameter realised: Whether new objects and faults take these values at once, even if a newer row is known by
+    ///   now: it may be gone, and what was found is what the request asked for.
     /// - Parameter refreshes: Whether clean realised objects take the new values.
     func objects(
         of fetched: StoreRows, root: Entity, realised: Bool, refreshes: Bool
@@ -96,8 +97,6 @@ extension ManagedObjectContext {
         let objects = [ManagedObject](unsafeUninitializedCapacity: fetched.rows.count) {
             buffer, count in
             fetched.rows.forEachRun { slab, places in
-                // Realised at once where firing the fault would find nothing newer.
-                let isNewest = !slab.hasSupersededRows.load(ordering: .relaxed)
                 for place in places {
                     let position = table.place(of: place.key)
                     if position.pointee != nil {
@@ -111,21 +110,18 @@ extension ManagedObjectContext {
                     if place.entityNumber != binding.entityNumber {
                         binding = self.binding(Int(place.entityNumber) - 1, fetched.storeNumber)
                     }
-                    let isRealised = realised && isNewest && !binding.hasStalenessInterval
                     let object = binding.objectClass.init(
                         seed: ObjectSeed(
                             binding: binding, reference: place.key, slab: slab,
                             rowStart: UnsafeRawPointer(slab.base) + Int(place.offset),
-                            state: isRealised ? [] : .fault))
+                            state: realised ? [] : .fault))
                     position.initialize(to: object)
                     (buffer.baseAddress! + count).initialize(to: object)
                     count += 1
                     if place.key >= 0 { newKeys.append(place.key) }
-                    if isRealised {
+                    if realised {
                         realisedCount += 1
                         object.awake()
-                    } else if realised {
-                        object.fireFault()
                     }
                 }
             }
@@ -144,7 +140,9 @@ extension ManagedObjectContext {
     ) {
         if object.state.contains(.fault) {
             object.row = row
-            if realised { object.fireFault() }
+            guard realised else { return }
+            coordinator.graphCounters.faultsFired.add(1, ordering: .relaxed)
+            object.awake()
         } else if refreshes, !object.hasChanges {
             object.row = row
             object.contents = nil
@@ -240,9 +238,13 @@ extension ManagedObjectContext {
     }
 
     private func seedForInsertion(_ binding: EntityBinding) -> ObjectSeed {
-        ObjectSeed(
-            binding: binding, reference: ObjectIDScope.newTemporaryReference(),
-            state: [.inserted, .changedInEvent])
+        // What can be undone is captured value by value; checked objects are looked at with each.
+        guard undoManager == nil, !checksQueue else {
+            return ObjectSeed(
+                binding: binding, reference: ObjectIDScope.newTemporaryReference(),
+                state: [.inserted, .changedInEvent])
+        }
+        return draftSeed(binding)
     }
 
     func registerInserted(_ object: ManagedObject) {

@@ -78,6 +78,8 @@ extension ManagedObjectContext {
         var work = SaveWork()
         for object in insertedList
         where object.state.contains(.inserted) && !object.state.contains(.deleted) {
+            // A new object that was refreshed begins anew, with its default values.
+            if object.isFault { object.fireFault() }
             work.inserted.append(object)
         }
         for object in updatedList where object.isUpdated {
@@ -168,13 +170,14 @@ extension ManagedObjectContext {
         work.changed = []
         var draft = PlanDraft()
         var writer = RowWriter(
-            expectedByteCount: (work.inserted.count + work.updated.count) * 256)
+            expectedByteCount: (work.inserted.count / 8 + work.updated.count) * 256)
         for object in work.inserted {
             if parent != nil { draft.addTransients(of: object, committed: nil) }
             draft.add(
                 RowChange(
                     kind: .insert, entity: object.binding.entity, key: object.reference,
-                    row: encode(object, into: &writer, version: 1, changes: object.changes),
+                    row: finishedDraft(of: object)
+                        ?? encode(object, into: &writer, version: 1, changes: object.changes),
                     changes: PropertyMask(),
                     previousVersion: 0), object)
         }
@@ -243,7 +246,7 @@ extension ManagedObjectContext {
         var objects: [[ManagedObject]] = []
         private var current = 0
 
-        mutating func add(_ change: RowChange, _ object: ManagedObject) {
+        mutating func add(_ change: consuming RowChange, _ object: ManagedObject) {
             select(object.binding.storeNumber)
             plans[current].plan.rows.append(change)
             objects[current].append(object)
@@ -253,7 +256,9 @@ extension ManagedObjectContext {
         mutating func addTransients(
             of object: ManagedObject, committed: [Int: AttributeValue]?
         ) {
-            guard object.binding.hasTransients, let changes = object.changes else { return }
+            guard object.binding.hasTransients, let changes = object.changesBesideDraft else {
+                return
+            }
             var values: [Int: AttributeValue] = [:]
             for index in object.binding.entity.transientIndexes
             where changes.contains(index) && committed?[index] != changes[index] {
@@ -286,11 +291,12 @@ extension ManagedObjectContext {
     /// What was planned is now the state of the level above: takes it over (step 9).
     private func adopt(_ written: WrittenSave) {
         for (plan, objects) in zip(written.plans, written.work.plannedObjects) {
-            for position in plan.plan.rows.indices where plan.plan.rows[position].row != nil {
-                objects[position].row = plan.plan.rows[position].row
+            for position in plan.plan.rows.indices {
+                guard let row = plan.plan.rows[position].row else { continue }
+                objects[position].take(accepted: row)
             }
         }
-        registerPermanently(written.keys.filter { $0.object.isInserted && !$0.object.isDeleted })
+        registerPermanently(written.keys)
         for object in written.work.inserted { clearChanges(of: object) }
         for object in written.work.updated { clearChanges(of: object) }
         insertedList = []
@@ -302,21 +308,27 @@ extension ManagedObjectContext {
         saveCount += 1
     }
 
-    /// Lists the objects under the primary keys that they have been given.
+    /// Lists new objects under the primary keys that they have been given.
     private func registerPermanently(_ keys: [AssignedKey]) {
-        var start = 0
-        while start < keys.count {
-            let place = TableKey(keys[start].object)
-            let table = registry.table(rootIndex: place.rootIndex, storeNumber: place.storeNumber)
-            var registered: [Int64] = []
-            while start < keys.count, TableKey(keys[start].object) == place {
-                table[keys[start].temporary] = nil
-                table[keys[start].permanent] = keys[start].object
-                registered.append(keys[start].permanent)
-                start += 1
-            }
-            channel.register(registered, root: place.rootIndex, storeNumber: place.storeNumber)
+        var table: ObjectRegistry.Table?
+        var registered: [Int64] = []
+        func registerRun() {
+            guard let table, !registered.isEmpty else { return }
+            channel.register(registered, root: table.rootIndex, storeNumber: table.storeNumber)
         }
+        for key in keys where key.object.isInserted && !key.object.isDeleted {
+            let place = TableKey(key.object)
+            if table?.rootIndex != place.rootIndex || table?.storeNumber != place.storeNumber {
+                registerRun()
+                table = registry.table(
+                    rootIndex: place.rootIndex, storeNumber: place.storeNumber)
+                registered = []
+            }
+            table![key.temporary] = nil
+            table![key.permanent] = key.object
+            registered.append(key.permanent)
+        }
+        registerRun()
     }
 
     private func clearChanges(of object: ManagedObject) {
@@ -369,7 +381,8 @@ extension ManagedObjectContext {
     public func obtainPermanentIDs(for objects: [ManagedObject]) throws {
         checkQueue()
         var keys: [AssignedKey] = []
-        for object in objects where object.reference < 0 && object.isInserted {
+        for object in objects
+        where object.reference < 0 && object.isInserted && !object.isDeleted {
             let binding = object.binding
             guard
                 let key = try coordinator.reserveKeys(

@@ -148,7 +148,7 @@ extension ManagedObjectContext {
         }
         // What leads to it without an inverse, or from the other end of a relationship to one.
         for object in insertedList + updatedList where object !== victim {
-            guard let changes = object.changes else { continue }
+            guard let changes = object.changesBesideDraft else { continue }
             for index in object.binding.entity.toOneIndexes where changes.contains(index) {
                 let property = object.binding.entity.properties[index]
                 if object.destination(of: property) === victim {

@@ -80,7 +80,9 @@ public final class ManagedObjectContext: @unchecked Sendable {
     @exclusivity(unchecked) var registry: ObjectRegistry
     /// By store number and entity index.
     var bindings: [EntityBinding?] = []
-    var lastInsertion: LastInsertion?
+    @exclusivity(unchecked) var lastInsertion: LastInsertion?
+    /// Where the drafts of new objects are made.
+    @exclusivity(unchecked) var draftSlab: RowSlab?
     /// Whether faults fired in this turn may have left a snapshot open.
     var holdsSnapshot = false
     /// Registered since the last sweep, and how many may be before the next.

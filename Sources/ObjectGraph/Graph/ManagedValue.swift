@@ -14,11 +14,18 @@ public protocol ManagedValue: Sendable {
     /// The value as one whose type is known at run time.
     var attributeValue: AttributeValue { get }
 
+    /// Gives an attribute of an object its value.
+    consuming func assign(to key: PropertyKey, of object: ManagedObject)
+
     /// Gives an attribute of a batch insert's row its value.
     func insert(for key: PropertyKey, into row: inout BatchInsertRow)
 }
 
 extension ManagedValue {
+    public consuming func assign(to key: PropertyKey, of object: ManagedObject) {
+        object.set(attributeValue, for: key)
+    }
+
     public func insert(for key: PropertyKey, into row: inout BatchInsertRow) {
         row.write(attributeValue, at: row.index(of: key))
     }
@@ -58,6 +65,15 @@ extension Optional: ManagedValue where Wrapped: ManagedValue {
     public var attributeValue: AttributeValue { self?.attributeValue ?? .null }
 
     @inlinable
+    public consuming func assign(to key: PropertyKey, of object: ManagedObject) {
+        if let self {
+            self.assign(to: key, of: object)
+        } else {
+            object.setNil(for: key)
+        }
+    }
+
+    @inlinable
     public func insert(for key: PropertyKey, into row: inout BatchInsertRow) {
         if let self {
             self.insert(for: key, into: &row)
@@ -87,6 +103,10 @@ extension ManagedInteger {
 
     public var attributeValue: AttributeValue { .integer(Int64(self)) }
 
+    public consuming func assign(to key: PropertyKey, of object: ManagedObject) {
+        object.set(integer: Int64(self), for: key)
+    }
+
     public func insert(for key: PropertyKey, into row: inout BatchInsertRow) {
         row.write(integer: Int64(self), at: row.index(of: key))
     }
@@ -109,6 +129,10 @@ extension Bool: ManagedValue {
     }
 
     public var attributeValue: AttributeValue { .boolean(self) }
+
+    public consuming func assign(to key: PropertyKey, of object: ManagedObject) {
+        object.set(boolean: self, for: key)
+    }
 }
 
 // MARK: - Reals
@@ -125,6 +149,10 @@ extension Double: ManagedValue {
     }
 
     public var attributeValue: AttributeValue { .double(self) }
+
+    public consuming func assign(to key: PropertyKey, of object: ManagedObject) {
+        object.set(real: self, for: key)
+    }
 
     public func insert(for key: PropertyKey, into row: inout BatchInsertRow) {
         row.write(real: self, at: row.index(of: key))
@@ -158,6 +186,10 @@ extension Date: ManagedValue {
     }
 
     public var attributeValue: AttributeValue { .date(self) }
+
+    public consuming func assign(to key: PropertyKey, of object: ManagedObject) {
+        object.set(date: self, for: key)
+    }
 
     public func insert(for key: PropertyKey, into row: inout BatchInsertRow) {
         timeIntervalSinceReferenceDate.insert(for: key, into: &row)
@@ -193,6 +225,10 @@ extension String: ManagedValue {
     }
 
     public var attributeValue: AttributeValue { .string(self) }
+
+    public consuming func assign(to key: PropertyKey, of object: ManagedObject) {
+        object.set(text: self, for: key)
+    }
 
     public func insert(for key: PropertyKey, into row: inout BatchInsertRow) {
         row.write(text: self, at: row.index(of: key))

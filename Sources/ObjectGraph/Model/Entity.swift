@@ -34,11 +34,13 @@ final class Entity: Sendable {
     /// What a new object starts with, by property index.
     let defaultValues: [(index: Int, value: AttributeValue)]
 
-    /// The attributes and to-one relationships that are mandatory, of a narrow integer type or have rules, by property index.
-    let validatedIndexes: [Int]
+    /// The attributes and to-one relationships that are mandatory, of a narrow integer type or have rules.
+    let validated: PropertyMask
 
-    /// The to-many relationships with a count to be kept, and the to-one relationships, by property index.
-    let countedIndexes: [Int]
+    /// The to-many relationships with a count to be kept.
+    let counted: PropertyMask
+
+    /// The to-one relationships, by property index.
     let toOneIndexes: [Int]
     let transientIndexes: [Int]
 
@@ -72,16 +74,21 @@ final class Entity: Sendable {
         defaultValues = properties.compactMap { property in
             property.defaultValue.map { (property.index, $0) }
         }
-        validatedIndexes = properties.filter {
-            $0.kind != .toMany
-                && (!$0.isOptional || $0.rules != nil || $0.attributeType == .integer16
-                    || $0.attributeType == .integer32)
-        }.map(\.index)
-        countedIndexes = properties.filter {
-            $0.kind == .toMany
-                && (!$0.isOptional || $0.relationship!.minCount > 0
-                    || $0.relationship!.maxCount > 1)
-        }.map(\.index)
+        var (validated, counted) = (PropertyMask(), PropertyMask())
+        for property in properties {
+            if property.kind == .toMany {
+                let relationship = property.relationship!
+                if !property.isOptional || relationship.minCount > 0 || relationship.maxCount > 1 {
+                    counted.insert(property.index)
+                }
+            } else if !property.isOptional || property.rules != nil
+                || property.attributeType == .integer16 || property.attributeType == .integer32
+            {
+                validated.insert(property.index)
+            }
+        }
+        self.validated = validated
+        self.counted = counted
         toOneIndexes = properties.filter { $0.kind == .toOne }.map(\.index)
         transientIndexes = properties.filter(\.isTransient).map(\.index)
         orderedIndexes = properties.filter { $0.relationship?.isOrdered == true }.map(\.index)
@@ -132,6 +139,9 @@ struct PropertyAccessor: BitwiseCopyable {
     /// 16 or 32 for an integer that can be out of range; 0 otherwise.
     let integerBitWidth: UInt8
 
+    /// Whether the slot holds an attribute's value as it is: not in a form made for the store.
+    let isPlain: Bool
+
     init(_ property: Property, _ layout: RowLayout) {
         identifier = property.identifier
         slot = Int16(property.slot ?? -1)
@@ -146,6 +156,12 @@ struct PropertyAccessor: BitwiseCopyable {
             case .integer16: 16
             case .integer32: 32
             default: 0
+            }
+        isPlain =
+            switch property.attributeType {
+            case .integer16, .integer32, .integer64, .boolean, .double, .float, .date, .string:
+                property.slot != nil
+            default: false
             }
     }
 }

@@ -10,8 +10,8 @@ import Synchronization
 /// bytes of texts and blobs. Integers and reals stand in their slot; for a text or blob the slot holds the offset of its
 /// bytes from the start of the row, and their number.
 final class RowSlab: @unchecked Sendable {
-    // @unchecked Sendable: `RowWriter` alone writes to a slab, before it hands out a reference to the row it has
-    // finished; finished rows never change, and the memory lives as long as the slab.
+    // @unchecked Sendable: one `RowWriter`, or one context for the drafts of its new objects, writes to a slab, and to no
+    // row of which it has handed out a reference; finished rows never change, and the memory lives as long as the slab.
 
     /// What an ordinary slab holds: some two hundred rows of ten columns.
     static let byteCount = 32 * 1024
@@ -25,12 +25,53 @@ final class RowSlab: @unchecked Sendable {
     /// Whether the row cache has a newer version of at least one of the rows.
     let hasSupersededRows = Atomic<Bool>(false)
 
+    /// How much of a slab of drafts is taken.
+    private var usedByteCount = 0
+
     init(capacity: Int) {
         self.capacity = capacity
         base = .allocate(byteCount: capacity, alignment: 8)
     }
 
     deinit { base.deallocate() }
+}
+
+// Drafts: rows whose texts may stand behind other rows of the same slab.
+extension RowSlab {
+    /// Whether a draft can be begun here that will hardly need another place for its texts.
+    @inline(__always)
+    func roomForDraft(of extent: RowExtent) -> Bool {
+        capacity - usedByteCount >= extent.fixedByteCount * 3
+            && !hasSupersededRows.load(ordering: .relaxed)
+    }
+
+    /// A row in which no slot has a value.
+    @inline(__always)
+    func beginDraft(of extent: RowExtent, _ entityNumber: UInt32) -> UnsafeRawPointer {
+        let start = base + (usedByteCount + 7) & ~7
+        usedByteCount = start - base + extent.fixedByteCount
+        start.storeBytes(of: 0, as: Int64.self)
+        start.storeBytes(of: 0, toByteOffset: 8, as: UInt32.self)
+        start.storeBytes(
+            of: UInt32(UInt16(truncatingIfNeeded: entityNumber)), toByteOffset: 12, as: UInt32.self)
+        for word in 0..<extent.bitmapWordCount {
+            start.storeBytes(
+                of: 0, toByteOffset: RowLayout.headerByteCount + (word << 3), as: UInt64.self)
+        }
+        return UnsafeRawPointer(start)
+    }
+
+    /// Takes bytes in; nil if they do not fit.
+    @inline(__always)
+    func append(_ bytes: UnsafeRawBufferPointer) -> UnsafeMutableRawPointer? {
+        guard capacity - usedByteCount >= bytes.count else { return nil }
+        let place = base + usedByteCount
+        if let source = bytes.baseAddress {
+            place.copyMemory(from: source, byteCount: bytes.count)
+        }
+        usedByteCount += bytes.count
+        return place
+    }
 }
 
 /// A finished row in a slab.
@@ -112,5 +153,35 @@ extension UnsafeRawPointer {
         }
         let place = RowLayout.bitmapPlace(slot)
         return load(fromByteOffset: place.byteOffset, as: UInt64.self) & place.bit != 0
+    }
+}
+
+extension UnsafeMutableRawPointer {
+    /// Notes that a slot of the row that starts here has a value.
+    @inline(__always)
+    func rowMark(_ slot: Int) {
+        if slot < RowLayout.headerSlotCount {
+            let present = load(fromByteOffset: 14, as: UInt16.self)
+            return storeBytes(
+                of: present | 1 << UInt16(truncatingIfNeeded: slot), toByteOffset: 14,
+                as: UInt16.self)
+        }
+        let place = RowLayout.bitmapPlace(slot)
+        let word = load(fromByteOffset: place.byteOffset, as: UInt64.self)
+        storeBytes(of: word | place.bit, toByteOffset: place.byteOffset, as: UInt64.self)
+    }
+
+    /// Notes that a slot of the row that starts here has no value.
+    @inline(__always)
+    func rowClear(_ slot: Int) {
+        if slot < RowLayout.headerSlotCount {
+            let present = load(fromByteOffset: 14, as: UInt16.self)
+            return storeBytes(
+                of: present & ~(1 << UInt16(truncatingIfNeeded: slot)), toByteOffset: 14,
+                as: UInt16.self)
+        }
+        let place = RowLayout.bitmapPlace(slot)
+        let word = load(fromByteOffset: place.byteOffset, as: UInt64.self)
+        storeBytes(of: word & ~place.bit, toByteOffset: place.byteOffset, as: UInt64.self)
     }
 }

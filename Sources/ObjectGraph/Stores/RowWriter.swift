@@ -1,7 +1,7 @@
 import Foundation
 
 /// Builds rows in slabs, one after the other: begin, set slots in any order, finish.
-struct RowWriter: @unchecked Sendable {
+struct RowWriter: SlotWriter, @unchecked Sendable {
     // @unchecked Sendable: its pointers go into its slab, in which nobody else writes; a copy is never used beside it.
 
     private(set) var slab: RowSlab
@@ -64,48 +64,6 @@ struct RowWriter: @unchecked Sendable {
         store(
             (UInt32(truncatingIfNeeded: start - rowStart), UInt32(truncatingIfNeeded: bytes.count)),
             slot)
-    }
-
-    mutating func set(_ slot: Int, text: String) {
-        // A Swift string is nearly always contiguous; asking costs no reference count, as `withUTF8` of a copy does.
-        if text.utf8.withContiguousStorageIfAvailable({
-            set(slot, bytes: UnsafeRawBufferPointer($0))
-        }) == nil {
-            var copy = text
-            copy.withUTF8 { set(slot, bytes: UnsafeRawBufferPointer($0)) }
-        }
-    }
-
-    /// Writes a value in the form in which its attribute's column keeps it (spec §8.5), a reference by its number only.
-    ///
-    /// By pointer, so that nothing is copied that must be counted.
-    @inline(__always)
-    mutating func set(_ slot: Int, _ value: UnsafePointer<AttributeValue>, _ kind: SlotKind) {
-        switch value.pointee {
-        case .null: break
-        case .boolean(let value): set(slot, integer: value ? 1 : 0)
-        case .integer(let value):
-            if kind == .real {
-                set(slot, real: Double(value))
-            } else {
-                set(slot, integer: value)
-            }
-        case .double(let value): set(slot, real: value)
-        case .date(let value): set(slot, real: value.timeIntervalSinceReferenceDate)
-        case .decimal: set(slot, real: value.pointee.double!)
-        case .string(let value): set(slot, text: value)
-        case .uri(let value): set(slot, text: value.absoluteString)
-        case .data(let value): value.withUnsafeBytes { set(slot, bytes: $0) }
-        case .uuid(let value): withUnsafeBytes(of: value.uuid) { set(slot, bytes: $0) }
-        case .transformable(let value):
-            // Validation has refused a value that has no data.
-            value.storedData?.withUnsafeBytes { set(slot, bytes: $0) }
-        case .objectID(let value): set(slot, integer: value.reference)
-        }
-    }
-
-    mutating func set(_ slot: Int, _ value: AttributeValue, _ kind: SlotKind) {
-        withUnsafePointer(to: value) { set(slot, $0, kind) }
     }
 
     /// Takes the value of a slot away again.
@@ -172,5 +130,57 @@ struct RowWriter: @unchecked Sendable {
         end = rowStart + written
         capacity = next.capacity
         limit = rowStart + capacity
+    }
+}
+
+/// Takes the values of a row, slot by slot.
+protocol SlotWriter {
+    mutating func set(_ slot: Int, integer: Int64)
+    mutating func set(_ slot: Int, real: Double)
+    mutating func set(_ slot: Int, bytes: UnsafeRawBufferPointer)
+}
+
+extension SlotWriter {
+    @inline(__always)
+    mutating func set(_ slot: Int, text: String) {
+        // A Swift string is nearly always contiguous; asking costs no reference count, as `withUTF8` of a copy does.
+        if text.utf8.withContiguousStorageIfAvailable({
+            set(slot, bytes: UnsafeRawBufferPointer($0))
+        }) == nil {
+            var copy = text
+            copy.withUTF8 { set(slot, bytes: UnsafeRawBufferPointer($0)) }
+        }
+    }
+
+    /// Writes a value in the form in which its attribute's column keeps it (spec §8.5), a reference by its number only.
+    ///
+    /// By pointer, so that nothing is copied that must be counted.
+    @inline(__always)
+    mutating func set(_ slot: Int, _ value: UnsafePointer<AttributeValue>, _ kind: SlotKind) {
+        switch value.pointee {
+        case .null: break
+        case .boolean(let value): set(slot, integer: value ? 1 : 0)
+        case .integer(let value):
+            if kind == .real {
+                set(slot, real: Double(value))
+            } else {
+                set(slot, integer: value)
+            }
+        case .double(let value): set(slot, real: value)
+        case .date(let value): set(slot, real: value.timeIntervalSinceReferenceDate)
+        case .decimal: set(slot, real: value.pointee.double!)
+        case .string(let value): set(slot, text: value)
+        case .uri(let value): set(slot, text: value.absoluteString)
+        case .data(let value): value.withUnsafeBytes { set(slot, bytes: $0) }
+        case .uuid(let value): withUnsafeBytes(of: value.uuid) { set(slot, bytes: $0) }
+        case .transformable(let value):
+            // Validation has refused a value that has no data.
+            value.storedData?.withUnsafeBytes { set(slot, bytes: $0) }
+        case .objectID(let value): set(slot, integer: value.reference)
+        }
+    }
+
+    mutating func set(_ slot: Int, _ value: AttributeValue, _ kind: SlotKind) {
+        withUnsafePointer(to: value) { set(slot, $0, kind) }
     }
 }

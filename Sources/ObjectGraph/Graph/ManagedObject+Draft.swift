@@ -1,0 +1,239 @@
+import Foundation
+
+// The values of a new object are written at once in the form of the row that a save will insert: nothing is kept twice,
+// and nothing is left to encode.
+//
+// A draft lies where the row of another object would, and is no row: `row` is nil. What it cannot hold (relationships,
+// transient values, texts that do not fit its slab) stands beside it and goes before it. Whoever asks for all changes of
+// the object makes it give the draft up first, so that the rest of the engine knows of one kind of unsaved value.
+extension ManagedObject {
+    /// Whether values can be written to the draft without telling anybody.
+    @inline(__always)
+    private final var writesToDraft: Bool {
+        state.intersection([.draft, .changedInEvent, .fault, .checked, .observed])
+            == [.draft, .changedInEvent]
+    }
+
+    /// Where a value goes that is written to the draft; nil if it has to be kept beside.
+    @inline(__always)
+    private final func placeInDraft(_ index: Int, _ kind: SlotKind) -> PropertyAccessor? {
+        let accessor = binding.accessors[index]
+        guard writesToDraft, accessor.isPlain, accessor.slotKind == kind,
+            !(changesBesideDraft?.contains(index) ?? false)
+        else { return nil }
+        return accessor
+    }
+
+    @inline(__always)
+    private final var draft: RowDraft {
+        RowDraft(slab: slab.unsafelyUnwrapped, start: rowStart.unsafelyUnwrapped, binding.extent)
+    }
+
+    final func set(integer: Int64, for key: PropertyKey) {
+        let index = key.index(in: binding)
+        guard let accessor = placeInDraft(index, .integer), accessor.holds(integer) else {
+            return setAttribute(.integer(integer), at: index)
+        }
+        draft.set(Int(accessor.slot), integer: integer)
+    }
+
+    final func set(boolean: Bool, for key: PropertyKey) {
+        let index = key.index(in: binding)
+        guard let accessor = placeInDraft(index, .integer) else {
+            return setAttribute(.boolean(boolean), at: index)
+        }
+        draft.set(Int(accessor.slot), integer: boolean ? 1 : 0)
+    }
+
+    final func set(real: Double, for key: PropertyKey) {
+        let index = key.index(in: binding)
+        guard let accessor = placeInDraft(index, .real) else {
+            return setAttribute(.double(real), at: index)
+        }
+        draft.set(Int(accessor.slot), real: real)
+    }
+
+    final func set(date: Date, for key: PropertyKey) {
+        let index = key.index(in: binding)
+        guard let accessor = placeInDraft(index, .real) else {
+            return setAttribute(.date(date), at: index)
+        }
+        draft.set(Int(accessor.slot), real: date.timeIntervalSinceReferenceDate)
+    }
+
+    final func set(text: consuming String, for key: PropertyKey) {
+        let index = key.index(in: binding)
+        guard let accessor = placeInDraft(index, .text),
+            draft.setIfItFits(Int(accessor.slot), text)
+        else { return setAttribute(.string(text), at: index) }
+    }
+
+    /// Takes the value of an attribute away.
+    public final func setNil(for key: PropertyKey) {
+        setAttribute(.null, at: key.index(in: binding))
+    }
+
+    /// Writes a value of an attribute's own type to the draft, if there is one and it can hold the value.
+    final func putInDraft(_ value: AttributeValue, at index: Int) -> Bool {
+        let kind = binding.accessors[index].slotKind
+        guard let accessor = placeInDraft(index, kind) else { return false }
+        let slot = Int(accessor.slot)
+        switch (value, kind) {
+        case (.null, _): return draft.setNil(slot)
+        case (.integer(let integer), .integer) where accessor.holds(integer):
+            draft.set(slot, integer: integer)
+        case (.boolean(let boolean), .integer): draft.set(slot, integer: boolean ? 1 : 0)
+        case (.double(let real), .real): draft.set(slot, real: real)
+        case (.date(let date), .real):
+            draft.set(slot, real: date.timeIntervalSinceReferenceDate)
+        case (.string(let text), .text): return draft.setIfItFits(slot, text)
+        default: return false
+        }
+        return true
+    }
+
+    /// Turns the draft into unsaved values like any others.
+    @inline(never)
+    final func giveUpDraft() {
+        let values = valuesRow
+        state.remove(.draft)
+        row = nil
+        guard let values else { return }
+        for property in binding.entity.properties where property.attributeType != nil {
+            guard let slot = property.slot,
+                !(changesBesideDraft?.contains(property.index) ?? false)
+            else { continue }
+            if values.hasValue(slot) {
+                unsavedValues[property.index] = storedValue(of: property, in: values)
+            } else if RowDraft.wasSetToNil(slot, values) {
+                unsavedValues[property.index] = .null
+            }
+        }
+    }
+}
+
+extension PropertyAccessor {
+    /// Whether an integer is within the attribute's type; if not, validation shall find it among the unsaved values.
+    @inline(__always)
+    fileprivate func holds(_ integer: Int64) -> Bool {
+        guard integerBitWidth > 0 else { return true }
+        let limit: Int64 = 1 << Int64(integerBitWidth - 1)
+        return integer >= -limit && integer < limit
+    }
+}
+
+// MARK: - Making drafts and finishing them
+
+extension ManagedObjectContext {
+    /// What a new object starts from.
+    func draftSeed(_ binding: EntityBinding) -> ObjectSeed {
+        let extent = binding.extent
+        if draftSlab?.roomForDraft(of: extent) != true {
+            let capacity = min((draftSlab?.capacity ?? 256) * 4, RowSlab.byteCount)
+            draftSlab = RowSlab(capacity: max(capacity, extent.fixedByteCount * 4))
+        }
+        let slab = draftSlab.unsafelyUnwrapped
+        return ObjectSeed(
+            binding: binding, reference: ObjectIDScope.newTemporaryReference(), slab: slab,
+            rowStart: slab.beginDraft(of: extent, binding.entityNumber),
+            state: [.inserted, .changedInEvent, .draft])
+    }
+
+    /// The draft of an object with everything that stands beside it, as the row to be saved; nil if it does not fit.
+    ///
+    /// The object keeps both until the save has succeeded.
+    func finishedDraft(of object: ManagedObject) -> RowReference? {
+        guard object.state.contains(.draft), let row = object.valuesRow else { return nil }
+        var draft = RowDraft(slab: row.slab, start: row.start, object.binding.extent)
+        if let changes = object.changesBesideDraft {
+            let accessors = object.binding.accessors
+            changes.mask.forEach { index in
+                let accessor = accessors[index]
+                guard accessor.slot >= 0 else { return }
+                draft.clear(Int(accessor.slot))
+                write(changes.pointer(index), accessor, into: &draft)
+            }
+            guard !draft.isTooLarge else { return nil }
+        }
+        draft.finish(key: object.reference, version: 1)
+        return row
+    }
+}
+
+/// A row that is being made in place, in a slab that others share.
+struct RowDraft: SlotWriter {
+    // Unowned: the object whose draft this is holds the slab.
+    private unowned(unsafe) let slab: RowSlab
+    private let start: UnsafeMutableRawPointer
+    private let slotsByteOffset: Int
+
+    /// Whether a value was left out because the slab is full.
+    private(set) var isTooLarge = false
+
+    @inline(__always)
+    init(slab: RowSlab, start: UnsafeRawPointer, _ extent: RowExtent) {
+        self.slab = slab
+        self.start = UnsafeMutableRawPointer(mutating: start)
+        slotsByteOffset = extent.slotsByteOffset
+    }
+
+    @inline(__always)
+    func set(_ slot: Int, integer: Int64) {
+        start.storeBytes(of: integer, toByteOffset: slotsByteOffset + (slot << 3), as: Int64.self)
+        start.rowMark(slot)
+    }
+
+    @inline(__always)
+    func set(_ slot: Int, real: Double) {
+        start.storeBytes(of: real, toByteOffset: slotsByteOffset + (slot << 3), as: Double.self)
+        start.rowMark(slot)
+    }
+
+    @inline(__always)
+    mutating func set(_ slot: Int, bytes: UnsafeRawBufferPointer) {
+        if !setIfItFits(slot, bytes) { isTooLarge = true }
+    }
+
+    @inline(__always)
+    func setIfItFits(_ slot: Int, _ text: String) -> Bool {
+        text.utf8.withContiguousStorageIfAvailable {
+            setIfItFits(slot, UnsafeRawBufferPointer($0))
+        } ?? false
+    }
+
+    @inline(__always)
+    private func setIfItFits(_ slot: Int, _ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard let place = slab.append(bytes) else { return false }
+        start.storeBytes(
+            of: UInt32(truncatingIfNeeded: place - start),
+            toByteOffset: slotsByteOffset + (slot << 3), as: UInt32.self)
+        start.storeBytes(
+            of: UInt32(truncatingIfNeeded: bytes.count),
+            toByteOffset: slotsByteOffset + (slot << 3) + 4, as: UInt32.self)
+        start.rowMark(slot)
+        return true
+    }
+
+    @inline(__always)
+    func clear(_ slot: Int) { start.rowClear(slot) }
+
+    /// Takes a value away and remembers that this was done, where the version of the row will stand; false for a slot for
+    /// which there is no bit.
+    func setNil(_ slot: Int) -> Bool {
+        guard slot < 32 else { return false }
+        start.rowClear(slot)
+        let notes = start.load(fromByteOffset: 8, as: UInt32.self)
+        start.storeBytes(of: notes | 1 << UInt32(slot), toByteOffset: 8, as: UInt32.self)
+        return true
+    }
+
+    static func wasSetToNil(_ slot: Int, _ draft: RowReference) -> Bool {
+        slot < 32 && draft.version & 1 << UInt32(slot) != 0
+    }
+
+    @inline(__always)
+    func finish(key: Int64, version: UInt32) {
+        start.storeBytes(of: key, as: Int64.self)
+        start.storeBytes(of: version, toByteOffset: 8, as: UInt32.self)
+    }
+}
