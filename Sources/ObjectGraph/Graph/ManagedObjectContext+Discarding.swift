@@ -81,6 +81,7 @@ extension ManagedObjectContext {
         insertedList = []
         updatedList = []
         deletedList = []
+        for object in eventList { object.state.remove(.changedInEvent) }
         eventList = []
         joinNotes = [:]
         checkedObjects = []

@@ -62,10 +62,10 @@ extension ManagedObjectContext {
             }
         }
         for (note, isAddition) in event.joins {
-            note.source.change(
-                note.destination,
-                in: note.source.binding.entity.properties[note.propertyIndex],
-                isAddition: !isAddition)
+            let property = note.source.binding.entity.properties[note.propertyIndex]
+            guard note.source.members(of: property).contains(note.destination) == isAddition
+            else { continue }
+            note.source.change(note.destination, in: property, isAddition: !isAddition)
         }
         for capture in event.objects where capture.wasPresent {
             for (index, order) in capture.orders {
@@ -152,8 +152,14 @@ extension ManagedObjectContext {
         }
         guard !cleaned.isEmpty else { return }
         updatedList.removeAll(where: cleaned.contains)
-        // A pair whose ends are clean is as it was.
-        joinNotes = joinNotes.filter { $0.key.source.hasChanges || $0.key.destination.hasChanges }
+        // Nothing was unsaved about a clean object before, so nothing is now.
+        joinNotes = joinNotes.filter {
+            !cleaned.contains($0.key.source) && !cleaned.contains($0.key.destination)
+        }
+        for capture in captures {
+            capture.object.contents?.forgetNotes(about: cleaned.contains)
+            if cleaned.contains(capture.object) { capture.object.contents?.forgetNotes() }
+        }
     }
 }
 

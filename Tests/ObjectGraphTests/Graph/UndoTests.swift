@@ -46,6 +46,39 @@ import Testing
         }
     }
 
+    @Test func `what a child has saved and the parent deletes comes back (§2.9.3)`() throws {
+        let store = try undoable()
+        let child = ManagedObjectContext(.privateQueue, parent: store.context)
+        try store.run { context in
+            let note = context.makeNote("a")
+            let id = note.objectID
+            try child.performAndWait {
+                (child.object(with: id) as! Note).text = "b"
+                try child.save()
+            }
+            #expect(!note.state.contains(.changedInEvent))
+            context.delete(note)
+            context.processPendingChanges()
+            #expect(note.managedObjectContext == nil)
+            context.undo()
+            #expect(context.insertedObjects == [note] && note.text == "b")
+        }
+    }
+
+    @Test func `what was thrown away leaves no trace in the next step (§2.9.4)`() throws {
+        let store = try undoable()
+        try store.run { context in
+            let note = context.makeNote("a")
+            try context.save()
+            note.text = "b"
+            context.refresh(note, mergeChanges: false)
+            context.rollback()
+            note.text = "c"
+            context.undo()
+            #expect(note.text == "a" && !note.hasChanges)
+        }
+    }
+
     @Test func `what cancels out is no step (§2.9.2)`() throws {
         let store = try undoable()
         try store.run { context in

@@ -55,7 +55,8 @@ import Testing
         throws
     {
         let pool = try makePool(readers: limit)
-        let (reading, most) = (Atomic(0), Atomic(0))
+        let reading = Atomic(0)
+        let most = Atomic(0)
         DispatchQueue.concurrentPerform(iterations: 50) { _ in
             _ = try? pool.read { connection in
                 most.max(reading.add(1, ordering: .relaxed).newValue, ordering: .relaxed)

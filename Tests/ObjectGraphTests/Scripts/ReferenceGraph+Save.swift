@@ -78,10 +78,10 @@ extension ReferenceGraph {
             if !isUsable(object, in: parent) { markUnclear() }
             delete(object, in: parent)
         }
-        for (pair, isAddition) in own.pairs where isWritten(pair, isAddition, own) {
-            setPair(pair, isAddition: isAddition, in: parent)
-        }
-        endEvent(in: parent)
+        let pairs = own.pairs.filter { isWritten($0.key, $0.value, own) }
+        for (pair, isAddition) in pairs { setPair(pair, isAddition: isAddition, in: parent) }
+        // What has nothing to say does not reach the parent.
+        if saved != SavedObjects() || !pairs.isEmpty { endEvent(in: parent) }
         settle(level, saved)
         return .saved(saved)
     }

@@ -66,6 +66,7 @@ extension ReferenceGraph {
     }
 
     private mutating func takeEvent(in level: Int) -> Event? {
+        dropPairsOfDeletedInsertions(in: level)
         var event = levels[level].event
         levels[level].event = Event()
         event.saveCount = levels[level].saveCount
@@ -73,6 +74,9 @@ extension ReferenceGraph {
         var isSignificant = !event.pairs.isEmpty
         for (object, memory) in event.objects {
             var memory = memory
+            if !levels[level].deleted.contains(object), !isUsable(object, in: level) {
+                markUnclear()
+            }
             memory.isPresentAfterwards = isPresent(object, in: level)
             if memory.isPresentAfterwards {
                 if memory.wasPresent { realise(object, in: level) }
@@ -91,6 +95,13 @@ extension ReferenceGraph {
             event.objects[object] = memory
         }
         return isSignificant ? event : nil
+    }
+
+    private mutating func dropPairsOfDeletedInsertions(in level: Int) {
+        let dropped = levels[level].inserted.intersection(levels[level].deleted)
+        levels[level].pairs = levels[level].pairs.filter {
+            !dropped.contains($0.key.person) && !dropped.contains($0.key.group)
+        }
     }
 
     private func isPresent(_ object: Int, in level: Int) -> Bool {
@@ -117,7 +128,12 @@ extension ReferenceGraph {
     private mutating func revert(_ event: Event, in level: Int) -> Event? {
         let objects = event.objects.sorted { $0.key < $1.key }
         // What others have changed since then is open.
-        if !objects.allSatisfy({ isAsLeft($0.key, $0.value, in: level) }) { markUnclear() }
+        let isClear = objects.allSatisfy { object, memory in
+            isAsLeft(object, memory, in: level)
+                && isMutual(object, memory.values) { event.objects[$0]?.values }
+                && isMutual(object, memory.valuesAfterwards) { view($0, in: level)?.values }
+        }
+        if !isClear { markUnclear() }
         for (object, memory) in objects where memory.wasPresent {
             if !isPresent(object, in: level) { bringBack(object, memory, in: level) }
         }
@@ -144,8 +160,21 @@ extension ReferenceGraph {
                 || levels[level].inserted.contains(object)
                 || isUndisputed(object, in: levels[level].parent)
         }
+        guard isUndisputed(object, in: level) else { return false }
         return Self.keys(of: entities[object]).dropFirst(2).allSatisfy {
             value($0, of: object, in: level) == memory.valuesAfterwards[$0, default: .null]
+        }
+    }
+
+    /// Whether both ends of a relationship from one to one say the same, as they do not if one of them is an older copy.
+    private func isMutual(
+        _ object: Int, _ values: Values, _ valuesOfOther: (Int) -> Values?
+    ) -> Bool {
+        [("card", "holder"), ("holder", "card")].allSatisfy { key, inverse in
+            guard case .object(let other)? = values[key], let others = valuesOfOther(other) else {
+                return true
+            }
+            return others[inverse] == .object(object)
         }
     }
 
@@ -185,7 +214,7 @@ extension ReferenceGraph {
         let own = levels[level]
         let dirty = own.inserted.union(own.updated).union(own.deleted)
         levels[level].pairs = own.pairs.filter {
-            dirty.contains($0.key.person) || dirty.contains($0.key.group)
+            dirty.contains($0.key.person) && dirty.contains($0.key.group)
         }
     }
 }

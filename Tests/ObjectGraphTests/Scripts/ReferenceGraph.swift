@@ -111,12 +111,13 @@ struct ReferenceGraph {
 
     func isUsable(_ object: Int, in level: Int) -> Bool { view(object, in: level) != nil }
 
-    /// Whether the level and all above it have the object, unless it is new.
+    /// Whether the level and all above it have the object, or none of those above if it is new.
     func isUndisputed(_ object: Int, in level: Int?) -> Bool {
         guard let level else { return rows[object] != nil }
+        let own = levels[level]
         return isUsable(object, in: level)
-            && (levels[level].inserted.contains(object)
-                || isUndisputed(object, in: levels[level].parent))
+            && (own.inserted.contains(object)
+                ? view(object, in: own.parent) == nil : isUndisputed(object, in: own.parent))
     }
 
     /// The pairs of persons and groups that a level shows, those of vanished objects left out.
@@ -149,6 +150,7 @@ struct ReferenceGraph {
             return number == nil || row.values["number"] == .integer(number!)
         }
         guard let level else { return Set(rows.filter { matches($0.key, $0.value) }.keys) }
+        endEvent(in: level)
         var found = fetch(family, number: number, in: levels[level].parent)
         let dirty = levels[level].inserted.union(levels[level].updated)
             .union(levels[level].deleted).filter { family.contains(entities[$0]) }
@@ -346,12 +348,13 @@ struct ReferenceGraph {
         for object in saved.updated where !levels[level].deleted.contains(object) {
             refresh(object, mergingChanges: true, in: level)
         }
-        for object in saved.deleted where !levels[level].deleted.contains(object) {
+        for object in saved.deleted {
             if levels[level].inserted.contains(object)
                 || levels[level].event.objects[object] != nil
             {
                 isUnclear = true
             }
+            if levels[level].deleted.contains(object) { continue }
             levels[level].changes[object] = nil
             levels[level].deleted.insert(object)
         }

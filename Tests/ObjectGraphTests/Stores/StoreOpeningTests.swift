@@ -111,7 +111,6 @@ import Testing
         try coordinator.addPersistentStore(.sqlite(at: url))
         let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
         try context.performAndWait {
-            #expect(coordinator.counters.rowsRead == 0)
             var request = FetchRequest(entityName: "Author")
             request.includesPropertyValues = false
             let id = try #require(try context.fetchObjectIDs(request).first)
