@@ -29,7 +29,7 @@ public struct FlightRow: Sendable, Equatable {
     /// The airline's number for the flight.
     public let flightNumber: Int
     /// The plane's tail number, not always one of `planes`; `nil` where it is not known.
-    public let tailNumber: String?
+    public var tailNumber: String?
     /// The code of the airport of departure, always one of `airports`.
     public let origin: String
     /// The code of the airport of arrival, not always one of `airports`.

@@ -4,7 +4,7 @@ import Benchmarking
 /// Holds a run against thresholds.
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Hold a run against a file of thresholds.",
+        commandName: "check", abstract: "Hold a run against thresholds.",
         discussion: "Prints a line for each rule and cell, and exits 11 when one is crossed.")
 
     @Argument(
@@ -12,8 +12,10 @@ struct CheckCommand: ParsableCommand {
         completion: .directory)
     var runPath: String
 
-    @Option(help: "The threshold file, such as Benchmarks/Thresholds/ci.yml.")
-    var thresholds: String
+    @Option(
+        help: "The threshold file (default: the rules that stood beside the run's workloads).",
+        completion: .file(extensions: ["yml"]))
+    var thresholds: String?
 
     @Option(help: "A JUnit file to write, with a test case for each rule and cell.")
     var junit: String?
@@ -21,8 +23,14 @@ struct CheckCommand: ParsableCommand {
     @OptionGroup var annotations: Annotations
 
     func run() throws {
-        let rules = try ThresholdFile.load(file: thresholds)
+        let read = try thresholds.map(ThresholdFile.load)
         let run = try RunDirectory(argument: runPath).load()
+        let rules = read ?? run.thresholds
+        guard !rules.isEmpty else {
+            throw CommandFailure(
+                exitCode: .usage,
+                message: "no rules stood beside the workloads of \(runPath); name a file")
+        }
         let report = try ThresholdCheck.evaluate(rules, run)
         print(report)
         let judgements = Judgements(of: report, name: run.name)

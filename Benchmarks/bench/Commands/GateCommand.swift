@@ -47,6 +47,9 @@ struct GateCommand: ParsableCommand {
 
     @OptionGroup var pairing: PairingOptions
 
+    @Option(help: "After so long no pairs are added to rows that cannot be judged.")
+    var budget = Budget(argument: "10m")!
+
     @OptionGroup var annotations: Annotations
 
     @Option(
@@ -54,26 +57,70 @@ struct GateCommand: ParsableCommand {
     )
     var output: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Go on with a gate that was killed or interrupted, as it was begun.",
+            valueName: "comparison"),
+        completion: .directory)
+    var resume: String?
+
     func validate() throws {
+        if resume != nil {
+            guard baseRef == nil, baseBin == nil, baseline == nil, files.isEmpty, output == nil
+            else { throw ValidationError("--resume goes on as the gate was begun") }
+            return
+        }
         guard [baseRef, baseBin, baseline].count(where: { $0 != nil }) == 1 else {
             throw ValidationError("name one base: --base-ref, --base-bin or --baseline")
         }
     }
 
     func run() throws {
+        if let resume { return try goOn(with: RunDirectory(argument: resume)) }
         let workloads = try selectedWorkloads()
         let kept = try baseline.map { try BaselineFolder(argument: baselines).load($0) }
         try pairing.requireRelease()
-        Interruption.install()
         let directory = try RunDirectory.createForComparison(output, kind: "gate")
-        let preparation = try pairing.preparation(in: directory)
-        defer { preparation.remove() }
-
         let base = try kept.map(Base.counts) ?? program()
-        var report = ComparisonReport(
+        let report = ComparisonReport(
             base: base.arm, head: .ofBench(), startedAt: Date(), seed: pairing.chosenSeed,
             commandLine: CommandLine.arguments, build: .ofBench, environment: .ofBench(),
             isStrict: strict)
+        try compare(
+            workloads, with: base, report, GateJournal(of: report, in: directory), directory)
+    }
+
+    /// Reads the command line of the gate again, so that nothing of it has to be repeated.
+    private func goOn(with directory: RunDirectory) throws {
+        let (journal, report) = try GateJournal.resumed(in: directory)
+        // The program and the name of this command stand first.
+        let original = try GateCommand.parse(Array(report.commandLine.dropFirst(2)))
+        let workloads = try original.selectedWorkloads()
+        let kept = try original.baseline.map {
+            try BaselineFolder(argument: original.baselines).load($0)
+        }
+        try original.pairing.requireRelease()
+        let base = try kept.map(Base.counts) ?? original.program()
+        guard base.arm == report.base, ComparisonReport.Arm.ofBench() == report.head,
+            report.build == .ofBench,
+            report.environment.identity == EnvironmentFingerprint.ofBench().identity
+        else {
+            throw CommandFailure(
+                exitCode: .usage,
+                message: "\(directory.url.relativePath) was begun on another machine or with other "
+                    + "builds; start a new gate")
+        }
+        try original.compare(workloads, with: base, report, journal, directory)
+    }
+
+    private func compare(
+        _ workloads: [Workload], with base: Base, _ beginning: ComparisonReport,
+        _ journal: GateJournal, _ directory: RunDirectory
+    ) throws {
+        Interruption.install()
+        let preparation = try pairing.preparation(in: directory)
+        defer { preparation.remove() }
+        var report = beginning
         let isInterrupted: Bool
         switch base {
         case .counts(let baseline):
@@ -84,15 +131,19 @@ struct GateCommand: ParsableCommand {
             isInterrupted = false
         case .program(let executable, _):
             var plan = pairing.plan(workloads)
+            plan.seed = report.seed
             plan.base = executable
             plan.takesPairs = !quick
-            let findings = try Gate(plan, preparation: preparation, note: PairingOptions.note)
-                .execute()
+            plan.budget = budget.duration
+            let gate = Gate(
+                plan, preparation: preparation, journal: journal, note: PairingOptions.note)
+            let findings = try gate.execute()
             report.rows = findings.rows
             report.unsoundCells = findings.unsoundCells
             isInterrupted = findings.isInterrupted
         }
         report.finishedAt = Date()
+        report.noise = journal.noise.isEmpty ? nil : journal.noise
         try directory.write(report)
         try directory.writeReports(of: report)
         print(report)

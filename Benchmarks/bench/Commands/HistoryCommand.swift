@@ -10,7 +10,9 @@ struct HistoryCommand: ParsableCommand {
             Hints for people: a machine changes too, so nothing fails by its history. Values of \
             different machines and builds are never put in one series.
             """,
-        subcommands: [AppendCommand.self, ShowCommand.self, ChangesCommand.self])
+        subcommands: [
+            AppendCommand.self, ShowCommand.self, ChangesCommand.self, DrawCommand.self,
+        ])
 
     struct Options: ParsableArguments {
         @Option(help: "The file of the history.", completion: .file(extensions: ["jsonl"]))
@@ -112,6 +114,26 @@ extension HistoryCommand {
                 }
             }
             print(lines)
+        }
+    }
+    struct DrawCommand: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "draw", abstract: "Draw rows over time, as a page.")
+
+        @OptionGroup var rows: RowOptions
+        @OptionGroup var options: Options
+
+        @Option(help: "The page to write.", completion: .file(extensions: ["html"]))
+        var output = "results/history.html"
+
+        func run() throws {
+            let page = HistoryPage(try rows.series(in: options.file)).source
+            do {
+                try page.write(toFile: output, atomically: true, encoding: .utf8)
+            } catch {
+                throw CommandFailure(exitCode: .usage, message: "cannot write \(output): \(error)")
+            }
+            print(output)
         }
     }
 }

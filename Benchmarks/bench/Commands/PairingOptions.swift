@@ -4,14 +4,14 @@ import Foundation
 
 /// The part of a command line that says how pairs are taken and judged.
 struct PairingOptions: ParsableArguments {
-    @Option(help: "The slowdown in percent that a row is to detect; half of it is told.")
+    @Option(
+        help:
+            "The slowdown in percent that a time is to show, where its workload does not say; half of it is told."
+    )
     var detect = 5.0
 
     @Option(help: "Pairs of each cell, and as many to confirm what they show.")
     var pairs = 20
-
-    @Option(help: "After so long no pairs are added to rows that cannot be judged.")
-    var budget = Budget(argument: "10m")!
 
     @Option(help: "The seed of all random choices (default: a random one, which is kept).")
     var seed: UInt64?
@@ -51,7 +51,7 @@ struct PairingOptions: ParsableArguments {
     func plan(_ workloads: [Workload]) -> Gate.Plan {
         Gate.Plan(
             workloads: workloads, rule: PairedRule(detect: detect / 100, pairCount: pairs),
-            seed: chosenSeed, budget: budget.duration)
+            seed: chosenSeed)
     }
 
     /// Tells of progress on the standard error output; results alone go to the other one.

@@ -76,8 +76,7 @@ struct RunCommand: ParsableCommand {
             seed: seed ?? .random(in: 0...UInt64(UInt32.max)), commandLine: CommandLine.arguments,
             build: .ofBench, environment: .ofBench())
         return try execute(
-            Runner(selection.workloads, run: run, into: directory, options: options), directory,
-            selection.thresholds)
+            Runner(selection.workloads, run: run, into: directory, options: options), directory)
     }
 
     /// Reads the command line of the run again, so that nothing of it has to be repeated.
@@ -102,18 +101,19 @@ struct RunCommand: ParsableCommand {
         let runner = try Runner(
             selection.workloads, run: run, into: directory, options: original.options,
             earlier: entries)
-        return try execute(runner, directory, selection.thresholds)
+        return try execute(runner, directory)
     }
 
     /// Runs, and answers with the gravest of what happened and of what the rules beside the workloads
     /// say of it; their findings go to the standard error output.
     private func execute(
-        _ runner: Runner, _ directory: RunDirectory, _ rules: [ThresholdRule]
+        _ runner: Runner, _ directory: RunDirectory
     ) throws -> Benchmarking.ExitCode {
         var runner = runner
         let run = try runner.execute()
         annotations.print(Judgements(of: run))
         print(directory.reportURL.relativePath)
+        let rules = run.thresholds
         guard run.exitCode == .success, !rules.isEmpty else { return run.exitCode }
         let report = try ThresholdCheck.evaluate(rules, run)
         FileHandle.standardError.write(Data("\(report)\n".utf8))

@@ -4,9 +4,6 @@ import Benchmarking
 struct Selection {
     private(set) var workloads: [Workload]
 
-    /// The rules beside the workloads.
-    var thresholds: [ThresholdRule] { workloads.flatMap(\.applicableThresholds) }
-
     /// Reads all files, so that a mistake in the last one is found before the first one runs.
     init(files: [String]) throws {
         workloads = try files.flatMap(Workload.load)

@@ -55,7 +55,19 @@ struct SelfTestOptions: ParsableArguments {
     @Option(help: "Only workloads of this name or kind; can be repeated.")
     var workload: [String] = []
 
+    @Option(help: "No gate is begun after so long; what was measured until then is told.")
+    var budget = Budget(argument: "45m")!
+
+    @Option(help: "Milliseconds of a turn, 0.5 to 100: shorter ones are done sooner, and noisier.")
+    var turn = 7.0
+
     @OptionGroup var pairing: PairingOptions
+
+    func validate() throws {
+        guard (0.5...100).contains(turn) else {
+            throw ValidationError("--turn must be from 0.5 to 100 milliseconds")
+        }
+    }
 
     /// Runs a self test in a folder that is gone afterwards, prints what it found, and ends
     /// accordingly.
@@ -68,10 +80,12 @@ struct SelfTestOptions: ParsableArguments {
             .appendingPathComponent("bench-selftest-\(UUID().uuidString)")
         let preparation = try Preparation(folder: folder, timeout: .seconds(pairing.timeout))
         defer { preparation.remove() }
+        var plan = pairing.plan(selection.workloads)
+        plan.turnSeconds = turn / 1_000
         try SelfTestCommand.finish(
             test(
                 GateSelfTest(
-                    plan: pairing.plan(selection.workloads), preparation: preparation,
+                    plan: plan, preparation: preparation, budget: budget.duration,
                     note: PairingOptions.note)))
     }
 }

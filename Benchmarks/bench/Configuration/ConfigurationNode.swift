@@ -106,6 +106,20 @@ struct ConfigurationNode {
         return value
     }
 
+    /// A share as it is written, such as 5 %, within bounds that are shares.
+    func percentage(in range: ClosedRange<Double>) throws -> Double {
+        let text = try string()
+        guard text.hasSuffix("%"),
+            let percent = Double(text.dropLast().filter { $0 != " " }),
+            range.contains(percent / 100)
+        else {
+            throw error(
+                "\(text) is not a percentage from \(range.lowerBound * 100)% "
+                    + "to \(range.upperBound * 100)%")
+        }
+        return percent / 100
+    }
+
     func choice(_ noun: String, of allowed: [String]) throws -> String {
         let name = try string()
         guard allowed.contains(name) else {

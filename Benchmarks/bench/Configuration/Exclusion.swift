@@ -36,24 +36,33 @@ extension Workload {
 
     /// Reads a rule beside the workload; see ``ThresholdFile``.
     ///
-    /// - Throws: ``ConfigurationError`` also for one that matches no cell.
+    /// - Throws: ``ConfigurationError`` also for one that matches no cell or no metric.
     func threshold(_ node: ConfigurationNode) throws -> ThresholdRule {
         let rule = try ThresholdFile.rule(node, workload: name, subjects: subjects.map(\.name))
-        let identifiers = cells.map { CellResult($0, of: self).identifier }
-        guard identifiers.contains(where: rule.cell.matches) else {
-            throw node.error(
-                "matches no cell of \(name), which has \(identifiers.joined(separator: ", "))")
+        try requireCell(matching: rule.cell, node)
+        guard metricNames.contains(where: Glob(rule.metric).matches) else {
+            throw node.error(unknown("metric", rule.metric, allowed: metricNames))
         }
         return rule
     }
 
-    /// The rules on cells that are left when a command line has chosen some subjects.
-    var applicableThresholds: [ThresholdRule] {
+    /// - Throws: ``ConfigurationError`` where no cell matches.
+    func requireCell(matching cell: Glob, _ node: ConfigurationNode) throws {
+        let identifiers = cells.map { CellResult($0, of: self).identifier }
+        guard identifiers.contains(where: cell.matches) else {
+            throw node.error(
+                "matches no cell of \(name), which has \(identifiers.joined(separator: ", "))")
+        }
+    }
+
+    /// The rules on cells that are left when a command line has chosen some subjects; nil for none.
+    var applicableThresholds: [ThresholdRule]? {
         let identifiers = cells.map { CellResult($0, of: self).identifier }
         let subjects = Set(subjects.map(\.name))
-        return thresholds.filter { rule in
+        let rules = thresholds.filter { rule in
             identifiers.contains(where: rule.cell.matches)
                 && rule.relativeTo.map(subjects.contains) ?? true
         }
+        return rules.isEmpty ? nil : rules
     }
 }

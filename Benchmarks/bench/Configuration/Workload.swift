@@ -24,6 +24,8 @@ struct Workload: Sendable {
     var load: LoadPlan?
     /// What the cells must keep.
     var thresholds: [ThresholdRule] = []
+    /// What a gate is to detect, the last rule that matches; see ``pairedRules(of:standard:)``.
+    var gateRules: [GateRule] = []
 
     /// Reads a file, which holds one workload or several separated by `---`.
     ///
@@ -36,7 +38,7 @@ struct Workload: Sendable {
         let entries = try document.mapping(allowing: [
             "schema", "name", "title", "kind", "subjects", "repetitions", "synchronous",
             "lockPolicies", "dataset", "parameters", "reference", "exclude", "thresholds",
-            "mix", "phases", "checks",
+            "gate", "mix", "phases", "checks",
         ])
         try entries.requireSchema()
         let name = try entries.required("name").string()
@@ -65,6 +67,7 @@ struct Workload: Sendable {
         guard !cells.isEmpty else { throw document.error("everything is excluded") }
         if let load { try load.check(cells, document) }
         thresholds = try entries["thresholds"]?.list().map { try threshold($0) } ?? []
+        gateRules = try entries["gate"]?.list().map { try gateRule($0) } ?? []
     }
 
     private static func load(

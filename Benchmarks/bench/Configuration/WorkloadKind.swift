@@ -22,6 +22,8 @@ struct WorkloadKind: Sendable {
     var primaryMetric = Metric.time
     /// Shown beside the well-known metrics.
     var extraMetrics: [Metric] = []
+    /// The names of the latencies that a sample has; a load has those of its mix besides.
+    var latencies: [String] = []
     /// Prepares, measures and verifies one sample, in a process of its own.
     var run: @Sendable (WorkerContext) throws -> WorkloadOutcome
 
@@ -39,8 +41,8 @@ struct WorkloadKind: Sendable {
 
     /// All kinds: the one place where a kind is registered.
     static let all: [WorkloadKind] = [
-        .importing, .batchInsert, .batchUpdate, .paging, .predicates, .faulting, .responsiveness,
-        .load, .engine,
+        .importing, .batchInsert, .batchUpdate, .paging, .predicates, .faulting, .aggregates,
+        .records, .responsiveness, .load, .engine,
     ]
 
     static func named(_ name: String) -> WorkloadKind? {

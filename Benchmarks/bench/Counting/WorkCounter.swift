@@ -17,6 +17,7 @@ struct WorkCounter {
     /// Begins to count, also what `subject` counts itself.
     init(_ subject: (any CountingSubject)?) {
         self.subject = subject
+        subject?.settle()
         subject?.resetCounters()
         totals = Self.totals()
         liveBytes = Allocator.liveBytes()
@@ -27,6 +28,7 @@ struct WorkCounter {
     /// What happened since, by ``Metric/name``. The probes win over the subject's own counters,
     /// since they see all subjects alike.
     func finish() -> [String: Int64] {
+        subject?.settle()
         let allocationsAfter = Allocator.allocationCount()
         let liveBytesAfter = Allocator.liveBytes()
         var counts = subject?.counters ?? [:]

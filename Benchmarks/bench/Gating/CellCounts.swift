@@ -1,7 +1,7 @@
 import Benchmarking
 
 /// What two counting passes over a cell found: two, so that a count that varies shows itself.
-enum CellCounts {
+enum CellCounts: Codable, Sendable {
     case samples([Sample])
     case unsound(String, isWrongAnswer: Bool)
     /// The user asked to stop.

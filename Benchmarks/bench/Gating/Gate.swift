@@ -17,6 +17,8 @@ final class Gate {
         var takesCounts = true
         var takesPairs = true
         var seed: UInt64
+        /// Of every turn; nil for what suits a gate.
+        var turnSeconds: Double?
         /// After so long no pairs are added to rows that cannot be judged.
         var budget = Duration.seconds(600)
     }
@@ -29,14 +31,23 @@ final class Gate {
 
     private let plan: Plan
     private let preparation: Preparation
+    private let journal: GateJournal
+    private let noise = NoiseProbe(folder: FileManager.default.temporaryDirectory)
+    private let capacities: ReferenceCapacity
     private let places: [Place]
     private let note: (String) -> Void
     private var lastBlock = -1
 
+    /// - Parameter journal: what it knows is not measured again, and it is told of the rest.
     /// - Parameter note: is told of progress, a line each.
-    init(_ plan: Plan, preparation: Preparation, note: @escaping (String) -> Void) {
+    init(
+        _ plan: Plan, preparation: Preparation, journal: GateJournal = GateJournal(),
+        note: @escaping (String) -> Void
+    ) {
         self.plan = plan
         self.preparation = preparation
+        self.journal = journal
+        capacities = ReferenceCapacity(preparation, seed: plan.seed)
         self.note = note
         places = plan.workloads.flatMap { workload in
             workload.cells.map { cell in
@@ -61,7 +72,11 @@ final class Gate {
             }
         }
         var gate = PairedGate(
-            sound.map { PairedCell($0.workload, cell: $0.identifier, rule: plan.rule) },
+            sound.map { place in
+                PairedCell(
+                    workload: place.workload.name, cell: place.identifier,
+                    rules: place.workload.pairedRules(of: place.identifier, standard: plan.rule))
+            },
             seed: plan.seed
         ) { [self] index, block in
             try pair(of: sound[index], block: block)
@@ -84,22 +99,46 @@ final class Gate {
     private func pair(of place: Place, block: Int) throws -> PairedGate.Outcome {
         if block != lastBlock { note("block \(block + 1)") }
         lastBlock = block
-        let run = PairedRun(
-            base: arm(place, isHead: false), head: arm(place, isHead: true), seed: plan.seed,
-            preparation: preparation)
-        switch try run.pair(block: block) {
-        case .rounds(let rounds):
-            let centre: PairedSamples.Centre =
-                place.workload.kind.isContended ? .trimmedMean : .median
-            return .measured(rounds.pairs(centre: centre))
-        case .unsound(let unsound):
-            let arm = unsound.isHead ? "the head" : "the base"
-            return .unsound(
-                UnsoundCell(
-                    workload: place.workload.name, cell: place.identifier,
-                    isWrongAnswer: unsound.isWrongAnswer, reason: "\(arm): \(unsound.reason)"))
-        case .interrupted: return .interrupted
+        return try journal.pair(
+            place.workload.name, place.identifier, block: block, noise: noise
+        ) {
+            try measure(place, block: block)
         }
+    }
+
+    /// Times from turns, and what else the rules ask for from a run of each arm after the other.
+    private func measure(_ place: Place, block: Int) throws -> PairedGate.Outcome {
+        var settings = PairedSettings(for: place.workload)
+        if let turnSeconds = plan.turnSeconds { settings.turnSeconds = turnSeconds }
+        let run = PairedRun(
+            base: arm(place, isHead: false), head: arm(place, isHead: true), settings: settings,
+            seed: plan.seed, preparation: preparation)
+        let metrics = place.workload.pairedRules(of: place.identifier, standard: plan.rule)
+            .map(\.metric)
+        let centre: PairedSamples.Centre =
+            place.workload.kind.isContended ? .trimmedMean : .median
+        var pairs: [String: PairedSamples.Pair] = [:]
+        for isInTurns in [true, false] {
+            guard metrics.contains(where: { $0.isOfTurns == isInTurns }) else { continue }
+            let ending =
+                isInTurns
+                ? try run.pair(block: block)
+                : try run.inSuccession(
+                    block: block,
+                    capacityPerSecond: capacities.perSecond(
+                        for: place.cell, of: place.workload, ofOwn: true))
+            switch ending {
+            case .rounds(let rounds): pairs.merge(rounds.pairs(centre: centre)) { $1 }
+            case .samples(let samples):
+                pairs.merge(samples.pairs(of: metrics, block: block)) { turns, _ in turns }
+            case .unsound(let unsound):
+                let arm = unsound.isHead ? "the head" : "the base"
+                return .unsound(
+                    place.unsound("\(arm): \(unsound.reason)", unsound.isWrongAnswer))
+            case .interrupted: return .interrupted
+            }
+        }
+        return .measured(pairs)
     }
 
     // MARK: Counts
@@ -108,9 +147,7 @@ final class Gate {
     private func count(into findings: inout PairedGate.Findings) throws {
         for place in places where !place.workload.kind.isContended {
             note("counting \(place.workload.name) \(place.identifier)")
-            let base = try CellCounts.take(arm(place, isHead: false), seed: plan.seed, preparation)
-            let head = try CellCounts.take(arm(place, isHead: true), seed: plan.seed, preparation)
-            switch (base, head) {
+            switch (try counts(of: place, isHead: false), try counts(of: place, isHead: true)) {
             case (.interrupted, _), (_, .interrupted):
                 findings.isInterrupted = true
                 return
@@ -126,21 +163,19 @@ final class Gate {
     }
 }
 
+extension Gate {
+    private func counts(of place: Place, isHead: Bool) throws -> CellCounts {
+        try journal.counts(place.workload.name, place.identifier, isHead: isHead) {
+            try CellCounts.take(arm(place, isHead: isHead), seed: plan.seed, preparation)
+        }
+    }
+}
+
 extension Gate.Place {
     fileprivate func unsound(_ reason: String, _ isWrongAnswer: Bool) -> UnsoundCell {
         UnsoundCell(
             workload: workload.name, cell: identifier, isWrongAnswer: isWrongAnswer,
             reason: reason)
-    }
-}
-
-extension PairedCell {
-    /// The time of every cell, and where threads contend the processor time as well, which is
-    /// steadier there. Source: instrument §2.4, item 4.
-    init(_ workload: Workload, cell: String, rule: PairedRule) {
-        let metrics: [Metric] = workload.kind.isContended ? [.time, .cpuTime] : [.time]
-        self.init(
-            workload: workload.name, cell: cell, rules: metrics.map { MetricRule($0, rule) })
     }
 }
 
@@ -159,4 +194,25 @@ extension PairRounds {
         pairs[Metric.cpuTime.name] = pair(\.baseCPUSeconds, \.headCPUSeconds)
         return pairs
     }
+}
+
+extension PairOfSamples {
+    /// The pair of each metric that both samples have. Latencies from the intended time are left out
+    /// where a load was saturated: they tell how long it lasted.
+    func pairs(of metrics: [Metric], block: Int) -> [String: PairedSamples.Pair] {
+        let isSaturated = [base, head].contains { $0[.saturated] == 1 }
+        return metrics.reduce(into: [:]) { pairs, metric in
+            if isSaturated, metric.name.split(separator: ".").contains("intended") { return }
+            guard let base = base.value(of: metric.name), let head = head.value(of: metric.name)
+            else { return }
+            pairs[metric.name] = PairedSamples.Pair(
+                block: block, isHeadFirst: isHeadFirst, baseRounds: [base], headRounds: [head],
+                centre: .median)
+        }
+    }
+}
+
+extension Metric {
+    /// Whether it comes from turns that both arms take.
+    fileprivate var isOfTurns: Bool { [.time, .cpuTime].contains(self) }
 }

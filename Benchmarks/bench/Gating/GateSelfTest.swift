@@ -3,26 +3,36 @@ import Foundation
 
 /// The gate held against workers of which it is known how much they differ.
 ///
-/// Source: instrument §2.6, items 3, 4 and 6.
+/// Each gate has a first look and its confirmation and no pairs after them, which never make a
+/// finding. Source: instrument §2.6, items 3, 4 and 6.
 struct GateSelfTest {
     let plan: Gate.Plan
     let preparation: Preparation
+    /// No gate is begun after so long, beside the first.
+    let budget: Duration
     let note: (String) -> Void
 
     /// This program against itself, again and again with another seed, until there are so many rows.
     func identicalCode(rowCount: Int) throws -> SelfTestReport {
+        let end = ContinuousClock.now.advanced(by: budget)
         var rows: [Comparison] = []
-        while rows.count < rowCount {
+        repeat {
             note("\(rows.count) of \(rowCount) rows")
-            rows += try self.rows { $0.seed = plan.seed &+ UInt64(rows.count) }
-        }
+            let new = try self.rows { $0.seed = plan.seed &+ UInt64(rows.count) }
+            for row in new where row.isFirstLookAlarm { note("called slower: \(row.sentence)") }
+            rows += new
+        } while rows.count < rowCount && ContinuousClock.now < end
+
         var report = SelfTestReport("This program against itself, \(rows.count) rows")
-        let limit = max(1, rowCount / 100)
+        report.check("rows", rows.count, atLeast: rowCount)
         report.check(
             "called slower at the first look", rows.count(where: \.isFirstLookAlarm),
-            atMost: limit)
+            atMost: max(1, rows.count / 100))
         report.check(
             "called slower and confirmed", rows.count { $0.verdict == .regressed }, atMost: 0)
+        for verdict in Verdict.allCases {
+            report.tell("\(verdict)", rows.count { $0.verdict == verdict })
+        }
         addSpreads(of: rows, to: &report)
         addSymmetry(of: rows, to: &report)
         return report
@@ -30,24 +40,30 @@ struct GateSelfTest {
 
     /// One arm slower by a known share, the head in one run and the base in the next.
     func slowdown(share: Double, runCount: Int) throws -> SelfTestReport {
+        let end = ContinuousClock.now.advanced(by: budget)
         var found: [String: [Finding]] = [:]
         var rows: [Comparison] = []
-        for run in 0..<runCount {
-            note("run \(run + 1) of \(runCount)")
-            let isHead = run.isMultiple(of: 2)
+        var runsDone = 0
+        repeat {
+            note("run \(runsDone + 1) of \(runCount)")
+            let isHead = runsDone.isMultiple(of: 2)
             let new = try self.rows {
-                $0.seed = plan.seed &+ UInt64(run)
+                $0.seed = plan.seed &+ UInt64(runsDone)
                 let injections = [Injection.slowdown(share: share)]
                 if isHead { $0.headInjections = injections } else { $0.baseInjections = injections }
             }
             for row in new {
-                let expected = isHead ? Verdict.regressed : .improved
-                found[row.name, default: []].append(Finding(row, expected: expected))
+                let finding = Finding(row, expected: isHead ? .regressed : .improved)
+                if !finding.isFound { note("not found: \(row.sentence)") }
+                found[row.name, default: []].append(finding)
             }
             rows += new
-        }
-        let percent = String(format: "%.1f %%", share * 100)
-        var report = SelfTestReport("\(percent) injected, \(runCount) runs")
+            runsDone += 1
+        } while runsDone < runCount && ContinuousClock.now < end
+
+        var report = SelfTestReport(
+            "\(String(format: "%.1f %%", share * 100)) injected, \(runsDone) runs")
+        report.check("runs", runsDone, atLeast: runCount)
         for (name, findings) in found.sorted(by: { $0.key < $1.key }) {
             let able = findings.filter { $0.isFound || $0.couldSee(share) }
             report.check(
@@ -81,6 +97,7 @@ struct GateSelfTest {
     private func rows(_ change: (inout Gate.Plan) -> Void) throws -> [Comparison] {
         var plan = plan
         plan.takesCounts = false
+        plan.budget = .zero
         change(&plan)
         let findings = try Gate(plan, preparation: preparation, note: { _ in }).execute()
         if findings.isInterrupted {

@@ -53,6 +53,23 @@ final class CItems: EngineSubject {
         return checksum
     }
 
+    func readPages(from numbers: [Int64], rowCount: Int) throws -> ItemChecksum {
+        var select = try connection.prepare(
+            "SELECT \(ItemRecord.selection) FROM ZITEM WHERE ZNUMBER >= ? ORDER BY ZNUMBER LIMIT ?")
+        var checksum = ItemChecksum()
+        for number in numbers {
+            select.bind(number, 1)
+            select.bind(rowCount, 2)
+            var page: [ItemRecord] = []
+            page.reserveCapacity(rowCount)
+            while try select.step() { page.append(ItemRecord(select)) }
+            page.withUnsafeBufferPointer { items in
+                for index in items.indices { checksum.add(items[index]) }
+            }
+        }
+        return checksum
+    }
+
     private func fetchItems() throws -> [ItemRecord] {
         var items: [ItemRecord] = []
         // Keys have no gaps, so the last one, which is found at once, tells how many there are.

@@ -47,6 +47,18 @@ final class GRDBItems: EngineSubject {
         return checksum
     }
 
+    func readPages(from numbers: [Int64], rowCount: Int) throws -> ItemChecksum {
+        var checksum = ItemChecksum()
+        for number in numbers {
+            let request = SQLRequest<ItemRecord>(
+                sql:
+                    "SELECT \(ItemRecord.selection) FROM ZITEM WHERE ZNUMBER >= ? ORDER BY ZNUMBER LIMIT ?",
+                arguments: [number, rowCount], cached: true)
+            for item in try pool.read({ try request.fetchAll($0) }) { checksum.add(item) }
+        }
+        return checksum
+    }
+
     // MARK: Writing
 
     func insert(_ items: [ItemRow], saveSize: Int) throws {

@@ -5,9 +5,6 @@ import Foundation
 struct PairSession {
     struct Interrupted: Error {}
 
-    /// A turn is made of as many operations as take about so long: seldom disturbed, and long
-    /// beside what a turn costs. Source: instrument §2.4, item 3.
-    private static let turnSeconds = 0.007
     /// Warm is a worker of which three turns in a row took the same within 5 %, or that has worked
     /// for half a second.
     private static let warmSpread = 1.05
@@ -106,14 +103,14 @@ struct PairSession {
                 turns.append(turn.secondsPerOperation)
                 let last = turns.suffix(3)
                 // A turn too short to be told from the clock's own cost tells nothing.
-                let isLong = turn.seconds >= Self.turnSeconds / 2 || turn.operationCount < count
+                let isLong = turn.seconds >= settings.turnSeconds / 2 || turn.operationCount < count
                 if isLong, last.count == 3, last.max()! <= last.min()! * Self.warmSpread { break }
                 if !isLong { count *= 2 }
             }
-            return turns.min() ?? Self.turnSeconds
+            return turns.min() ?? settings.turnSeconds
         }
-        let fastest = max(seconds.min() ?? Self.turnSeconds, 1e-9)
-        return min(max(Int((Self.turnSeconds / fastest).rounded()), 1), 1_000_000)
+        let fastest = max(seconds.min() ?? settings.turnSeconds, 1e-9)
+        return min(max(Int((settings.turnSeconds / fastest).rounded()), 1), 1_000_000)
     }
 
     private func turn(of count: Int, _ arm: Int) throws -> Turn {
@@ -134,14 +131,7 @@ struct PairSession {
     }
 
     private func finish(_ arm: Int) throws -> Sample {
-        let ending = workers[arm].finish()
-        guard case .outcome(let outcome) = ending else {
-            throw Self.error(for: ending, isHead: arm == 1)
-        }
-        if case .failed(let reason) = outcome.verification {
-            throw PairEnding.Unsound(isHead: arm == 1, isWrongAnswer: true, reason: reason)
-        }
-        return outcome.sample
+        try workers[arm].finish().sample(isHead: arm == 1)
     }
 
     private func unsound(_ arm: Int, _ reason: String) -> PairEnding.Unsound {

@@ -14,16 +14,15 @@ struct PairedRun {
     private let seed: UInt64
     private let preparation: Preparation
 
-    /// - Parameter settings: nil for what suits the cell.
     /// - Parameter seed: of every random choice: who starts, who goes first, which core, padding.
     /// - Parameter preparation: where stores and the data set come from; one for all cells.
     init(
-        base: PairedArm, head: PairedArm, settings: PairedSettings? = nil, seed: UInt64,
+        base: PairedArm, head: PairedArm, settings: PairedSettings, seed: UInt64,
         preparation: Preparation
     ) {
         self.base = base
         self.head = head
-        self.settings = settings ?? PairedSettings(for: base.workload)
+        self.settings = settings
         // Cells of one block must not all choose alike.
         self.seed = seed ^ base.cell.fingerprint
         self.preparation = preparation
@@ -54,6 +53,40 @@ struct PairedRun {
         }
     }
 
+    /// Runs one pair that takes no turns: one arm after the other, in random order, each through the
+    /// whole of its workload. For what turns cannot tell, such as the latencies of an open phase.
+    ///
+    /// - Parameter capacityPerSecond: of which open phases take their share, the same for both arms.
+    /// - Throws: as ``pair(block:)``.
+    func inSuccession(block: Int, capacityPerSecond: Double?) throws -> PairEnding {
+        let jobSeed = seed &+ UInt64(truncatingIfNeeded: block)
+        var random = SeededGenerator(seed: jobSeed)
+        let isHeadFirst = Bool.random(using: &random)
+        var samples: [Bool: Sample] = [:]
+        do {
+            for isHead in [isHeadFirst, !isHeadFirst] {
+                let arm = isHead ? head : base
+                let ending = try preparation.withJob(
+                    for: arm.cell, of: arm.workload, seed: jobSeed, executable: arm.executable
+                ) { result in
+                    guard case .job(var job) = result else { return result.ending }
+                    job.injections = arm.injections
+                    job.load?.capacityPerSecond = capacityPerSecond
+                    var launch = WorkerProcess.Launch(executable: arm.executable)
+                    launch.pad(&random)
+                    return try WorkerProcess.run(job, launch, timeout: preparation.timeout)
+                }
+                samples[isHead] = try ending.sample(isHead: isHead)
+            }
+        } catch let error as PairEnding.Unsound {
+            return .unsound(error)
+        } catch is PairSession.Interrupted {
+            return .interrupted
+        }
+        return .samples(
+            PairOfSamples(isHeadFirst: isHeadFirst, base: samples[false]!, head: samples[true]!))
+    }
+
     private func withJob<Value>(
         _ arm: PairedArm, isHead: Bool, seed: UInt64, _ body: (WorkerJob) throws -> Value
     ) throws -> Value {
@@ -78,6 +111,9 @@ struct PairedSettings: Sendable {
     var roundCount = 20
     /// Whether both arms are kept on one core; not for work of several threads.
     var isPinned = true
+    /// A turn is made of as many operations as take about so long: seldom disturbed, and long
+    /// beside what a turn costs. Source: instrument §2.4, item 3.
+    var turnSeconds = 0.007
     /// A pair is given fewer rounds rather than more time, down to ``fewestRounds``.
     var longestSeconds = 2.0
 
@@ -97,6 +133,8 @@ extension PairedSettings {
 /// What became of a pair.
 enum PairEnding: Sendable {
     case rounds(PairRounds)
+    /// Of arms that ran one after the other.
+    case samples(PairOfSamples)
     /// A worker threw, crashed or hung, or its answer was wrong.
     case unsound(Unsound)
     /// The user asked to stop.
@@ -106,6 +144,29 @@ enum PairEnding: Sendable {
         var isHead: Bool
         var isWrongAnswer: Bool
         var reason: String
+    }
+}
+
+/// What two processes that ran one after the other measured.
+struct PairOfSamples: Sendable {
+    var isHeadFirst: Bool
+    var base: Sample
+    var head: Sample
+}
+
+extension WorkerProcess.Ending {
+    /// What the arm measured.
+    ///
+    /// - Throws: ``PairEnding/Unsound`` and ``PairSession/Interrupted`` where there is nothing that
+    ///   could be believed.
+    func sample(isHead: Bool) throws -> Sample {
+        guard case .outcome(let outcome) = self else {
+            throw PairSession.error(for: self, isHead: isHead)
+        }
+        if case .failed(let reason) = outcome.verification {
+            throw PairEnding.Unsound(isHead: isHead, isWrongAnswer: true, reason: reason)
+        }
+        return outcome.sample
     }
 }
 

@@ -5,6 +5,7 @@ import Benchmarking
 final class ReferenceCapacity {
     private struct Key: Hashable {
         var workload: String
+        var subject: String
         var parameters: [String: String]
     }
 
@@ -20,14 +21,19 @@ final class ReferenceCapacity {
     /// Operations a second; nil where no share is taken, or there is no reference that could tell:
     /// the subject's own capacity counts then.
     ///
+    /// - Parameter ofOwn: whether the subject's own is measured where there is no reference.
     /// - Throws: when no process can be started or the disk cannot be written.
-    func perSecond(for cell: Cell, of workload: Workload) throws -> Double? {
+    func perSecond(
+        for cell: Cell, of workload: Workload, ofOwn: Bool = false
+    ) throws -> Double? {
+        let reference = workload.cells.first {
+            $0.subject.name == workload.reference && $0.parameters == cell.parameters
+        }
         guard let plan = workload.load?.forCapacity,
-            let reference = workload.cells.first(where: {
-                $0.subject.name == workload.reference && $0.parameters == cell.parameters
-            })
+            let reference = reference ?? (ofOwn ? cell : nil)
         else { return nil }
-        let key = Key(workload: workload.name, parameters: cell.parameters)
+        let key = Key(
+            workload: workload.name, subject: reference.subject.name, parameters: cell.parameters)
         if let capacity = capacities[key] { return capacity }
         let ending = try preparation.withJob(for: reference, of: workload, seed: seed) { result in
             guard case .job(var job) = result else { return result.ending }

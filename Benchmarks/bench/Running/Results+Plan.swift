@@ -1,5 +1,6 @@
 import Benchmarking
 import Datasets
+import ObjectGraph
 
 extension Workload {
     /// What will be run, in an order that only the estimate of the time left depends on.
@@ -27,7 +28,8 @@ extension WorkloadResult {
             name: workload.name, title: workload.title, kind: workload.kind.name,
             parameters: parameters, reference: workload.reference,
             primaryMetric: workload.primaryMetric, extraMetrics: workload.kind.extraMetrics,
-            notes: workload.notes, cells: cells.map { CellResult($0, of: workload) })
+            notes: workload.notes, thresholds: workload.applicableThresholds,
+            cells: cells.map { CellResult($0, of: workload) })
     }
 }
 
@@ -52,11 +54,37 @@ extension CellResult {
 }
 
 extension Workload {
-    /// What the predicates of a matrix mean, since their cells name them only.
+    /// What the predicates of a matrix mean, since their cells name them only, and how the engine asks the store.
     fileprivate var notes: [String] {
-        parameters["question", default: []].compactMap(PredicateQuestion.identified).map {
-            "\($0.id): `\($0.format)`; \($0.lesson)."
+        let questions = parameters["question", default: []].compactMap(PredicateQuestion.identified)
+        let alphabet = Alphabet(rawValue: parameters["alphabet"]?.first ?? "") ?? .ascii
+        let isSaved = parameters["place"]?.first == "sql"
+        return questions.map { question in
+            let question = question.spelled(in: alphabet)
+            let plans = (parameters["hasIndexes"] ?? []).map { hasIndexes in
+                (try? question.explanation(hasIndexes: hasIndexes == "true")) ?? ""
+            }
+            return "\(question.id): `\(question.format)`; \(question.lesson)."
+                + (isSaved ? plans.joined() : "")
         }
+    }
+}
+
+extension PredicateQuestion {
+    /// The engine's statement with SQLite's plan, in an empty store: without statistics the plan is the same in a full one.
+    fileprivate func explanation(hasIndexes: Bool) throws -> String {
+        let coordinator = PersistentStoreCoordinator(
+            model: try FlightsModel.make(hasIndexes: hasIndexes))
+        try coordinator.addPersistentStore(.sqliteInMemory())
+        let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+        let request = try StackSubject.totals(of: self)
+        let explanation = try context.performAndWait {
+            try context.explain(request, resultType: .dictionary)[0]
+        }
+        let index = hasIndexes ? "indexes" : "no index"
+        let warnings = explanation.warnings.map { " \($0)" }.joined()
+        return " With \(index): `\(explanation.sql)` — \(explanation.plan.joined(separator: "; "))."
+            + warnings
     }
 }
 

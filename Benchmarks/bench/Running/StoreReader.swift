@@ -1,7 +1,7 @@
 import CSQLite
 import Foundation
 
-/// Reads a closed store with plain SQL, knowing nothing of whoever wrote it.
+/// Reads a closed store with plain SQL, knowing nothing of whoever wrote it, or makes one ready.
 final class StoreReader {
     private let connection: OpaquePointer
 
@@ -57,6 +57,11 @@ final class StoreReader {
         try firstRow(sql) { statement in
             sqlite3_column_text(statement, 0).map { String(cString: $0) } ?? ""
         }
+    }
+
+    /// Runs a statement that gives no rows.
+    func execute(_ sql: String) throws {
+        guard sqlite3_exec(connection, sql, nil, nil, nil) == SQLITE_OK else { throw error(sql) }
     }
 
     private func firstRow<Value>(_ sql: String, _ read: (OpaquePointer) -> Value) throws -> Value {

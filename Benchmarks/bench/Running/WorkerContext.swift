@@ -62,9 +62,14 @@ struct WorkerContext {
     }
 
     /// Opens the subject on the store: a copy of the prepared one, or a new one.
-    func openSubject() throws -> any FlightsSubject {
+    ///
+    /// - Parameter prepare: what is done to the copy before.
+    func openSubject(
+        preparing prepare: (StoreReader) throws -> Void = { _ in }
+    ) throws -> any FlightsSubject {
         if let preparedStore = job.preparedStore {
             try FileManager.default.copyItem(at: preparedStore, to: storeURL)
+            try prepare(StoreReader(storeURL))
         }
         guard let open = Subject.named(job.subject)?.openFlights else {
             throw UnableSubject(name: job.subject, kind: job.kind)
@@ -132,4 +137,11 @@ protocol CountingSubject {
     /// Since the last reset, by ``Metric/name``: statements, rowsRead, faultsFired and the like.
     var counters: [String: Int64] { get }
     func resetCounters()
+    /// Waits for what its work has set off, such as merges into a view: it belongs to the work, and
+    /// would else be counted or not as threads happen to be scheduled.
+    func settle()
+}
+
+extension CountingSubject {
+    func settle() {}
 }

@@ -39,6 +39,10 @@ final class WorkerProcess {
         }
     }
 
+    /// Of the whole life of the process, from its start to its end.
+    static let metricNames = [
+        "process.peakMemory", "process.voluntarySwitches", "process.involuntarySwitches",
+    ]
     private static let pollMilliseconds: Int32 = 100
     let identifier: pid_t
     private let job: Pipe
@@ -170,9 +174,9 @@ final class WorkerProcess {
         let (_, usage) = wait()
         self.ending = ending
         if case .outcome(var outcome) = ending {
-            outcome.sample.metrics["process.peakMemory"] = Double(usage.ru_maxrss) * 1024
-            outcome.sample.counters["process.voluntarySwitches"] = Int64(usage.ru_nvcsw)
-            outcome.sample.counters["process.involuntarySwitches"] = Int64(usage.ru_nivcsw)
+            outcome.sample.metrics[Self.metricNames[0]] = Double(usage.ru_maxrss) * 1024
+            outcome.sample.counters[Self.metricNames[1]] = Int64(usage.ru_nvcsw)
+            outcome.sample.counters[Self.metricNames[2]] = Int64(usage.ru_nivcsw)
             self.ending = .outcome(outcome)
         }
         return self.ending ?? ending

@@ -68,8 +68,10 @@ extension WorkerContext {
     }
 
     /// Opens the subject on a new store that holds the items.
-    func openEngine(holding items: [ItemRow]) throws -> any EngineSubject {
-        try makeItemStore(items, isNumberIndexed: false)
+    func openEngine(
+        holding items: [ItemRow], isNumberIndexed: Bool = false
+    ) throws -> any EngineSubject {
+        try makeItemStore(items, isNumberIndexed: isNumberIndexed)
         guard let open = Subject.named(job.subject)?.openItems else {
             throw UnableSubject(name: job.subject, kind: job.kind)
         }

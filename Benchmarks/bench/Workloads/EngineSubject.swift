@@ -52,6 +52,10 @@ protocol EngineSubject: InspectableSubject {
     /// every property once. Nothing of them is cached when it begins.
     func readItems(withKeys keys: [Int64]) throws -> ItemChecksum
 
+    /// Reads a page of items for each of these numbers: those from the number on in the order of their numbers, so many at
+    /// most, and every property once. Every page is a request of its own, all of one shape, with no transaction around them.
+    func readPages(from numbers: [Int64], rowCount: Int) throws -> ItemChecksum
+
     /// Closes all connections.
     func close() throws
 }

@@ -27,6 +27,7 @@ enum EngineWorkload {
             }
         case "fetch-memory": try hold(rowCount, context)
         case "fault": try fault(rowCount, context)
+        case "pages": try pages(rowCount, context)
         case "insert": try insert(rowCount, context) { try $0.insert($1, saveSize: saveSize) }
         case "batch-insert": try insert(rowCount, context) { try $0.batchInsert($1) }
         case "update": try update(rowCount, context) { try $0.updateLoadedItems() }
@@ -84,6 +85,31 @@ enum EngineWorkload {
         return try read(rowCount, context, expecting: { $0.add($1) }) {
             try $0.readItems(withKeys: keys)
         }
+    }
+
+    private static let pageCount = 1_000
+    private static let pageRowCount = 20
+
+    /// Requests of one shape, so many that what the first of them takes to translate counts for nothing.
+    private static func pages(_ rowCount: Int, _ context: WorkerContext) throws -> WorkloadOutcome {
+        let items = ItemRow.generated(count: rowCount, seed: context.job.seed)
+        var random = SeededGenerator(seed: context.job.seed)
+        let numbers = (0..<pageCount).map { _ in
+            Int64.random(in: 1...Int64(rowCount), using: &random)
+        }
+        let expected = numbers.reduce(into: ItemChecksum()) { checksum, number in
+            for item in items[(Int(number) - 1)...].prefix(pageRowCount) { checksum.add(item) }
+        }
+        let subject = try context.openEngine(holding: items, isNumberIndexed: true)
+        var checksums: Set<ItemChecksum> = []
+        let sample = try context.measureBatches(rowCount: pageCount * pageRowCount) { batches in
+            checksums.insert(
+                try batches.time(subject) {
+                    try subject.readPages(from: numbers, rowCount: pageRowCount)
+                })
+        }
+        try subject.close()
+        return try outcome(sample, context) { $0.check(checksums, equal: expected) }
     }
 
     private static func hold(_ rowCount: Int, _ context: WorkerContext) throws -> WorkloadOutcome {
@@ -256,7 +282,7 @@ extension WorkloadKind {
                 name: "row",
                 values: .choice([
                     "fetch-realise", "fetch-one-integer", "fetch-memory", "insert",
-                    "batch-insert", "update", "batch-update", "fault", "read-integer",
+                    "batch-insert", "update", "batch-update", "fault", "pages", "read-integer",
                     "read-text", "growth-fetch", "growth-insert",
                 ]),
                 defaultValue: "fetch-realise", summary: "the line"),

@@ -4,14 +4,16 @@ import ObjectGraph
 /// Fetches all flights in one form, in the order of their distance, then reads a share of them.
 enum FaultingWorkload {
     static func run(_ context: WorkerContext) throws -> WorkloadOutcome {
-        guard let form = FlightsFetch.Form(rawValue: context.text("mode")) else {
+        guard let form = FlightsFetch.Form(rawValue: context.text("mode")),
+            let touch = FlightsFetch.Touch(rawValue: context.text("touch"))
+        else {
             preconditionFailure("The kind's table allows only forms that exist.")
         }
-        let percent = context.integer("touch")
+        let fetch = FlightsFetch(form, touch, depth: context.integer("depth"))
         let subject = try context.openStack()
         var result = FlightsFetch.Result()
         var sample = try context.measure(subject, rowCount: context.facts.flightCount) {
-            result = try FlightsFetch(form, touchedPercent: percent).run(on: subject.stack)
+            result = try fetch.run(on: subject.stack)
         }
         try subject.close()
         sample.metrics["fetchTime"] = result.fetchSeconds
@@ -25,7 +27,7 @@ enum FaultingWorkload {
             SELECT COUNT(*), SUM(distance) FROM (
                 SELECT ZDISTANCE AS distance, row_number() OVER (ORDER BY ZDISTANCE) - 1 AS position
                 FROM ZFLIGHT)
-            WHERE position % 100 < \(percent)
+            WHERE \(touch.sqlCondition)
             """)
         var verifier = Verifier()
         try verifier.checkJournal(of: store)
@@ -42,14 +44,16 @@ extension WorkloadKind {
         subjects: [.stack], startsWithFlights: true,
         parameters: [
             WorkloadParameter(
-                name: "mode",
-                values: .choice([
-                    "faults-only", "default", "objects", "prefetch", "dictionary", "ids",
-                ]),
+                name: "mode", values: .choice(FlightsFetch.Form.allCases.map(\.rawValue)),
                 defaultValue: "default", summary: "the form in which the flights are fetched"),
             WorkloadParameter(
-                name: "touch", values: .choice(["0", "10", "100"]), defaultValue: "0",
-                summary: "percent of the objects whose properties are read afterwards"),
+                name: "touch", values: .choice(FlightsFetch.Touch.allCases.map(\.rawValue)),
+                defaultValue: "0",
+                summary: "percent of the objects whose properties are read afterwards, or the first"
+                    + " \(FlightsFetch.pageRowCount)"),
+            WorkloadParameter(
+                name: "depth", values: .integer(0...10), defaultValue: "0",
+                summary: "contexts between the view and the one that fetches, itself counted"),
         ],
         extraMetrics: [
             Metric("fetchTime", title: "of it fetching", unit: .seconds),

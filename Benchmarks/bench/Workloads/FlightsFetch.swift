@@ -2,20 +2,51 @@ import Benchmarking
 import ObjectGraph
 import Stacks
 
-/// One fetch of all flights by the view context, and what it costs to read some of them afterwards.
+/// One fetch of all flights by the view context, or a context below it, and what it costs to read some of them afterwards.
 struct FlightsFetch: Sendable {
     /// In which form the flights are fetched.
-    enum Form: String {
+    enum Form: String, CaseIterable {
         /// Only keys: every object costs a statement when first read.
         case faultsOnly = "faults-only"
         /// Faults whose rows are cached.
         case cachedFaults = "default"
         case objects
+        /// Keys, then faults with their rows a page at a time.
+        case batches
         /// Objects whose airlines and planes are loaded as well, and touched with them.
         case prefetch
         case dictionaries = "dictionary"
         /// Each of which costs a statement when its object is read.
         case identifiers = "ids"
+    }
+
+    /// Which of the flights are read afterwards, in their order.
+    enum Touch: String, CaseIterable {
+        case none = "0"
+        /// The first ten of every hundred.
+        case tenth = "10"
+        case all = "100"
+        /// What a screen shows.
+        case page
+
+        func contains(_ index: Int) -> Bool {
+            switch self {
+            case .none: false
+            case .tenth: index % 100 < 10
+            case .all: true
+            case .page: index < FlightsFetch.pageRowCount
+            }
+        }
+
+        /// The same of a `position` in SQL.
+        var sqlCondition: String {
+            switch self {
+            case .none: "0"
+            case .tenth: "position % 100 < 10"
+            case .all: "1"
+            case .page: "position < \(FlightsFetch.pageRowCount)"
+            }
+        }
     }
 
     struct Result: Sendable {
@@ -28,35 +59,43 @@ struct FlightsFetch: Sendable {
         var touchStatements: Int64 = 0
     }
 
-    private let form: Form
-    /// Of every hundred flights, in their order, the first so many.
-    private let touchedPercent: Int
+    static let pageRowCount = 20
 
-    init(_ form: Form, touchedPercent: Int) {
+    private let form: Form
+    private let touch: Touch
+    /// How many contexts stand between the view and the one that fetches, itself counted.
+    private let depth: Int
+
+    init(_ form: Form, _ touch: Touch, depth: Int) {
         self.form = form
-        self.touchedPercent = touchedPercent
+        self.touch = touch
+        self.depth = depth
     }
 
     func run(on stack: any PersistenceStack) throws -> Result {
-        let view = try stack.viewContext
-        return try view.performAndWait {
+        let context = (0..<depth).reduce(try stack.viewContext) { parent, _ in
+            ManagedObjectContext(.privateQueue, parent: parent)
+        }
+        return try context.performAndWait {
             switch form {
             case .dictionaries:
-                try measure(stack, { try view.fetchDictionaries(request) }) { row, result in
+                try measure(stack, { try context.fetchDictionaries(request) }) { row, result in
                     result.distanceMiles += Int(row["distance"]?.integer ?? 0)
                 }
             case .identifiers:
-                try measure(stack, { try view.fetchObjectIDs(request) }) { id, result in
-                    result.distanceMiles += (view.object(with: id) as? Flight)?.distance ?? 0
+                try measure(stack, { try context.fetchObjectIDs(request) }) { id, result in
+                    result.distanceMiles += (context.object(with: id) as? Flight)?.distance ?? 0
                 }
             case .prefetch:
-                try measure(stack, { try view.fetch(request, as: Flight.self) }) { flight, result in
+                try measure(stack, { try context.fetch(request, as: Flight.self) }) {
+                    flight, result in
                     result.distanceMiles += flight.distance
                     _ = flight[Flight.airline]?[Airline.name]
                     _ = flight[Flight.plane]?[Plane.seatCount]
                 }
-            case .faultsOnly, .cachedFaults, .objects:
-                try measure(stack, { try view.fetch(request, as: Flight.self) }) { flight, result in
+            case .faultsOnly, .cachedFaults, .objects, .batches:
+                try measure(stack, { try context.fetch(request, as: Flight.self) }) {
+                    flight, result in
                     result.distanceMiles += flight.distance
                 }
             }
@@ -69,6 +108,7 @@ struct FlightsFetch: Sendable {
         case .faultsOnly, .identifiers: request.includesPropertyValues = false
         case .cachedFaults: break
         case .objects: request.returnsObjectsAsFaults = false
+        case .batches: request.fetchBatchSize = Self.pageRowCount
         case .prefetch: request.relationshipKeyPathsForPrefetching = ["airline", "plane"]
         case .dictionaries: request.propertiesToFetch = ["distance", "tailNumber"]
         }
@@ -77,7 +117,7 @@ struct FlightsFetch: Sendable {
 
     private func measure<Elements: RandomAccessCollection>(
         _ stack: any PersistenceStack, _ fetch: () throws -> Elements,
-        touch: (Elements.Element, inout FlightsChecksum) -> Void
+        touching: (Elements.Element, inout FlightsChecksum) -> Void
     ) throws -> Result where Elements.Index == Int {
         var result = Result()
         let liveBytesBefore = Allocator.liveBytes()
@@ -89,9 +129,9 @@ struct FlightsFetch: Sendable {
 
         let statementsBefore = stack.counters.statements
         let touchWatch = Stopwatch()
-        for index in elements.indices where index % 100 < touchedPercent {
+        for index in elements.indices where touch.contains(index) {
             result.touched.rowCount += 1
-            touch(elements[index], &result.touched)
+            touching(elements[index], &result.touched)
         }
         result.touchSeconds = touchWatch.elapsedSeconds
         result.touchStatements = stack.counters.statements - statementsBefore

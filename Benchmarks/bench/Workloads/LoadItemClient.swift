@@ -24,14 +24,23 @@ final class LoadItemClient: LoadClient, @unchecked Sendable {
     private let reader: (any LoadReader)?
     private let ledger: LoadLedger
     private let operations: [LoadOperation]
-    private var keys: [KeyChooser?]
     private let saveSize: Int
     /// What is inserted, under other numbers.
     private let templates: [ItemRow]
-    private var ownNumbers: ArraySlice<Int64> = []
-    /// Used again, so that choosing keys allocates nothing.
-    private var numbers: [Int64] = []
-    private(set) var tally = Tally()
+    // A pointer, since checking each access to a variable of a class for exclusivity costs more than
+    // what is done with it. It never changes, lives as long as the client, and one thread uses it.
+    private let state: UnsafeMutablePointer<State>
+
+    private struct State {
+        var keys: [KeyChooser?]
+        /// As many as are updated at once: used again, so that choosing keys allocates nothing.
+        var numbers: [Int64]
+        /// Of the items that it has inserted and not deleted.
+        var ownNumbers: ArraySlice<Int64> = []
+        var tally = Tally()
+    }
+
+    var tally: Tally { state.pointee.tally }
 
     /// - Parameter index: the client's among those of its kind, of which there are `count`.
     init(
@@ -47,13 +56,20 @@ final class LoadItemClient: LoadClient, @unchecked Sendable {
         operations = plan.mix.map(\.operation)
         var random = SeededGenerator(seed: seed)
         let isWriter = writer != nil
-        keys = plan.mix.map { part in
+        let keys: [KeyChooser?] = plan.mix.map { part in
             let seed = random.next()
             guard part.operation.takesKeys, part.operation.isWriting == isWriter else { return nil }
             return KeyChooser(
                 part.keys, keyCount: ledger.firstItemCount, seed: seed,
                 client: (index, count), isPartitioned: isWriter && !sharesKeys)
         }
+        state = .allocate(capacity: 1)
+        state.initialize(to: State(keys: keys, numbers: Array(repeating: 0, count: saveSize)))
+    }
+
+    deinit {
+        state.deinitialize(count: 1)
+        state.deallocate()
     }
 
     func perform(_ index: Int) throws {
@@ -78,20 +94,22 @@ final class LoadItemClient: LoadClient, @unchecked Sendable {
         }
         try write { try $0.insert(items) }
         ledger.didInsert(items.count)
-        ownNumbers.append(contentsOf: items.map(\.number))
+        state.pointee.ownNumbers.append(contentsOf: items.map(\.number))
     }
 
     private func update(_ index: Int) throws {
-        numbers.removeAll(keepingCapacity: true)
-        for _ in 0..<saveSize { numbers.append(Int64(keys[index]!.next())) }
+        for place in 0..<saveSize {
+            state.pointee.numbers[place] = Int64(state.pointee.keys[index]!.next())
+        }
+        let numbers = state.pointee.numbers
         try write { try $0.update(numbers) }
         ledger.didUpdate(numbers)
     }
 
     private func delete() throws {
-        guard ownNumbers.count >= saveSize else { return try insert() }
-        let oldest = Array(ownNumbers.prefix(saveSize))
-        ownNumbers.removeFirst(saveSize)
+        guard state.pointee.ownNumbers.count >= saveSize else { return try insert() }
+        let oldest = Array(state.pointee.ownNumbers.prefix(saveSize))
+        state.pointee.ownNumbers.removeFirst(saveSize)
         ledger.willDelete(oldest.count)
         try write { try $0.delete(oldest) }
         ledger.didDelete(oldest.count)
@@ -101,7 +119,7 @@ final class LoadItemClient: LoadClient, @unchecked Sendable {
     private func write(_ body: (any LoadWriter) throws -> WriteResult) throws {
         for _ in 0..<Self.maximumTries {
             if try body(writer!) == .saved { return }
-            tally.conflicts += 1
+            state.pointee.tally.conflicts += 1
         }
         throw EndlessConflict(tries: Self.maximumTries)
     }
@@ -109,7 +127,7 @@ final class LoadItemClient: LoadClient, @unchecked Sendable {
     // MARK: Reading
 
     private func read(_ index: Int) throws {
-        let number = Int64(keys[index]!.next(newest: ledger.newestNumber))
+        let number = Int64(state.pointee.keys[index]!.next(newest: ledger.newestNumber))
         guard number <= ledger.firstItemCount else {
             // Not saved yet, or deleted: nothing can be said of it.
             _ = try reader!.read(number)
@@ -117,24 +135,24 @@ final class LoadItemClient: LoadClient, @unchecked Sendable {
         }
         let saved = ledger.quantity(of: number)
         guard let found = try reader!.read(number), found >= saved else {
-            tally.staleReads += 1
+            state.pointee.tally.staleReads += 1
             return
         }
     }
 
     private func page(_ index: Int) throws {
-        let number = Int64(keys[index]!.next())
+        let number = Int64(state.pointee.keys[index]!.next())
         let found = try reader!.page(from: number)
         let isRight =
             found.first == number && zip(found, found.dropFirst()).allSatisfy { $0 < $1 }
-        if !isRight { tally.staleReads += 1 }
+        if !isRight { state.pointee.tally.staleReads += 1 }
     }
 
     private func count() throws {
         let saved = ledger.savedItemCount
         let found = try reader!.count()
         // Now: what is deleted meanwhile may be missing.
-        if found < saved - ledger.begunDeleteCount { tally.staleReads += 1 }
+        if found < saved - ledger.begunDeleteCount { state.pointee.tally.staleReads += 1 }
     }
 }
 

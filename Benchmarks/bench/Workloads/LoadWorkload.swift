@@ -128,6 +128,7 @@ extension WorkloadKind {
             Metric("staleReads", title: "stale reads", unit: .count),
             Metric("undeliveredMerges", title: "undelivered merges", unit: .count),
         ],
+        latencies: ["service", "intended", "closed.service", "mainQueue"],
         run: LoadWorkload.run)
 }
 

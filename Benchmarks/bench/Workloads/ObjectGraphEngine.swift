@@ -88,6 +88,22 @@ final class ObjectGraphEngine: EngineSubject {
         }
     }
 
+    func readPages(from numbers: [Int64], rowCount: Int) throws -> ItemChecksum {
+        let context = makeContext()
+        return try context.performAndWait {
+            var checksum = ItemChecksum()
+            var request = FetchRequest(entityName: "Item", sortKeys: [.ascending("number")])
+            request.fetchLimit = rowCount
+            request.returnsObjectsAsFaults = false
+            for number in numbers {
+                request.predicate = .comparison(
+                    .init(.keyPath("number"), .greaterThanOrEqual, .constant(.integer(number))))
+                for item in try context.fetch(request, as: Item.self) { checksum.add(item) }
+            }
+            return checksum
+        }
+    }
+
     // MARK: Inserting
 
     func insert(_ items: [ItemRow], saveSize: Int) throws {

@@ -4,14 +4,21 @@ import Datasets
 /// Counts and sums the flights that match a predicate, in the store or among unsaved objects.
 enum PredicatesWorkload {
     static func run(_ context: WorkerContext) throws -> WorkloadOutcome {
-        guard let question = PredicateQuestion.identified(by: context.text("question")) else {
+        guard let alphabet = Alphabet(rawValue: context.text("alphabet")),
+            let question = PredicateQuestion.identified(by: context.text("question"))?
+                .spelled(in: alphabet)
+        else {
             preconditionFailure("The kind's table allows only questions that exist.")
         }
-        let subject = try context.openSubject()
+        let isSaved = context.text("place") == "sql"
+        let subject = try context.openSubject { store in
+            if isSaved { try alphabet.rewrite(store) }
+        }
         let (sample, checksum) =
-            context.text("place") == "sql"
+            isSaved
             ? try ask(question, of: subject, context)
-            : try askUnsaved(question, of: subject, context)
+            : try askUnsaved(
+                question, alphabet.spelling(context.loadDataset().flights), of: subject, context)
         try subject.close()
 
         let store = try StoreReader(context.storeURL)
@@ -38,12 +45,13 @@ enum PredicatesWorkload {
 
     /// The objects are saved after the question, so that plain SQL can check the answer.
     private static func askUnsaved(
-        _ question: PredicateQuestion, of subject: any FlightsSubject, _ context: WorkerContext
+        _ question: PredicateQuestion, _ flights: [FlightRow], of subject: any FlightsSubject,
+        _ context: WorkerContext
     ) throws -> (Sample, FlightsChecksum) {
         guard let subject = subject as? any UnsavedFlightsSubject else {
             throw UnsupportedPlace(subject: context.job.subject)
         }
-        try subject.insertUnsavedFlights(context.loadDataset().flights)
+        try subject.insertUnsavedFlights(flights)
         var checksum = FlightsChecksum(rowCount: 0, distanceMiles: 0)
         let sample = try context.measure(
             subject, rowCount: context.facts.flightCount, repeats: true
@@ -83,6 +91,10 @@ extension WorkloadKind {
                 name: "question", values: .choice(PredicateQuestion.all.map(\.id)),
                 defaultValue: PredicateQuestion.all[0].id, summary: "which predicate"),
             .hasIndexes,
+            WorkloadParameter(
+                name: "alphabet", values: .choice(Alphabet.allCases.map(\.rawValue)),
+                defaultValue: "ascii",
+                summary: "of the tail numbers; accented ones are beyond ASCII"),
             WorkloadParameter(
                 name: "place", values: .choice(["sql", "memory"]), defaultValue: "sql",
                 summary: "asked of the store, or of objects that are not saved yet",

@@ -70,5 +70,6 @@ extension WorkloadKind {
             Metric("reader.p50", title: "reader p50", unit: .nanoseconds),
             Metric("reader.max", title: "reader longest", unit: .nanoseconds),
         ],
+        latencies: ["mainQueue", "reader"],
         run: ResponsivenessWorkload.run)
 }

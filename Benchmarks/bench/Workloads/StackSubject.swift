@@ -134,15 +134,19 @@ final class StackSubject: FlightsSubject {
     }
 
     /// One dictionary with the count and the sum: what peers ask SQL for.
-    func findFlights(_ question: PredicateQuestion) throws -> FlightsChecksum {
+    static func totals(of question: PredicateQuestion) throws -> FetchRequest {
         var request = FetchRequest(
             entityName: "Flight", predicate: try ObjectPredicate(question.format))
         request.propertiesToFetch = [
             FetchedProperty(name: "count", expression: .function("count:", [.keyPath("distance")])),
             FetchedProperty(name: "miles", expression: .function("sum:", [.keyPath("distance")])),
         ]
+        return request
+    }
+
+    func findFlights(_ question: PredicateQuestion) throws -> FlightsChecksum {
         let view = try stack.viewContext
-        let totals = request
+        let totals = try Self.totals(of: question)
         return try view.performAndWait {
             let row = try view.fetchDictionaries(totals).first ?? [:]
             return FlightsChecksum(
@@ -186,6 +190,11 @@ extension StackSubject: UnsavedFlightsSubject {
 }
 
 extension StackSubject: CountingSubject {
+    /// Merges are queued when a save ends, so that they come before this.
+    func settle() {
+        (try? stack.viewContext)?.performAndWait {}
+    }
+
     var counters: [String: Int64] { stack.counters.byMetric }
 
     func resetCounters() {

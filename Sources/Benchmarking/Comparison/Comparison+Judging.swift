@@ -48,6 +48,9 @@ extension Comparison {
 
     /// Why the row cannot rule out a change of that share; nil when it can.
     private func doubt(against detect: Double) -> String? {
+        guard !pairs.isEmpty else {
+            return "no pair has \(metric.name): a load was saturated, or had too few operations"
+        }
         guard let effect = minimumDetectableEffect else {
             return "it could not have seen even a tenfold time"
         }

@@ -22,6 +22,8 @@ public struct ComparisonReport: Codable, Hashable, Sendable {
     public var rows: [Comparison]
     /// Cells of either arm that crashed or gave a wrong answer.
     public var unsoundCells: [UnsoundCell]
+    /// Beside each pair; nil where none was taken.
+    public var noise: [NoiseReading]?
 
     /// One side of the comparison.
     public struct Arm: Codable, Hashable, Sendable {

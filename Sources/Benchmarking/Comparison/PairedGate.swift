@@ -17,7 +17,7 @@ public struct PairedGate {
     private var isInterrupted = false
 
     /// What one pair of a cell gave.
-    public enum Outcome: Sendable {
+    public enum Outcome: Codable, Sendable {
         /// A pair for each metric that could be measured, by ``Metric/name``.
         case measured([String: PairedSamples.Pair])
         /// A process of either arm crashed, hung or gave a wrong answer; the cell is given up.

@@ -51,19 +51,58 @@ public struct PairedRule: Codable, Hashable, Sendable {
     public func minimumDetectableEffect(from logRatios: [Double], seed: UInt64) -> Double? {
         guard let middle = Statistics.median(logRatios) else { return nil }
         let test = PairedTest(self, count: logRatios.count)
-        let centred = logRatios.map { $0 - middle }
-        var generator = SeededGenerator(seed: seed)
-        func draw() -> [Double] {
-            centred.map { _ in centred[Int.random(in: centred.indices, using: &generator)] }
-        }
+        var draws = SortedDraws(from: logRatios.map { $0 - middle }, seed: seed)
         var slower: [Double] = []
         var faster: [Double] = []
         for _ in 0..<1_000 {
-            let looks = [draw(), draw()]
-            slower.append(looks.map(test.shiftNeeded).max() ?? .infinity)
-            faster.append(looks.map { test.shiftNeeded(for: $0.map(-)) }.max() ?? .infinity)
+            var shifts = (slower: -Double.infinity, faster: -Double.infinity)
+            for _ in 0..<2 {
+                draws.draw()
+                shifts.slower = max(shifts.slower, test.shiftNeeded(ofSorted: draws.values))
+                shifts.faster = max(shifts.faster, test.shiftNeeded(ofSorted: draws.mirrored))
+            }
+            slower.append(shifts.slower)
+            faster.append(shifts.faster)
         }
         let shift = [slower, faster].map { $0.sorted()[949] }.max() ?? .infinity
         return shift < log(10) ? max(0, exp(shift) - 1) : nil
+    }
+}
+
+/// As many values as there are, drawn with replacement, in ascending order: counted at their places
+/// in that order, so that nothing has to be sorted again.
+private struct SortedDraws {
+    /// The last draw, and the same with the other sign.
+    private(set) var values: [Double]
+    private(set) var mirrored: [Double]
+    private let sorted: [Double]
+    /// The place of each value in the order, so that mirrored values are drawn alike.
+    private let ranks: [Int]
+    private var counts: [Int]
+    private var generator: SeededGenerator
+
+    init(from unsorted: [Double], seed: UInt64) {
+        let order = unsorted.indices.sorted { unsorted[$0] < unsorted[$1] }
+        var ranks = Array(unsorted.indices)
+        for (rank, index) in order.enumerated() { ranks[index] = rank }
+        self.ranks = ranks
+        sorted = order.map { unsorted[$0] }
+        values = sorted
+        mirrored = sorted
+        counts = sorted.map { _ in 0 }
+        generator = SeededGenerator(seed: seed)
+    }
+
+    mutating func draw() {
+        for _ in ranks { counts[ranks[Int.random(in: ranks.indices, using: &generator)]] += 1 }
+        var place = 0
+        for index in sorted.indices {
+            for _ in 0..<counts[index] {
+                values[place] = sorted[index]
+                mirrored[sorted.count - 1 - place] = -sorted[index]
+                place += 1
+            }
+            counts[index] = 0
+        }
     }
 }

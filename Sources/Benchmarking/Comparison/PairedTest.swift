@@ -23,57 +23,28 @@ struct PairedTest: Sendable {
 
     /// How much all differences would have to grow for the rule to fire, below 0 when it fires as
     /// they are; infinite when there are too few.
+    func shiftNeeded(for logRatios: [Double]) -> Double {
+        shiftNeeded(ofSorted: logRatios.sorted())
+    }
+
+    /// The same of differences in ascending order.
     ///
     /// All parts of the rule are thresholds on a shift s. k signs are positive when −s is below the
     /// k-th greatest difference. W₊ is the number of Walsh averages (xᵢ + xⱼ)/2, i ≤ j, above 0, so
     /// that W₊ ≥ w when −s is below the w-th greatest of them. Source: Tukey, "The simplest
     /// signed-rank tests" (1949); Hollander and Wolfe, "Nonparametric Statistical Methods", §3.2.
-    func shiftNeeded(for logRatios: [Double]) -> Double {
-        let sorted = logRatios.sorted(by: >)
+    func shiftNeeded(ofSorted sorted: [Double]) -> Double {
         guard let median = Statistics.median(ofSorted: sorted) else { return .infinity }
-        let forEffect = smallestShift - median
-        let forSigns = signsNeeded <= sorted.count ? -sorted[signsNeeded - 1] : .infinity
-        // Only where the ranks could decide: they are by far the dearest.
-        if forSigns <= forEffect { return forEffect }
-        return max(forEffect, min(forSigns, shiftForRanks(sorted)))
-    }
-
-    private func shiftForRanks(_ sorted: [Double]) -> Double {
         let count = sorted.count
-        guard rankSumNeeded <= count * (count + 1) / 2 else { return .infinity }
-        var averages: [Double] = []
-        averages.reserveCapacity(count * (count + 1) / 2)
-        for first in sorted.indices {
-            for second in first..<count { averages.append((sorted[first] + sorted[second]) / 2) }
+        let forEffect = smallestShift - median
+        let forSigns = signsNeeded <= count ? -sorted[count - signsNeeded] : .infinity
+        // Only where the ranks could decide: they are by far the dearest.
+        if forSigns <= forEffect || rankSumNeeded > count * (count + 1) / 2 {
+            return max(forEffect, forSigns)
         }
-        return -Self.greatest(rankSumNeeded, of: &averages)
-    }
-
-    /// The k-th greatest value, without sorting all. Source: Hoare, "Algorithm 65: Find" (1961).
-    private static func greatest(_ rank: Int, of values: inout [Double]) -> Double {
-        var first = 0
-        var last = values.count - 1
-        while first < last {
-            let pivot = values[(first + last) / 2]
-            var left = first
-            var right = last
-            while left <= right {
-                while values[left] > pivot { left += 1 }
-                while values[right] < pivot { right -= 1 }
-                if left <= right {
-                    values.swapAt(left, right)
-                    left += 1
-                    right -= 1
-                }
-            }
-            if rank - 1 <= right {
-                last = right
-            } else if rank - 1 >= left {
-                first = left
-            } else {
-                return values[rank - 1]
-            }
-        }
-        return values[rank - 1]
+        let averages = WalshAverages(sorted)
+        if averages.count(above: -forEffect) >= rankSumNeeded { return forEffect }
+        if averages.count(above: -forSigns) < rankSumNeeded { return forSigns }
+        return -averages.greatest(rankSumNeeded, above: -forSigns, upTo: -forEffect)
     }
 }

@@ -29,9 +29,8 @@ public struct KeyDistribution: Codable, Hashable, Sendable {
 public struct KeyChooser: Sendable {
     private let shape: KeyDistribution.Shape
     private let keyCount: Int
-    private let ranks: AliasTable?
-    /// Prime to the number of keys, so that multiplying by it puts the ranks in another order.
-    private let scatter: Int
+    /// Of the places of a zipfian distribution, which are scattered, and of the ranks of a latest one.
+    private let table: AliasTable?
     private var random: SeededGenerator
     private var position: Int
     /// The client's own keys are those that leave this rest when divided by their number.
@@ -50,14 +49,25 @@ public struct KeyChooser: Sendable {
         precondition(keyCount >= client.count, "\(client.count) clients need a key each")
         shape = distribution.shape
         self.keyCount = keyCount
-        let isSkewed = shape == .zipfian || shape == .latest
-        ranks =
-            isSkewed
-            ? AliasTable(weights: (1...keyCount).map { pow(Double($0), -distribution.skew) }) : nil
-        scatter = Self.multiplier(primeTo: keyCount)
+        table = Self.table(distribution, keyCount)
         random = SeededGenerator(seed: seed)
         position = keyCount / client.count * client.index
-        partition = isPartitioned ? (client.index, client.count) : nil
+        partition = isPartitioned && client.count > 1 ? (client.index, client.count) : nil
+    }
+
+    /// Nil for shapes without skew. Ranks of a zipfian choice are scattered here and not at each draw,
+    /// where a division would cost as much as all the rest.
+    private static func table(_ distribution: KeyDistribution, _ keyCount: Int) -> AliasTable? {
+        let weights = (1...keyCount).map { pow(Double($0), -distribution.skew) }
+        switch distribution.shape {
+        case .sequential, .uniform: return nil
+        case .latest: return AliasTable(weights: weights)
+        case .zipfian:
+            let multiplier = multiplier(primeTo: keyCount)
+            var scattered = weights
+            for rank in weights.indices { scattered[rank * multiplier % keyCount] = weights[rank] }
+            return AliasTable(weights: scattered)
+        }
     }
 
     /// - Parameter newest: the highest key, for ``KeyDistribution/Shape/latest``; nil for the number of keys.
@@ -68,8 +78,8 @@ public struct KeyChooser: Sendable {
             index = position
             position = position + 1 == keyCount ? 0 : position + 1
         case .uniform: index = Int.random(in: 0..<keyCount, using: &random)
-        case .zipfian: index = ranks!.draw(&random) * scatter % keyCount
-        case .latest: index = (newest ?? keyCount) - 1 - ranks!.draw(&random)
+        case .zipfian: index = table!.draw(&random)
+        case .latest: index = (newest ?? keyCount) - 1 - table!.draw(&random)
         }
         if let partition {
             index += partition.rest - index % partition.count
@@ -78,7 +88,8 @@ public struct KeyChooser: Sendable {
         return index + 1
     }
 
-    /// About the golden section of the count, which leaves no pattern.
+    /// Prime to the number of keys, so that multiplying by it puts the ranks in another order, and about
+    /// its golden section, which leaves no pattern.
     private static func multiplier(primeTo count: Int) -> Int {
         var candidate = max(Int(Double(count) * 0.618_033_988_75), 1)
         while greatestCommonDivisor(candidate, count) != 1 { candidate += 1 }

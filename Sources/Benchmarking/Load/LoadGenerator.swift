@@ -89,19 +89,25 @@ public struct LoadGenerator {
     }
 
     /// Runs every lane on a thread of its own and waits for all; a single one on this thread.
+    ///
+    /// When it returns, no thread holds a client any more, though it may not have ended yet: what
+    /// clients hold open, whoever made them may close.
     private mutating func inParallel(
         _ work: @escaping @Sendable (inout LoadLane, Int) throws -> LoadRecord
     ) throws -> [LoadRecord] {
         if lanes.count == 1 { return [try work(&lanes[0], 0)] }
+        let begun = Mutex(lanes.map(Optional.init))
         let ended = Mutex<[Int: (lane: LoadLane, record: Result<LoadRecord, any Error>)]>([:])
         let group = DispatchGroup()
-        for (index, lane) in lanes.enumerated() {
+        for index in lanes.indices {
             group.enter()
             let thread = Thread {
-                var lane = lane
-                let record = Result { try work(&lane, index) }
-                let result = (lane: lane, record: record)
-                ended.withLock { $0[index] = result }
+                do {
+                    var lane = begun.withLock { $0[index].take()! }
+                    let record = Result { try work(&lane, index) }
+                    let result = (lane: lane, record: record)
+                    ended.withLock { $0[index] = result }
+                }
                 group.leave()
             }
             // The main thread's own size on Linux.
@@ -109,7 +115,10 @@ public struct LoadGenerator {
             thread.start()
         }
         group.wait()
-        let results = ended.withLock { $0 }
+        let results = ended.withLock { results in
+            defer { results = [:] }
+            return results
+        }
         lanes = lanes.indices.map { results[$0]!.lane }
         return try lanes.indices.map { try results[$0]!.record.get() }
     }

@@ -13,6 +13,7 @@ struct LogLinearHistogram: Hashable, Sendable {
         self.precisionBits = precisionBits
     }
 
+    @inline(__always)
     mutating func record(_ value: UInt64, count: UInt64 = 1) {
         let index = index(of: value)
         if index >= counts.count { grow(toHold: index) }
@@ -45,6 +46,7 @@ struct LogLinearHistogram: Hashable, Sendable {
 
     // Values below 2^(precision + 1) have buckets of their own. Above, each power of two follows
     // the one before with as many buckets, each twice as wide.
+    @inline(__always)
     private func index(of value: UInt64) -> Int {
         let shift = max(63 - precisionBits - (value | 1).leadingZeroBitCount, 0)
         return shift << precisionBits + Int(value >> UInt64(shift))

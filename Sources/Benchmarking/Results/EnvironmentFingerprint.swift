@@ -92,17 +92,7 @@ extension EnvironmentFingerprint {
 extension EnvironmentFingerprint.Volatile {
     static func current() -> Self {
         let load = text(of: "/proc/loadavg")?.split(separator: " ").first.flatMap { Double($0) }
-        return Self(loadAverage: load, stealShare: stealShare(), takenAt: Date())
-    }
-
-    /// Fields 1…8 of the first line of /proc/stat are user, nice, system, idle, iowait, irq,
-    /// softirq and steal (proc_stat(5)).
-    private static func stealShare() -> Double? {
-        let line = text(of: "/proc/stat")?.split(separator: "\n").first
-        let ticks = line?.split(separator: " ").dropFirst().prefix(8).compactMap { Double($0) }
-        guard let ticks, ticks.count == 8 else { return nil }
-        let total = ticks.reduce(0, +)
-        return total > 0 ? ticks[7] / total : nil
+        return Self(loadAverage: load, stealShare: ProcessorTicks().stolenShare, takenAt: Date())
     }
 }
 

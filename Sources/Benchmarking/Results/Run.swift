@@ -43,6 +43,11 @@ public struct Run: Codable, Hashable, Sendable {
     }
 }
 
+extension Run {
+    /// The rules beside its workloads.
+    public var thresholds: [ThresholdRule] { workloads.flatMap { $0.thresholds ?? [] } }
+}
+
 /// How far a run got.
 ///
 /// A run that was killed stays `running` on disk, since nobody was left to change it.

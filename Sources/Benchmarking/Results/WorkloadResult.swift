@@ -15,12 +15,14 @@ public struct WorkloadResult: Codable, Hashable, Sendable {
     public var extraMetrics: [Metric]
     /// Remarks for the reader of the report, a sentence each.
     public var notes: [String]
+    /// The rules beside the workload, which are judged when the run ends; nil where there are none.
+    public var thresholds: [ThresholdRule]?
     public var cells: [CellResult]
 
     public init(
         name: String, title: String, kind: String, parameters: [String: String] = [:],
         reference: String? = nil, primaryMetric: Metric = .time, extraMetrics: [Metric] = [],
-        notes: [String] = [], cells: [CellResult] = []
+        notes: [String] = [], thresholds: [ThresholdRule]? = nil, cells: [CellResult] = []
     ) {
         self.name = name
         self.title = title
@@ -30,6 +32,7 @@ public struct WorkloadResult: Codable, Hashable, Sendable {
         self.primaryMetric = primaryMetric
         self.extraMetrics = extraMetrics
         self.notes = notes
+        self.thresholds = thresholds
         self.cells = cells
     }
 

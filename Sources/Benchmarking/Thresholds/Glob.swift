@@ -1,5 +1,7 @@
 /// A pattern in which `*` stands for any characters, also none and also slashes, and `?` for one.
-public struct Glob: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
+public struct Glob: Codable, Hashable, Sendable, ExpressibleByStringLiteral,
+    CustomStringConvertible
+{
     public let pattern: String
 
     public init(_ pattern: String) {
@@ -8,6 +10,15 @@ public struct Glob: Hashable, Sendable, ExpressibleByStringLiteral, CustomString
 
     public init(stringLiteral pattern: String) {
         self.pattern = pattern
+    }
+
+    public init(from decoder: any Decoder) throws {
+        self.init(try decoder.singleValueContainer().decode(String.self))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(pattern)
     }
 
     public var description: String { pattern }

@@ -43,7 +43,8 @@ public enum ThresholdCheck {
 
     /// The metrics that the rule's pattern fits; the pattern itself where nothing was measured.
     private static func metrics(of rule: ThresholdRule, in matches: [Match]) throws -> [String] {
-        let known = matches.flatMap(\.cell.samples).reduce(into: Set<String>()) {
+        let samples = matches.flatMap { $0.cell.samples + [$0.cell.counts].compactMap(\.self) }
+        let known = samples.reduce(into: Set<String>()) {
             $0.formUnion($1.valueNames)
             $0.formUnion($1.latencies.keys)
         }

@@ -1,5 +1,5 @@
 /// One line of a threshold file: what must hold of which cells.
-public struct ThresholdRule: Hashable, Sendable {
+public struct ThresholdRule: Codable, Hashable, Sendable {
     /// Globs on ``WorkloadResult/name`` and on ``CellResult/identifier``.
     public var workload: Glob
     public var cell: Glob
@@ -16,12 +16,12 @@ public struct ThresholdRule: Hashable, Sendable {
 
     /// Which number of a cell's samples is held against the bound. Of a latency, the number is
     /// taken from the latencies of all samples together.
-    public enum Statistic: String, Sendable, CaseIterable {
+    public enum Statistic: String, Codable, Sendable, CaseIterable {
         case median, max, min, p99
     }
 
     /// The limit; values are in the metric's unit, or ratios with `relativeTo`.
-    public enum Bound: Hashable, Sendable {
+    public enum Bound: Codable, Hashable, Sendable {
         case atMost(Double)
         case atLeast(Double)
         case exactly(Double)

@@ -6,7 +6,8 @@ protocol ObjectChannel: AnyObject, Sendable {
     /// The coordinator at the end of the chain.
     var coordinator: PersistentStoreCoordinator { get }
 
-    /// The rows that match in each store, unsaved objects of a parent included.
+    /// The rows that match in each store, unsaved objects of a parent included. What several stores give begins with their
+    /// first rows: whoever joins it cuts the page.
     func fetchRows(_ request: FetchRequest, entity: Entity) throws -> [StoreRows]
 
     /// The identities of the rows that match in each store.
@@ -29,10 +30,10 @@ protocol ObjectChannel: AnyObject, Sendable {
         of property: Property, _ scope: ObjectIDScope, key: Int64
     ) throws -> [EntityKey]
 
-    /// The contents of a to-many relationship of several owners, by owner.
-    func destinations(
+    /// The contents of a to-many relationship of several owners, with the rows that it leads to.
+    func relatedRows(
         of property: Property, _ scope: ObjectIDScope, keys: [Int64]
-    ) throws -> [Int64: [EntityKey]]
+    ) throws -> RelatedRows
 
     /// Primary keys for new objects; nil if this level leaves their identifiers temporary.
     func reserveKeys(_ count: Int, root: Entity, storeNumber: Int) throws -> Range<Int64>?

@@ -2,47 +2,86 @@ extension PersistentStoreCoordinator: ObjectChannel {
     var coordinator: PersistentStoreCoordinator { self }
 
     func fetchRows(_ request: FetchRequest, entity: Entity) throws -> [StoreRows] {
-        try fromEachStore(request, entity) { record in
-            let rows = try record.store.fetchRows(request, entity: entity)
+        try fetchRows(request, entity: entity, progress: nil)
+    }
+
+    func fetchRows(
+        _ request: FetchRequest, entity: Entity, progress: FetchProgress?
+    ) throws -> [StoreRows] {
+        try fromEachStore(request, entity) { record, request in
+            let rows = try record.store.fetchRows(request, entity: entity, progress: progress)
             record.rowCache.store(rows, root: entity.rootIndex)
             return StoreRows(storeNumber: record.number, rows: rows)
         }
     }
 
     func fetchKeys(_ request: FetchRequest, entity: Entity) throws -> [StoreKeys] {
-        try fromEachStore(request, entity) { record in
+        try fetchKeys(request, entity: entity, progress: nil)
+    }
+
+    func fetchKeys(
+        _ request: FetchRequest, entity: Entity, progress: FetchProgress?
+    ) throws -> [StoreKeys] {
+        try fromEachStore(request, entity) { record, request in
             StoreKeys(
                 storeNumber: record.number,
-                keys: try record.store.fetchKeys(request, entity: entity))
+                keys: try record.store.fetchKeys(request, entity: entity, progress: progress))
         }
     }
 
     func count(_ request: FetchRequest, entity: Entity) throws -> Int {
-        try fromEachStore(request, entity) { try $0.store.count(request, entity: entity) }.reduce(
-            0, +)
+        let counts = try fromEachStore(request, entity) { record, request in
+            try record.store.count(request, entity: entity)
+        }
+        return counts.count == 1 ? counts[0] : request.page(ofCount: counts.reduce(0, +))
     }
 
     func fetchDictionaries(
         _ request: FetchRequest, entity: Entity
     ) throws -> [[String: AttributeValue]] {
-        try fromEachStore(request, entity) { record in
+        let groups = try fromEachStore(request, entity) { record, request in
             try record.store.fetchDictionaries(request, entity: entity) { index, key in
                 ManagedObjectID(scope: record.scopes[index], reference: key)
             }
-        }.flatMap(\.self)
+        }
+        return groups.count == 1 ? groups[0] : request.page(of: groups.flatMap(\.self))
     }
 
+    func explain(
+        _ request: FetchRequest, entity: Entity, resultType: FetchResultType
+    ) throws -> [FetchExplanation] {
+        try fromEachStore(request, entity) { record, request in
+            try record.store.explain(request, entity: entity, resultType: resultType)
+        }.compactMap(\.self)
+    }
+
+    /// - Parameter body: Gets the store and the request for it.
     private func fromEachStore<T>(
-        _ request: FetchRequest, _ entity: Entity, _ body: (StoreRecord) throws -> T
+        _ request: FetchRequest, _ entity: Entity,
+        _ body: (StoreRecord, FetchRequest) throws -> T
     ) throws -> [T] {
-        try underLockPolicy {
-            try records.filter { record in
-                request.affectedStores?.contains(record.store.identifier) ?? true
-                    && model.entities[entity.familyIndexes].contains {
-                        record.entityNames.contains($0.name)
-                    }
-            }.map(body)
+        try request.checkCounts()
+        return try underLockPolicy {
+            let records = records(for: request, entity)
+            // No store knows how much of the page the others give.
+            let request = records.count > 1 ? request.untilPage() : request
+            return try records.map { try body($0, request) }
         }
+    }
+
+    /// The stores that a request asks.
+    private func records(for request: FetchRequest, _ entity: Entity) -> [StoreRecord] {
+        records.filter { record in
+            request.affectedStores?.contains(record.store.identifier) ?? true
+                && model.entities[entity.familyIndexes].contains {
+                    record.entityNames.contains($0.name)
+                }
+        }
+    }
+
+    /// Whether a request asks more than one store.
+    func spreads(_ request: FetchRequest, _ entity: Entity) -> Bool {
+        records(for: request, entity).count > 1
     }
 
     func row(
@@ -97,13 +136,16 @@ extension PersistentStoreCoordinator: ObjectChannel {
         return contents
     }
 
-    func destinations(
+    func relatedRows(
         of property: Property, _ scope: ObjectIDScope, keys: [Int64]
-    ) throws -> [Int64: [EntityKey]] {
+    ) throws -> RelatedRows {
         let record = try openRecord(scope.storeNumber, entityName: scope.entityName)
         return try underLockPolicy {
-            try record.store.destinations(
+            let related = try record.store.relatedRows(
                 of: property, model.entities[scope.entityIndex], keys: keys)
+            let destination = model.destination(of: property.relationship!)
+            record.rowCache.store(related.rows, root: destination.rootIndex)
+            return related
         }
     }
 

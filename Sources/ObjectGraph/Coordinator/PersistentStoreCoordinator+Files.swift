@@ -67,7 +67,8 @@ extension PersistentStoreCoordinator {
                     .unsupported("taking another store into one that is not empty"), url: target.url
                 )
             }
-            let rows = try source.fetchRows(FetchRequest(entityName: root.name), entity: root)
+            let rows = try source.fetchRows(
+                FetchRequest(entityName: root.name), entity: root, progress: nil)
             var plan = SavePlan()
             var lastKey: Int64 = 0
             plan.rows = rows.map { row in

@@ -37,6 +37,7 @@ extension StoreError: CodedError {
         case .missingMandatoryValue: 1570
         case .uniquenessViolated: 133021
         case .incompleteSave: 134040
+        case .cancelled: 3072
         case .operationFailed: 134180
         }
     }

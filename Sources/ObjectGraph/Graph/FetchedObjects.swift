@@ -1,30 +1,24 @@
 /// The objects of a fetch in their order: all of them, or a window at a time while it is traversed.
 ///
 /// With a `fetchBatchSize` it holds the identities of all objects and loads the batch around an index when that is read;
-/// traversing n objects costs 1 + ⌈n / size⌉ statements, and only the last few batches are kept alive. `Array(result)`
-/// loads everything. Queue: that of the context. Source: spec §3.9.
+/// traversing n objects costs 1 + ⌈n / size⌉ statements, in any order as long as it stays near, and only the last few batches
+/// are kept alive. `Array(result)` loads everything. It works in child contexts too, where Core Data loads the whole result
+/// at once, and beside unsaved changes. Prefetched objects are kept with the result, or with their batch.
+/// Queue: that of the context. Source: spec §3.9.
 public struct FetchedObjects<Object: ManagedObject>: RandomAccessCollection {
-    private let source: Source
+    private let results: FetchedResults
 
-    fileprivate enum Source {
-        case objects([ManagedObject])
-        case batches(FetchedBatches)
-    }
-
-    init(_ objects: [ManagedObject]) { source = .objects(objects) }
-    init(_ batches: FetchedBatches) { source = .batches(batches) }
+    init(_ results: FetchedResults) { self.results = results }
 
     /// Goes through the objects in order.
     public struct Iterator: IteratorProtocol {
         private let objects: [ManagedObject]
-        private let batches: FetchedBatches?
+        private let results: FetchedResults
         private var position = 0
 
-        fileprivate init(_ source: Source) {
-            switch source {
-            case .objects(let all): (objects, batches) = (all, nil)
-            case .batches(let all): (objects, batches) = ([], all)
-            }
+        fileprivate init(_ results: FetchedResults) {
+            self.results = results
+            if case .objects(let all, _) = results { objects = all } else { objects = [] }
         }
 
         public mutating func next() -> Object? {
@@ -34,46 +28,57 @@ public struct FetchedObjects<Object: ManagedObject>: RandomAccessCollection {
         }
 
         private mutating func nextOfBatches() -> Object? {
-            guard let batches, position < batches.count else { return nil }
+            guard case .batches(let batches) = results, position < batches.count else { return nil }
             defer { position += 1 }
             return unsafeDowncast(batches[position], to: Object.self)
         }
     }
 
-    public func makeIterator() -> Iterator { Iterator(source) }
+    public func makeIterator() -> Iterator { Iterator(results) }
 
     public var startIndex: Int { 0 }
 
     public var endIndex: Int {
-        switch source {
-        case .objects(let objects): objects.count
+        switch results {
+        case .objects(let objects, _): objects.count
         case .batches(let batches): batches.count
         }
     }
 
     // The context has checked that all objects are of the class before it made the result.
     public subscript(position: Int) -> Object {
-        switch source {
-        case .objects(let objects): unsafeDowncast(objects[position], to: Object.self)
+        switch results {
+        case .objects(let objects, _): unsafeDowncast(objects[position], to: Object.self)
         case .batches(let batches): unsafeDowncast(batches[position], to: Object.self)
         }
     }
 }
 
+/// What a fetch has led to: the objects, or the way to them.
+enum FetchedResults {
+    case objects([ManagedObject], prefetched: [ManagedObject])
+    case batches(FetchedBatches)
+}
+
 /// The batches of one result: identities of all objects, objects of the batches read last.
 final class FetchedBatches {
+    private struct Batch {
+        let number: Int
+        let objects: [ManagedObject]
+        let prefetched: [ManagedObject]
+    }
+
     /// How many batches are kept alive; enough to look back and forth across a border.
     private static let liveBatchLimit = 4
 
     private let context: ManagedObjectContext
     private let entity: Entity
-    private let keys: [(storeNumber: Int, key: EntityKey)]
+    private let keys: StoreKeys
     private let request: FetchRequest
-    private var liveBatches: [(number: Int, objects: [ManagedObject])] = []
+    private var liveBatches: [Batch] = []
 
     init(
-        _ keys: [(storeNumber: Int, key: EntityKey)], _ request: FetchRequest, entity: Entity,
-        context: ManagedObjectContext
+        _ keys: StoreKeys, _ request: FetchRequest, entity: Entity, context: ManagedObjectContext
     ) {
         self.keys = keys
         self.request = request
@@ -81,7 +86,7 @@ final class FetchedBatches {
         self.context = context
     }
 
-    var count: Int { keys.count }
+    var count: Int { keys.keys.count }
 
     subscript(position: Int) -> ManagedObject {
         let number = position / request.fetchBatchSize
@@ -90,10 +95,13 @@ final class FetchedBatches {
         for batch in liveBatches.reversed() where batch.number == number {
             return batch.objects[position - first]
         }
-        let window = keys[first..<min(first + request.fetchBatchSize, keys.count)]
-        let objects = context.objects(ofBatch: window, request, entity: entity)
+        let window = StoreKeys(
+            storeNumber: keys.storeNumber,
+            keys: Array(keys.keys[first..<min(first + request.fetchBatchSize, count)]))
+        let batch = context.batch(window, request, entity)
         if liveBatches.count == Self.liveBatchLimit { liveBatches.removeFirst() }
-        liveBatches.append((number, objects))
-        return objects[position - first]
+        liveBatches.append(
+            Batch(number: number, objects: batch.objects, prefetched: batch.prefetched))
+        return batch.objects[position - first]
     }
 }

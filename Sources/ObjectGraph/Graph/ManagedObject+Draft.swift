@@ -61,7 +61,7 @@ extension ManagedObject {
         draft.set(Int(accessor.slot), real: date.timeIntervalSinceReferenceDate)
     }
 
-    final func set(text: consuming String, for key: PropertyKey) {
+    final func set(text: String, for key: PropertyKey) {
         let index = key.index(in: binding)
         guard let accessor = placeInDraft(index, .text),
             draft.setIfItFits(Int(accessor.slot), text)

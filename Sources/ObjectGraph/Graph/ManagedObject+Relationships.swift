@@ -135,9 +135,14 @@ extension ManagedObject {
     final func members(of property: Property) -> Set<ManagedObject> {
         if let objects = contents?.relationships[property.index]?.objects { return objects }
         let stored: [ManagedObject] =
-            state.contains(.inserted) || state.contains(.detached)
+            state.contains(.inserted) || state.contains(.detached) || isInaccessible
             ? [] : context.storedDestinations(of: property, self)
         return load(stored.filter { !$0.hasMovedAway(from: self, property) }, of: property)
+    }
+
+    /// Whether the row turned out to be gone (spec §3.5).
+    private final var isInaccessible: Bool {
+        row == nil && state.contains(.deleted) && !state.contains(.fault)
     }
 
     /// Whether an unsaved change of this object's own end has taken it out of the other's relationship.

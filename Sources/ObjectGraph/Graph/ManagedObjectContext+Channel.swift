@@ -2,12 +2,16 @@
 extension ManagedObjectContext: ObjectChannel {
     func fetchRows(_ request: FetchRequest, entity: Entity) throws -> [StoreRows] {
         try performAndWait {
-            try rows(of: fetchObjects(request, entity))
+            let request = coordinator.spreads(request, entity) ? request.untilPage() : request
+            return try rows(of: fetchObjects(request, entity))
         }
     }
 
     func fetchKeys(_ request: FetchRequest, entity: Entity) throws -> [StoreKeys] {
         try performAndWait {
+            // Only the child reads values, and a batch at a time.
+            var request = coordinator.spreads(request, entity) ? request.untilPage() : request
+            request.includesPropertyValues = false
             var groups: [Int: [EntityKey]] = [:]
             for id in try fetchObjectIDs(request) {
                 groups[id.scope.storeNumber, default: []].append(
@@ -58,7 +62,9 @@ extension ManagedObjectContext: ObjectChannel {
                     realised: false, refreshes: false)
             }
             return try withExtendedLifetime(loaded) {
-                RowList(try keys.compactMap { try table[$0].flatMap(self.currentRow) })
+                let rows = RowList(try keys.compactMap { try table[$0].flatMap(self.currentRow) })
+                sweepIfGrown()
+                return rows
             }
         }
     }
@@ -69,12 +75,15 @@ extension ManagedObjectContext: ObjectChannel {
         performAndWait { members(of: property, scope, key: key) }
     }
 
-    func destinations(
+    func relatedRows(
         of property: Property, _ scope: ObjectIDScope, keys: [Int64]
-    ) throws -> [Int64: [EntityKey]] {
-        performAndWait {
-            Dictionary(
-                uniqueKeysWithValues: keys.map { ($0, members(of: property, scope, key: $0)) })
+    ) throws -> RelatedRows {
+        try performAndWait {
+            let loaded = try prefetch(property, of: keys.map { object($0, scope) })
+            return RelatedRows(
+                contents: Dictionary(
+                    uniqueKeysWithValues: keys.map { ($0, members(of: property, scope, key: $0)) }),
+                rows: RowList(try loaded.compactMap(currentRow)))
         }
     }
 

@@ -9,65 +9,67 @@ extension ManagedObjectContext {
     public func fetch<Object: ManagedObject>(
         _ request: FetchRequest, as type: Object.Type = Object.self
     ) throws -> FetchedObjects<Object> {
-        let entity = try entity(of: request)
-        for index in entity.familyIndexes {
-            let member = model.entities[index].description
-            let objectClass = member.managedObjectClass as? ManagedObject.Type
-            guard (objectClass ?? ManagedObject.self) is Object.Type else {
-                throw FetchError.classMismatch(entity: member.name, expected: "\(type)")
-            }
-        }
-        if request.fetchBatchSize > 0, pendingObjects(for: request, entity).isEmpty {
-            let keys = try channel.fetchKeys(request, entity: entity)
-            if keys.count == 1 {
-                let all = keys[0].keys.map { (storeNumber: keys[0].storeNumber, key: $0) }
-                return FetchedObjects(
-                    FetchedBatches(all, request, entity: entity, context: self))
-            }
-        }
-        return FetchedObjects(try fetchObjects(request, entity))
+        let entity = try entity(of: request, type)
+        let pending = pendingObjects(for: request, entity)
+        let found = try find(request.stored(beside: pending), entity)
+        return FetchedObjects(try results(found, request, entity, pending))
     }
 
     /// The identifiers of the objects that match, in the order asked for.
     ///
-    /// Rows are read into the row cache as well unless `includesPropertyValues` is false (spec §3.7).
+    /// Rows are read into the row cache as well unless `includesPropertyValues` is false (spec §3.7). The batch size counts
+    /// for nothing.
     /// - Throws: as `fetch`.
     public func fetchObjectIDs(_ request: FetchRequest) throws -> [ManagedObjectID] {
         let entity = try entity(of: request)
-        guard pendingObjects(for: request, entity).isEmpty else {
-            return try fetchObjects(request, entity).map(\.objectID)
-        }
-        if request.includesPropertyValues {
-            return try channel.fetchRows(request, entity: entity).flatMap { fetched in
-                fetched.rows.map { identifier($0.key, $0.entityIndex, fetched.storeNumber) }
+        let pending = pendingObjects(for: request, entity)
+        let stored = request.stored(beside: pending)
+        let groups =
+            request.includesPropertyValues
+            ? try channel.fetchRows(stored, entity: entity).map(StoreKeys.init)
+            : try channel.fetchKeys(stored, entity: entity)
+        if let group = try keys(groups, request, entity, pending) {
+            return group.keys.map {
+                ManagedObjectID(
+                    scope: binding($0.entityIndex, group.storeNumber).scope, reference: $0.key)
             }
         }
-        return try channel.fetchKeys(request, entity: entity).flatMap { fetched in
-            fetched.keys.map { identifier($0.key, $0.entityIndex, fetched.storeNumber) }
-        }
+        return try objects(.keys(groups), request, entity, pending).map(\.objectID)
     }
 
     /// Values of the rows that match, without objects: see `propertiesToFetch`. Nulls are absent.
     ///
-    /// Shows what is stored; unsaved changes never take part (spec §3.8).
+    /// Shows what is stored; unsaved changes never take part (spec §3.8), and the batch size counts for nothing. The rows of
+    /// several stores come store by store.
     /// - Throws: as `fetch`.
     public func fetchDictionaries(_ request: FetchRequest) throws -> [[String: AttributeValue]] {
         try coordinator.fetchDictionaries(request, entity: try entity(of: request))
     }
 
-    /// How many objects match; at most the limit if there is one.
+    /// How many objects match; at most the limit if there is one. The batch size counts for nothing.
     ///
+    /// Cost: one statement that gives a number, whatever has not been saved.
     /// - Throws: as `fetch`.
     public func count(for request: FetchRequest) throws -> Int {
         let entity = try entity(of: request)
-        guard pendingObjects(for: request, entity).isEmpty else {
-            return try fetchObjects(request, entity).count
-        }
-        return try channel.count(request, entity: entity)
+        let pending = pendingObjects(for: request, entity)
+        guard !pending.isEmpty else { return try channel.count(request, entity: entity) }
+        let matches = try matches(among: pending, request, entity)
+        let others = try channel.count(request.withoutPage(besides: pending), entity: entity)
+        return request.page(ofCount: others + matches.count)
     }
 
-    private func identifier(_ key: Int64, _ entityIndex: Int, _ store: Int) -> ManagedObjectID {
-        ManagedObjectID(scope: binding(entityIndex, store).scope, reference: key)
+    /// How the request would be run: for each SQLite store the statement with its bindings, SQLite's query plan, and what
+    /// makes it slow. Stores in memory have no statement.
+    ///
+    /// Told is the first statement of a fetch: those for batches, prefetched relationships and faults look rows up by key.
+    /// Of a child context it is what the coordinator would run. Cost: a few statements about the schema, no rows.
+    /// - Throws: as `fetch`.
+    public func explain(
+        _ request: FetchRequest, resultType: FetchResultType = .managedObject
+    ) throws -> [FetchExplanation] {
+        try coordinator.explain(
+            request, entity: try entity(of: request), resultType: resultType)
     }
 
     private func entity(of request: FetchRequest) throws -> Entity {
@@ -79,186 +81,161 @@ extension ManagedObjectContext {
         return entity
     }
 
-    // MARK: - Objects
-
-    /// The objects that match, unsaved changes considered, with prefetched relationships.
-    func fetchObjects(_ request: FetchRequest, _ entity: Entity) throws -> [ManagedObject] {
-        let pending = pendingObjects(for: request, entity)
-        var stored = request
-        if !pending.isEmpty {
-            // The limit is applied to the corrected result. Each row with unsaved changes may leave it, so that as many
-            // more are read.
-            if request.fetchLimit > 0 {
-                stored.fetchLimit =
-                    request.fetchOffset + request.fetchLimit + pending.count { !$0.isInserted }
+    /// The entity, all of whose objects are of the class; a mistake in the key paths to prefetch is found here, before any
+    /// statement.
+    func entity<Object: ManagedObject>(
+        of request: FetchRequest, _ type: Object.Type
+    ) throws -> Entity {
+        let entity = try entity(of: request)
+        for index in entity.familyIndexes {
+            let member = model.entities[index].description
+            let objectClass = member.managedObjectClass as? ManagedObject.Type
+            guard (objectClass ?? ManagedObject.self) is Object.Type else {
+                throw FetchError.classMismatch(entity: member.name, expected: "\(type)")
             }
-            stored.fetchOffset = 0
-        }
-        var objects = try storedObjects(stored, entity)
-        if !pending.isEmpty {
-            objects = try correct(objects, for: request, entity, pending)
         }
         for keyPath in request.relationshipKeyPathsForPrefetching {
-            try prefetch(keyPath, of: objects, entity)
+            _ = try steps(of: keyPath, from: entity)
         }
-        return objects
+        return entity
     }
 
-    private func storedObjects(_ request: FetchRequest, _ entity: Entity) throws -> [ManagedObject]
-    {
-        if !request.includesPropertyValues {
-            return try channel.fetchKeys(request, entity: entity).flatMap { fetched in
-                fetched.keys.map {
-                    object($0.key, entityIndex: $0.entityIndex, storeNumber: fetched.storeNumber)
-                }
+    // MARK: - Objects
+
+    private func find(_ request: FetchRequest, _ entity: Entity) throws -> FoundRows {
+        request.wantsKeys
+            ? .keys(try channel.fetchKeys(request, entity: entity))
+            : .rows(try channel.fetchRows(request, entity: entity))
+    }
+
+    /// All objects that match, for a child context, which prefetches what it wants.
+    func fetchObjects(_ request: FetchRequest, _ entity: Entity) throws -> [ManagedObject] {
+        let pending = pendingObjects(for: request, entity)
+        let found = try find(request.stored(beside: pending), entity)
+        return try objects(found, request, entity, pending)
+    }
+
+    /// What a fetch returns, from what the level above has found.
+    func results(
+        _ found: FoundRows, _ request: FetchRequest, _ entity: Entity, _ pending: [ManagedObject]
+    ) throws -> FetchedResults {
+        if request.fetchBatchSize > 0, case .keys(let groups) = found,
+            let keys = try keys(groups, request, entity, pending)
+        {
+            return .batches(FetchedBatches(keys, request, entity: entity, context: self))
+        }
+        let objects = try objects(found, request, entity, pending)
+        return .objects(objects, prefetched: try prefetch(for: objects, request, entity))
+    }
+
+    private func objects(
+        _ found: FoundRows, _ request: FetchRequest, _ entity: Entity, _ pending: [ManagedObject]
+    ) throws -> [ManagedObject] {
+        var objects: [ManagedObject]
+        let storeCount: Int
+        switch found {
+        case .rows(let groups):
+            storeCount = groups.count
+            objects = groups.joined { self.objects(of: $0, request, entity) }
+        case .keys(let groups):
+            if let keys = try keys(groups, request, entity, pending) {
+                return self.objects(of: keys)
             }
+            storeCount = groups.count
+            objects = groups.joined { self.objects(of: $0) }
+            if !request.sortKeys.isEmpty { try load(objects, entity) }
         }
-        let fetched = try channel.fetchRows(request, entity: entity)
-        let groups = fetched.map {
-            objects(
-                of: $0, root: entity, realised: !request.returnsObjectsAsFaults,
-                refreshes: request.shouldRefreshRefetchedObjects)
-        }
-        guard groups.count > 1 else { return groups.first ?? [] }
-        return try request.page(of: sort(groups.flatMap(\.self), by: request, entity))
+        if !pending.isEmpty { return try correct(objects, for: request, entity, pending) }
+        guard storeCount > 1 else { return objects }
+        return try request.page(of: sort(objects, by: request, entity))
     }
 
-    /// One window of a batched result, in the order of its identities.
-    func objects(
-        ofBatch keys: ArraySlice<(storeNumber: Int, key: EntityKey)>, _ request: FetchRequest,
-        entity: Entity
+    private func objects(
+        of fetched: StoreRows, _ request: FetchRequest, _ entity: Entity
     ) -> [ManagedObject] {
-        let storeNumber = keys.first?.storeNumber ?? 0
+        objects(
+            of: fetched, root: entity, realised: !request.returnsObjectsAsFaults,
+            refreshes: request.shouldRefreshRefetchedObjects)
+    }
+
+    private func objects(of fetched: StoreKeys) -> [ManagedObject] {
+        fetched.keys.map {
+            object($0.key, entityIndex: $0.entityIndex, storeNumber: fetched.storeNumber)
+        }
+    }
+
+    /// One window of a batched result, in the order of its identities, with what was prefetched for it.
+    func batch(
+        _ window: StoreKeys, _ request: FetchRequest, _ entity: Entity
+    ) -> (objects: [ManagedObject], prefetched: [ManagedObject]) {
+        var loaded: [ManagedObject] = []
         do {
-            let rows = try channel.rows(
-                keys.map(\.key.key), entity: entity, storeNumber: storeNumber)
-            // Held until the end, since the registry alone does not keep objects.
-            let loaded = objects(
-                of: StoreRows(storeNumber: storeNumber, rows: rows), root: entity,
-                realised: !request.returnsObjectsAsFaults, refreshes: false)
-            return withExtendedLifetime(loaded) {
-                let window = keys.map {
-                    object(
-                        $0.key.key, entityIndex: $0.key.entityIndex, storeNumber: $0.storeNumber)
-                }
-                for keyPath in request.relationshipKeyPathsForPrefetching {
-                    try? prefetch(keyPath, of: window, entity)
-                }
+            // New objects of this context have no row; those of a parent have one there.
+            let keys = window.keys.lazy.map(\.key).filter { $0 >= 0 || self.parent != nil }
+            if request.includesPropertyValues, !keys.isEmpty {
+                let rows = try channel.rows(
+                    Array(keys), entity: entity, storeNumber: window.storeNumber)
+                loaded = objects(
+                    of: StoreRows(storeNumber: window.storeNumber, rows: rows), request, entity)
+            }
+            // Held until here, since the registry alone does not keep objects.
+            return try withExtendedLifetime(loaded) {
+                let objects = objects(of: window)
+                let prefetched = try prefetch(for: objects, request, entity)
                 sweepIfGrown()
-                return window
+                return (objects, prefetched)
             }
         } catch {
-            faultHandler(identifier(keys.first!.key.key, entity.index, storeNumber), error)
-            return keys.map {
-                object($0.key.key, entityIndex: $0.key.entityIndex, storeNumber: $0.storeNumber)
-            }
+            let objects = objects(of: window)
+            faultHandler(objects[0].objectID, error)
+            return (objects, [])
         }
     }
+}
 
-    // MARK: - Pending changes (spec §3.8)
+/// What the level above has found: rows, or identities where no values are wanted yet.
+enum FoundRows: Sendable {
+    case rows([StoreRows])
+    case keys([StoreKeys])
+}
 
-    private func pendingObjects(for request: FetchRequest, _ entity: Entity) -> [ManagedObject] {
-        guard request.includesPendingChanges else { return [] }
-        guard !insertedList.isEmpty || !updatedList.isEmpty || !deletedList.isEmpty else {
-            return []
-        }
-        processPendingChanges()
-        let family =
-            request.includesSubentities ? entity.familyIndexes : entity.index...entity.index
-        func isConcerned(_ object: ManagedObject) -> Bool {
-            object.hasChanges && family.contains(object.binding.entity.index)
-        }
-        return (insertedList + updatedList + deletedList).filter(isConcerned)
+extension FetchRequest {
+    /// Whether a fetch of objects begins with their identities.
+    var wantsKeys: Bool { fetchBatchSize > 0 || !includesPropertyValues }
+
+    /// The request to the level above whose results, corrected by unsaved changes, make the page. Each row with unsaved
+    /// changes may leave it, so that as many more are read.
+    func stored(beside pending: [ManagedObject]) -> FetchRequest {
+        pending.isEmpty ? self : untilPage(and: pending.count { !$0.isInserted })
     }
 
-    private func correct(
-        _ objects: [ManagedObject], for request: FetchRequest, _ entity: Entity,
-        _ pending: [ManagedObject]
-    ) throws -> [ManagedObject] {
-        let predicate = try request.predicate.map {
-            try CompiledPredicate($0, entity: entity, model: model)
-        }
-        let matches = pending.filter {
-            !$0.isDeleted && predicate?.matches(ObjectSubject(object: $0)) ?? true
-        }
-        let dropped = Set(pending).subtracting(matches)
-        var result = objects.filter { !dropped.contains($0) }
-        var known = Set(result)
-        result += matches.filter { known.insert($0).inserted }
-        return try request.page(of: sort(result, by: request, entity))
+    /// The request for all objects that match but those.
+    fileprivate func withoutPage(besides objects: [ManagedObject]) -> FetchRequest {
+        var request = self
+        request.fetchLimit = 0
+        request.fetchOffset = 0
+        let stored = objects.filter { !$0.isInserted }
+        guard !stored.isEmpty else { return request }
+        let others = ObjectPredicate.not(
+            .comparison(
+                .init(
+                    .evaluatedObject, .in,
+                    .aggregate(stored.map { .constant(.objectID($0.objectID)) }))))
+        request.predicate = predicate.map { .and([$0, others]) } ?? others
+        return request
     }
+}
 
-    private func sort(
-        _ objects: [ManagedObject], by request: FetchRequest, _ entity: Entity
-    ) throws -> [ManagedObject] {
-        guard !request.sortKeys.isEmpty else { return objects }
-        let sort = try CompiledSort(request.sortKeys, entity: entity, model: model)
-        return objects.map(ObjectSubject.init).sorted(by: sort.areInIncreasingOrder).map(\.object)
+extension StoreKeys {
+    init(_ fetched: StoreRows) {
+        self.init(storeNumber: fetched.storeNumber, keys: fetched.rows.map(EntityKey.init))
     }
+}
 
-    // MARK: - Prefetching (spec §3.4)
-
-    /// Loads the destinations along a key path, one statement a step.
-    private func prefetch(
-        _ keyPath: String, of objects: [ManagedObject], _ entity: Entity
-    ) throws {
-        var owners = objects
-        var entity = entity
-        for key in keyPath.split(separator: ".").map(String.init) {
-            guard let property = entity.property(named: key),
-                let relationship = property.relationship
-            else { throw FetchError.unknownKeyPath(keyPath, entity: entity.name) }
-            let destination = model.destination(of: relationship)
-            owners =
-                property.kind == .toOne
-                ? try prefetchToOne(property, destination, of: owners)
-                : try prefetchToMany(property, relationship, destination, of: owners)
-            coordinator.debug.annotate("Prefetching with key '\(key)'. Got \(owners.count) rows.")
-            entity = destination
-        }
-    }
-
-    private func prefetchToOne(
-        _ property: Property, _ destination: Entity, of owners: [ManagedObject]
-    ) throws -> [ManagedObject] {
-        let destinations = Set(owners.compactMap { $0.destination(of: property) })
-        try load(destinations.filter { $0.isFault && $0.row == nil }, destination)
-        return Array(destinations)
-    }
-
-    private func prefetchToMany(
-        _ property: Property, _ relationship: Relationship, _ destination: Entity,
-        of owners: [ManagedObject]
-    ) throws -> [ManagedObject] {
-        let missing = owners.filter {
-            !$0.isInserted && !$0.hasLoadedDestinations(of: property)
-        }
-        for (storeNumber, group) in Dictionary(grouping: missing, by: \.binding.scope.storeNumber) {
-            let byKey = Dictionary(uniqueKeysWithValues: group.map { ($0.reference, $0) })
-            let contents = try channel.destinations(
-                of: property, group[0].binding.scope, keys: Array(byKey.keys))
-            for (key, owner) in byKey {
-                let members = contents[key, default: []].map {
-                    object($0.key, entityIndex: $0.entityIndex, storeNumber: storeNumber)
-                }
-                owner.prefetched(members, in: property)
-            }
-        }
-        let destinations = Set(owners.flatMap { $0.destinations(of: property) })
-        try load(destinations.filter { $0.isFault && $0.row == nil }, destination)
-        return Array(destinations)
-    }
-
-    /// Reads the rows of faults in one statement a store.
-    private func load(_ faults: [ManagedObject], _ entity: Entity) throws {
-        for (storeNumber, group) in Dictionary(grouping: faults, by: \.binding.scope.storeNumber) {
-            let keys = group.map(\.reference).filter { $0 >= 0 }
-            guard !keys.isEmpty else { continue }
-            let rows = try channel.rows(keys, entity: entity, storeNumber: storeNumber)
-            _ = objects(
-                of: StoreRows(storeNumber: storeNumber, rows: rows), root: entity,
-                realised: false, refreshes: false)
-        }
+extension Array {
+    /// What the groups give, one behind the other; that of a single one is not copied.
+    fileprivate func joined<Result>(_ results: (Element) -> [Result]) -> [Result] {
+        count == 1 ? results(self[0]) : flatMap(results)
     }
 }
 

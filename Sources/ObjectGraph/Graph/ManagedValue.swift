@@ -15,14 +15,14 @@ public protocol ManagedValue: Sendable {
     var attributeValue: AttributeValue { get }
 
     /// Gives an attribute of an object its value.
-    consuming func assign(to key: PropertyKey, of object: ManagedObject)
+    func assign(to key: PropertyKey, of object: ManagedObject)
 
     /// Gives an attribute of a batch insert's row its value.
     func insert(for key: PropertyKey, into row: inout BatchInsertRow)
 }
 
 extension ManagedValue {
-    public consuming func assign(to key: PropertyKey, of object: ManagedObject) {
+    public func assign(to key: PropertyKey, of object: ManagedObject) {
         object.set(attributeValue, for: key)
     }
 
@@ -65,7 +65,7 @@ extension Optional: ManagedValue where Wrapped: ManagedValue {
     public var attributeValue: AttributeValue { self?.attributeValue ?? .null }
 
     @inlinable
-    public consuming func assign(to key: PropertyKey, of object: ManagedObject) {
+    public func assign(to key: PropertyKey, of object: ManagedObject) {
         if let self {
             self.assign(to: key, of: object)
         } else {
@@ -103,7 +103,7 @@ extension ManagedInteger {
 
     public var attributeValue: AttributeValue { .integer(Int64(self)) }
 
-    public consuming func assign(to key: PropertyKey, of object: ManagedObject) {
+    public func assign(to key: PropertyKey, of object: ManagedObject) {
         object.set(integer: Int64(self), for: key)
     }
 
@@ -130,7 +130,7 @@ extension Bool: ManagedValue {
 
     public var attributeValue: AttributeValue { .boolean(self) }
 
-    public consuming func assign(to key: PropertyKey, of object: ManagedObject) {
+    public func assign(to key: PropertyKey, of object: ManagedObject) {
         object.set(boolean: self, for: key)
     }
 }
@@ -150,7 +150,7 @@ extension Double: ManagedValue {
 
     public var attributeValue: AttributeValue { .double(self) }
 
-    public consuming func assign(to key: PropertyKey, of object: ManagedObject) {
+    public func assign(to key: PropertyKey, of object: ManagedObject) {
         object.set(real: self, for: key)
     }
 
@@ -187,7 +187,7 @@ extension Date: ManagedValue {
 
     public var attributeValue: AttributeValue { .date(self) }
 
-    public consuming func assign(to key: PropertyKey, of object: ManagedObject) {
+    public func assign(to key: PropertyKey, of object: ManagedObject) {
         object.set(date: self, for: key)
     }
 
@@ -226,7 +226,7 @@ extension String: ManagedValue {
 
     public var attributeValue: AttributeValue { .string(self) }
 
-    public consuming func assign(to key: PropertyKey, of object: ManagedObject) {
+    public func assign(to key: PropertyKey, of object: ManagedObject) {
         object.set(text: self, for: key)
     }
 

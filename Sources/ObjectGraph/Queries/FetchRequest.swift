@@ -60,6 +60,29 @@ public struct FetchRequest: Sendable, Hashable {
     }
 }
 
+extension FetchRequest {
+    /// What the offset and the limit leave of the results.
+    func page<Result>(of results: [Result]) -> [Result] {
+        guard fetchLimit > 0 || fetchOffset > 0 else { return results }
+        let rest = results.dropFirst(fetchOffset)
+        return Array(fetchLimit > 0 ? rest.prefix(fetchLimit) : rest)
+    }
+
+    /// The same of a number of results.
+    func page(ofCount count: Int) -> Int {
+        let rest = max(0, count - fetchOffset)
+        return fetchLimit > 0 ? min(rest, fetchLimit) : rest
+    }
+
+    /// The request for what a page is cut from later: from the first result to the last of the page and some more.
+    func untilPage(and surplus: Int = 0) -> FetchRequest {
+        var request = self
+        if fetchLimit > 0 { request.fetchLimit = fetchOffset + fetchLimit + surplus }
+        request.fetchOffset = 0
+        return request
+    }
+}
+
 /// A column of a dictionary result.
 public struct FetchedProperty: Sendable, Hashable, ExpressibleByStringLiteral {
     /// The key of the value in the dictionaries.

@@ -63,8 +63,21 @@ final class Connection {
 
     var lastInsertRowID: Int64 { sqlite3_last_insert_rowid(handle.database) }
 
-    /// Ends the statements that are running with `SQLITE_INTERRUPT`, at their next step.
-    func interrupt() { sqlite3_interrupt(handle.database) }
+    /// Runs the body while the progress counts the rows read; a cancellation ends its statements with `SQLITE_INTERRUPT`.
+    ///
+    /// SQLite asks on the connection's own thread, so that nothing is left of it when the connection goes to somebody else.
+    func reporting<T>(to progress: FetchProgress?, _ body: () throws -> T) throws -> T {
+        guard let progress else { return try body() }
+        guard !progress.isCancelled else { throw handle.error(SQLITE_INTERRUPT) }
+        handle.state.pointee.progress = Unmanaged.passUnretained(progress)
+        sqlite3_progress_handler(handle.database, 4000, reportProgress, handle.state)
+        defer {
+            sqlite3_progress_handler(handle.database, 0, nil, nil)
+            handle.state.pointee.progress = nil
+            progress.note(rowCount: handle.state.pointee.statistics.rowsRead)
+        }
+        return try withExtendedLifetime(progress) { try body() }
+    }
 
     /// What was done since the connection was opened or, if it is of a pool, borrowed.
     var statistics: ConnectionStatistics {

@@ -17,6 +17,8 @@ final class ConnectionHandle {
         var explainsQueries = false
         /// Who gets the rows of the statement that is running; see `RowReceiver`.
         var rowReceiver: Unmanaged<RowReceiver>?
+        /// Who is told how far the running statement is; alive while it is set.
+        var progress: Unmanaged<FetchProgress>?
     }
 
     let database: OpaquePointer
@@ -194,6 +196,15 @@ private func countCommit(context: UnsafeMutableRawPointer?) -> Int32 {
 private func countRollback(context: UnsafeMutableRawPointer?) {
     let state = context!.assumingMemoryBound(to: State.self)
     state.pointee.statistics.transactionsRolledBack += 1
+}
+
+/// Anything but 0 interrupts the statement.
+func reportProgress(context: UnsafeMutableRawPointer?) -> Int32 {
+    let state = context!.assumingMemoryBound(to: State.self)
+    return state.pointee.progress!._withUnsafeGuaranteedRef { progress in
+        progress.note(rowCount: state.pointee.statistics.rowsRead)
+        return progress.isCancelled ? 1 : 0
+    }
 }
 
 private func reportTrace(

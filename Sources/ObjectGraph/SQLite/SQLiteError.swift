@@ -29,7 +29,7 @@ public struct SQLiteError: Error, Sendable, Hashable {
     public var isCorruption: Bool { code == SQLITE_NOTADB || code == SQLITE_CORRUPT }
     /// The database cannot be written.
     public var isReadOnly: Bool { code == SQLITE_READONLY }
-    /// `Connection.interrupt()` ended the statement.
+    /// A cancellation ended the statement.
     public var isInterruption: Bool { code == SQLITE_INTERRUPT }
 }
 

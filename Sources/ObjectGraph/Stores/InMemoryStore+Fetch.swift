@@ -1,17 +1,26 @@
 // Every request looks at each row of the entity's table; without sort keys rows come in the order of their keys.
 extension InMemoryStore {
-    func fetchRows(_ request: FetchRequest, entity: Entity) throws -> RowList {
+    func fetchRows(
+        _ request: FetchRequest, entity: Entity, progress: FetchProgress?
+    ) throws -> RowList {
         let resolver = ConditionResolver(entity: entity, model: model)
         var keys: [CompiledSort.Key] = []
         for key in request.sortKeys { keys.append(try CompiledSort.Key(key, resolver)) }
         let rows = try matches(request, resolver)
         let page = request.page(of: rows.sorted(by: keys) { $1.value(for: $0, element: $0) })
+        progress?.note(rowCount: page.count)
         return RowList(page.lazy.map(\.row))
     }
 
-    func fetchKeys(_ request: FetchRequest, entity: Entity) throws -> [EntityKey] {
-        try fetchRows(request, entity: entity).map(EntityKey.init)
+    func fetchKeys(
+        _ request: FetchRequest, entity: Entity, progress: FetchProgress?
+    ) throws -> [EntityKey] {
+        try fetchRows(request, entity: entity, progress: progress).map(EntityKey.init)
     }
+
+    func explain(
+        _ request: FetchRequest, entity: Entity, resultType: FetchResultType
+    ) -> FetchExplanation? { nil }
 
     func count(_ request: FetchRequest, entity: Entity) throws -> Int {
         let rows = try matches(request, ConditionResolver(entity: entity, model: model))
@@ -61,13 +70,6 @@ extension Array {
 }
 
 extension FetchRequest {
-    /// What the offset and the limit leave of the results.
-    func page<Result>(of results: [Result]) -> [Result] {
-        guard fetchLimit > 0 || fetchOffset > 0 else { return results }
-        let rest = results.dropFirst(fetchOffset)
-        return Array(fetchLimit > 0 ? rest.prefix(fetchLimit) : rest)
-    }
-
     /// - Throws: `FetchError.transientKeyNotAllowedHere` for a key path to an attribute that rows do not have.
     fileprivate func checkPersistence(_ resolver: ConditionResolver) throws(FetchError) {
         let fetchedNames = Set(propertiesToFetch.map(\.name))

@@ -122,6 +122,13 @@ final class InMemoryStore: PersistentStore {
         return result
     }
 
+    func relatedRows(of property: Property, _ owner: Entity, keys: [Int64]) -> RelatedRows {
+        let contents = destinations(of: property, owner, keys: keys)
+        let members = Set(contents.values.joined().map(\.key))
+        let destination = model.destination(of: property.relationship!)
+        return RelatedRows(contents: contents, rows: rows(Array(members), entity: destination))
+    }
+
     // MARK: - Batch requests
 
     func execute(

@@ -22,10 +22,21 @@ protocol PersistentStore: AnyObject, Sendable {
     func writeMetadata() throws
 
     /// The rows that match, in the order asked for.
-    func fetchRows(_ request: FetchRequest, entity: Entity) throws -> RowList
+    ///
+    /// - Parameter progress: Is told how many rows have been read, and may cancel the fetch.
+    func fetchRows(
+        _ request: FetchRequest, entity: Entity, progress: FetchProgress?
+    ) throws -> RowList
 
     /// The identities of the rows that match, in the order asked for.
-    func fetchKeys(_ request: FetchRequest, entity: Entity) throws -> [EntityKey]
+    func fetchKeys(
+        _ request: FetchRequest, entity: Entity, progress: FetchProgress?
+    ) throws -> [EntityKey]
+
+    /// How a request would be run; nil for a store that has no statements.
+    func explain(
+        _ request: FetchRequest, entity: Entity, resultType: FetchResultType
+    ) throws -> FetchExplanation?
 
     /// - Parameter objectID: Makes the identifier of an entity's row, for expressions that ask for one.
     func fetchDictionaries(
@@ -52,6 +63,11 @@ protocol PersistentStore: AnyObject, Sendable {
     func destinations(
         of property: Property, _ owner: Entity, keys: [Int64]
     ) throws -> [Int64: [EntityKey]]
+
+    /// The same, with the rows at the other end.
+    func relatedRows(
+        of property: Property, _ owner: Entity, keys: [Int64]
+    ) throws -> RelatedRows
 
     /// Primary keys that nobody else will get.
     func reserveKeys(_ count: Int, root: Entity) throws -> Range<Int64>
@@ -81,6 +97,12 @@ protocol PersistentStore: AnyObject, Sendable {
 struct EntityKey: Sendable, Hashable {
     let entityIndex: Int
     let key: Int64
+}
+
+/// The contents of a to-many relationship of several rows, by owner, and the rows that it leads to, each once.
+struct RelatedRows: Sendable {
+    var contents: [Int64: [EntityKey]]
+    var rows: RowList
 }
 
 /// What a batch request did: the number of rows, and their identities if they were asked for.

@@ -36,7 +36,7 @@ final class RowCollector: RowReceiver {
     }
 
     @inline(__always)
-    private func take(_ row: some SQLiteRow) {
+    func take(_ row: some SQLiteRow) {
         selection.readRow(row, into: &state.pointee.writer)
         let place = state.pointee.writer.finishedPlace()
         if state.pointee.writer.slabCount != state.pointee.slabCount { beginSlab() }

@@ -5,6 +5,10 @@ final class RowSelection: Sendable {
 
     /// The select list that hands all rows to a `RowReceiver`; nil with too many columns.
     let functionCall: String?
+    let columnCount: Int
+
+    /// Whether rows name their entity, in their third column.
+    var namesEntity: Bool { plans.count > 1 }
     private let firstIndex: Int
     private let plans: [RowPlan]
 
@@ -17,6 +21,7 @@ final class RowSelection: Sendable {
             positions[column] = Int32(names.count)
             names.append(column)
         }
+        columnCount = names.count
         columns = names.map { "t0." + $0 }.joined(separator: ", ")
         functionCall =
             names.count <= RowReceiver.maximumColumnCount

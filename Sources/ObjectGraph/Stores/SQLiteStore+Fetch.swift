@@ -1,19 +1,19 @@
 import Foundation
 
 extension SQLiteStore {
-    func fetchRows(_ request: FetchRequest, entity: Entity) throws -> RowList {
+    func fetchRows(
+        _ request: FetchRequest, entity: Entity, progress: FetchProgress?
+    ) throws -> RowList {
         let selection = selection(entity, includesSubentities: request.includesSubentities)
-        // An aggregate function sees the rows before they are sorted and cut.
-        let isWhole =
-            request.sortKeys.isEmpty && request.fetchLimit == 0 && request.fetchOffset == 0
-        let functionCall = isWhole ? selection.functionCall : nil
+        let functionCall = selection.functionCall(for: request)
         let translation = try FetchTranslation(
             request, entity: entity, model: model,
             selection: .columns(functionCall ?? selection.columns))
         let start = ContinuousClock.now
-        let rows = try read(translation.sql) { statement in
+        let rows = try read(translation.sql, progress: progress) { statement in
             statement.bind(translation.bindings)
-            let collector = RowCollector(selection)
+            let collector = RowCollector(
+                selection, expectedCount: request.fetchLimit > 0 ? request.fetchLimit : .max)
             if functionCall == nil {
                 try collector.takeAll(of: statement)
             } else {
@@ -27,10 +27,12 @@ extension SQLiteStore {
         return rows
     }
 
-    func fetchKeys(_ request: FetchRequest, entity: Entity) throws -> [EntityKey] {
+    func fetchKeys(
+        _ request: FetchRequest, entity: Entity, progress: FetchProgress?
+    ) throws -> [EntityKey] {
         let translation = try FetchTranslation(
-            request, entity: entity, model: model, selection: .columns("t0.Z_PK, t0.Z_ENT"))
-        return try read(translation.sql) { statement in
+            request, entity: entity, model: model, selection: .keys)
+        return try read(translation.sql, progress: progress) { statement in
             statement.bind(translation.bindings)
             return try readKeys(of: statement)
         }
@@ -145,6 +147,40 @@ extension SQLiteStore {
         }
     }
 
+    func relatedRows(
+        of property: Property, _ owner: Entity, keys: [Int64]
+    ) throws -> RelatedRows {
+        let relationship = property.relationship!
+        let destination = model.destination(of: relationship)
+        let selection = selection(destination, includesSubentities: true)
+        let sql =
+            switch relationship.storage {
+            case .inverseForeignKey(let index):
+                "SELECT \(selection.columns), t0.\(destination.columns[destination.properties[index].slot!]) FROM \(destination.table) t0 WHERE t0.\(destination.columns[destination.properties[index].slot!]) IN (SELECT value FROM json_each(?))\(order(of: relationship))"
+            case .joinTable(let join):
+                "SELECT \(selection.columns), t1.\(join.sourceColumn) FROM \(join.table) t1 JOIN \(destination.table) t0 ON t0.Z_PK = t1.\(join.destinationColumn) WHERE t1.\(join.sourceColumn) IN (SELECT value FROM json_each(?))\(order(of: relationship))"
+            case .foreignKey:
+                preconditionFailure("\(owner.name).\(property.name) is to-one and has no contents.")
+            }
+        return try read(sql) { statement in
+            statement.bind(jsonArray(keys), at: 1)
+            let collector = RowCollector(selection)
+            var contents: [Int64: [EntityKey]] = [:]
+            var known: Set<Int64> = []
+            while try statement.step() {
+                let key = statement.value(at: 0).integer
+                let owner = statement.value(at: Int32(selection.columnCount)).integer
+                let entityIndex =
+                    selection.namesEntity
+                    ? Int(statement.value(at: 2).integer) - 1 : destination.index
+                contents[owner, default: []].append(EntityKey(entityIndex: entityIndex, key: key))
+                // A row that several owners share comes once for each of them.
+                if known.insert(key).inserted { collector.take(statement) }
+            }
+            return RelatedRows(contents: contents, rows: collector.finish())
+        }
+    }
+
     /// What sorts the members of an ordered relationship, those without a place first.
     private func order(of relationship: Relationship) -> String {
         if case .joinTable(let join) = relationship.storage {
@@ -157,16 +193,32 @@ extension SQLiteStore {
 
     /// Runs the body with a reusable statement on a reader.
     func read<T>(
-        _ sql: String, keepingSnapshot: Bool = false, _ body: (Statement) throws -> T
+        _ sql: String, keepingSnapshot: Bool = false, progress: FetchProgress? = nil,
+        _ body: (Statement) throws -> T
     ) throws -> T {
         try mapping {
             try pool.read(keepingSnapshot: keepingSnapshot) { connection in
                 let statement = try connection.statement(sql)
                 defer { statement.reset() }
-                return try body(statement)
+                return try connection.reporting(to: progress) { try body(statement) }
             }
         }
     }
+}
+
+extension RowSelection {
+    /// The select list that hands over all rows at once; nil for a request that has to be sorted or cut, since an
+    /// aggregate function sees the rows before that.
+    func functionCall(for request: FetchRequest) -> String? {
+        let isWhole =
+            request.sortKeys.isEmpty && request.fetchLimit == 0 && request.fetchOffset == 0
+        return isWhole ? functionCall : nil
+    }
+}
+
+extension FetchTranslation.Selection {
+    /// Identities, for `readKeys`.
+    static let keys = Self.columns("t0.Z_PK, t0.Z_ENT")
 }
 
 /// The identities in a result of keys and entity numbers.

@@ -41,6 +41,8 @@ public struct StoreError: Error, Sendable {
         case uniquenessViolated
         /// Of the stores of one save some have committed and one could not; by their identifiers (134040).
         case incompleteSave(saved: [String], failed: [String])
+        /// The fetch was cancelled while the store was reading (3072).
+        case cancelled
         /// Any other failure of SQLite (134180); see `sqlite`.
         case operationFailed
     }
@@ -70,6 +72,8 @@ public struct StoreError: Error, Sendable {
                 .readOnly
             } else if error.isConstraint {
                 .uniquenessViolated
+            } else if error.isInterruption {
+                .cancelled
             } else {
                 switch error.code {
                 case 13: .diskFull
@@ -125,6 +129,7 @@ extension StoreError: CustomStringConvertible {
             "The change would make two rows share the values of a uniqueness constraint."
         case .incompleteSave(let saved, let failed):
             "The save is in the stores \(saved.joined(separator: ", ")) and not in \(failed.joined(separator: ", ")); refresh the objects and save again."
+        case .cancelled: "The fetch was cancelled."
         case .operationFailed: "The store operation failed."
         }
     }

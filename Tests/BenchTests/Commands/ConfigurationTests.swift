@@ -130,6 +130,21 @@ import Testing
         Mistake(
             right: "exactly: 0", wrong: "exactly: 0, relativeTo: grdb",
             message: ":15: thresholds.relativeTo: unknown subject \"grdb\""),
+        Mistake(
+            right: "metric: lostUpdates", wrong: "metric: lostUpdate",
+            message: ":15: thresholds: unknown metric \"lostUpdate\"; "
+                + "did you mean \"lostUpdates\"?"),
+        Mistake(
+            right: "thresholds:",
+            wrong: "gate: [{ metric: intended.p9, detect: 50% }]\nthresholds:",
+            message: ":14: gate: unknown metric \"intended.p9\"; did you mean \"intended.p99\"?"),
+        Mistake(
+            right: "thresholds:",
+            wrong: "gate: [{ cell: grdb, metric: time, detect: 5% }]\nthresholds:",
+            message: ":14: gate: matches no cell of small"),
+        Mistake(
+            right: "thresholds:", wrong: "gate: [{ metric: time, detect: 5 }]\nthresholds:",
+            message: ":14: gate.detect: 5 is not a percentage"),
     ])
     func `a mistake in a load is named with its file, line and key`(mistake: Mistake) throws {
         try expect(mistake, in: Self.load)

@@ -183,6 +183,11 @@ import Testing
         #expect(shown.output.split(separator: "\n").count == 3)
         let changes = try BenchProcess(["history", "changes"] + file)
         #expect(changes.output == "import  nested  statements  three  three  5 → 6  exact\n")
+        let page = folder.path("history.html")
+        #expect(try BenchProcess(["history", "draw", "--output", page] + file).exitCode == 0)
+        let document = try Document(String(contentsOfFile: page, encoding: .utf8))
+        #expect(document.elements.count { $0 == "svg" } == 1)
+        #expect(document.values(of: "class").contains("event"))
         let none = try BenchProcess(["history", "show", "--metric", "nothing"] + file)
         #expect(none.exitCode == 15)
     }

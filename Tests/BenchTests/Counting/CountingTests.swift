@@ -1,5 +1,6 @@
 import Benchmarking
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct `Counting work` {
@@ -54,6 +55,31 @@ import Testing
         let (before, after) = (try clean.counts(), try injected.counts())
         expect(after, equal: before, except: metric)
         #expect(after[metric] == before[metric, default: 0] + 1)
+    }
+
+    /// The view merges on the main queue, while the work goes on elsewhere.
+    @Test(arguments: ["shared", "isolated-batch"])
+    func `what a save sets off is counted with it`(subject: String) throws {
+        let folder = TemporaryFolder()
+        let text = """
+            schema: 1
+            name: saves
+            kind: batch-insert
+            subjects: [\(subject)]
+            dataset: { flights: 60 }
+            parameters: { mode: loop, rows: 60, saveSize: 20 }
+            """
+        try Data(text.utf8).write(to: folder.url("saves.yml"))
+        let bench = try BenchProcess([
+            "run", folder.path("saves.yml"), "--allow-debug", "--quick", "--output",
+            folder.path("run"),
+        ])
+        #expect(bench.exitCode == 0, "\(bench.errors)")
+        let run = try RunDirectory(url: folder.url("run")).load()
+        let counts = try #require(run.workloads.first?.cells.first?.counts)
+        #expect(counts[.saves] == 3)
+        #expect(counts[.merges] == 3)
+        #expect(counts[.mergedObjects] == 60)
     }
 
     @Test func `a worker does as many operations as it is told, and all are verified`() throws {

@@ -45,6 +45,24 @@ private struct Station {
         }
     }
 
+    /// A client holds statements, and its store cannot be closed before they are gone.
+    @Test func `nobody holds a client when a phase is over`() throws {
+        final class Idle: LoadClient {
+            func perform(_ operation: Int) {}
+        }
+        for _ in 0..<300 {
+            weak var first: Idle?
+            do {
+                let clients = [Idle(), Idle(), Idle()]
+                first = clients[0]
+                var generator = LoadGenerator(
+                    clients.map { LoadGenerator.Participant($0, weights: [1]) }, seed: 1)
+                _ = try generator.run(LoadPhase(.closed, .operations(1)))
+            }
+            #expect(first == nil)
+        }
+    }
+
     @Test func `an open phase does what is due, no more and no less`() throws {
         var station = Station()
         let result = try station.open(.perSecond(250), seconds: 4)

@@ -178,6 +178,10 @@ import Testing
         #expect(bench.exitCode == 11, "\(bench.errors)")
         #expect(bench.errors.contains("✓ small sqlite-c: median lostUpdates 0"))
         #expect(bench.errors.contains("nothing is so slow"))
+        #expect(try results.load().thresholds.count == 2)
+        let again = try BenchProcess(["check", results.url.path])
+        #expect(again.exitCode == 11)
+        #expect(again.output.contains("nothing is so slow"))
     }
 
     @Test func `latencies of a saturated load are not judged`() throws {
@@ -192,12 +196,13 @@ import Testing
         #expect(bench.errors.contains("the load was saturated"))
     }
 
-    @Test func `a rule on a metric that nothing has exits 64`() throws {
+    @Test func `a rule on a metric that nothing has exits 64 before anything is run`() throws {
         let bench = try start(
             "sqlite-c", "writers: 1, readers: 1, rows: 50",
             more: "thresholds: [{ metric: lostUpdate, exactly: 0 }]")
         #expect(bench.exitCode == 64)
         #expect(bench.errors.contains("lostUpdate"))
+        #expect(throws: RunDirectoryError.self) { try results.load() }
     }
 
     @Test func `excluded cells are not run`() throws {

@@ -27,7 +27,21 @@ enum SampleComparison {
                     reason: "the worker ended with signal 11")
             ])
         report.finishedAt = SampleRun.start.addingTimeInterval(531)
+        report.noise = noise
         return report
+    }
+
+    /// A machine that is busy for a while.
+    private static var noise: [NoiseReading] {
+        var generator = SeededGenerator(seed: 5)
+        return (0..<200).map { index in
+            let isBusy = (80..<100).contains(index)
+            return NoiseReading(
+                seconds: Double(index) * 2.6,
+                canarySeconds: 0.001 * .random(in: isBusy ? 1.5...3 : 1...1.1, using: &generator),
+                syncSeconds: 0.000_2 * .random(in: 1...4, using: &generator),
+                stolenShare: isBusy ? 0.12 : 0.01)
+        }
     }
 
     static func paired(

@@ -10,7 +10,7 @@ import Testing
     private func run(_ kind: String, _ subjects: String, _ parameters: String) throws
         -> [CellResult]
     {
-        let dataset = kind == "engine" ? "" : "dataset: { flights: 300 }"
+        let dataset = ["engine", "records"].contains(kind) ? "" : "dataset: { flights: 300 }"
         let text = """
             schema: 1
             name: small
@@ -82,6 +82,41 @@ import Testing
         _ = try run("faulting", "nested", "mode: [objects, dictionary], touch: 10")
     }
 
+    @Test func `a page in batches costs the same at any depth`() throws {
+        for cell in try run("faulting", "single", "mode: batches, touch: page, depth: [0, 1, 2]") {
+            #expect(cell.values(of: "statements") == [2])
+        }
+    }
+
+    @Test(arguments: ["sql", "memory"])
+    func `questions about accented strings have the same answers`(place: String) throws {
+        let questions =
+            "[number-first, equal, equal-cd, begins-with, contains-cd, like-cd, matches]"
+        _ = try run(
+            "predicates", place == "sql" ? "single, sqlite-c" : "single",
+            "question: \(questions), alphabet: accented, place: \(place)")
+    }
+
+    @Test func `whoever adds up, the totals are the same`() throws {
+        for cell in try run("aggregates", "nested, single", "way: [objects, dictionaries, sql]") {
+            #expect(cell.values(of: "statements") == [1])
+        }
+    }
+
+    @Test func `records are found or made in every way`() throws {
+        let cells = try run(
+            "records", "object-graph",
+            "rows: 200, saveSize: 50, way: [per-object, in-list, sort-and-walk, insert]")
+        let statements = cells.map { $0.values(of: "statements")[0] }
+        // A fetch for each record, and one for each save.
+        #expect(statements[0] - statements[1] == 200 - 4)
+        #expect(statements[2] == statements[1])
+    }
+
+    @Test func `a constraint joins records that were inserted twice`() throws {
+        _ = try run("records", "object-graph", "rows: 200, way: upsert, isConstrained: true")
+    }
+
     @Test func `the main queue beats while every stack imports`() throws {
         for cell in try run("responsiveness", "all-stacks", "readerIntervalMilliseconds: 5") {
             let latencies = try #require(cell.samples.first).latencies
@@ -95,8 +130,8 @@ import Testing
             "engine", "object-graph, peers",
             """
             rows: 200, row: [fetch-realise, fetch-one-integer, fetch-memory, insert, \
-            batch-insert, update, batch-update, fault]
+            batch-insert, update, batch-update, fault, pages]
             """)
-        #expect(cells.count == 3 * 8)
+        #expect(cells.count == 3 * 9)
     }
 }

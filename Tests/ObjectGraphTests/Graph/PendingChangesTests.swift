@@ -35,7 +35,9 @@ import Testing
     }
 
     @Test(arguments: [(0, 1), (0, 5), (1, 3), (3, 10), (95, 50), (200, 5)])
-    func `give the part of the whole result that was asked for`(offset: Int, limit: Int) throws {
+    func `give the part of the whole that was asked for (§3.8.5, §3.8.9)`(offset: Int, limit: Int)
+        throws
+    {
         let context = try makeContext()
         try context.performAndWait {
             var request = FetchRequest(
@@ -45,6 +47,35 @@ import Testing
             request.fetchLimit = limit
             let part = try context.fetch(request, as: Author.self).map(\.birthYear)
             #expect(part == Array(all.dropFirst(offset).prefix(limit)))
+        }
+    }
+
+    @Test func `only what has changed itself is looked at again (§3.8.6)`() throws {
+        let context = try makeContext()
+        try context.performAndWait {
+            let book = Book(context: context)
+            book.title = "Clean"
+            book.author = try context.fetch(
+                FetchRequest(
+                    entityName: "Author", predicate: try ObjectPredicate("birthYear == 1950")),
+                as: Author.self)[0]
+            try context.save()
+            book.author!.birthYear = 3000
+            let request = FetchRequest(
+                entityName: "Book", predicate: try ObjectPredicate("author.birthYear == 3000"))
+            #expect(try context.count(for: request) == 0)
+            book.title = "Changed"
+            #expect(try context.count(for: request) == 1)
+        }
+    }
+
+    @Test func `dictionaries show what is stored (§3.8.7, §14.7)`() throws {
+        let context = try makeContext()
+        try context.performAndWait { () throws in
+            let request = FetchRequest(
+                entityName: "Author", predicate: try ObjectPredicate("birthYear >= 1900"))
+            #expect(try context.fetchDictionaries(request).count == 100)
+            #expect(try context.count(for: request) == 99)
         }
     }
 

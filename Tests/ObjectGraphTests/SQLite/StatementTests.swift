@@ -126,15 +126,29 @@ import Testing
         #expect(statement.expandedSQL == "SELECT 'it''s', NULL")
     }
 
-    @Test func `an interrupted statement says so`() throws {
-        try connection.register(function: "stop", argumentCount: 0, deterministic: false) {
-            [unowned connection] _ in
-            connection.interrupt()
+    @Test func `a cancelled statement says that it was interrupted`() throws {
+        let progress = FetchProgress()
+        try connection.register(function: "stop", argumentCount: 0, deterministic: false) { _ in
+            progress.cancel()
             return .null
         }
         let statement = try connection.statement(
             "WITH RECURSIVE n(i) AS (SELECT stop() UNION ALL SELECT 1 FROM n) SELECT * FROM n")
-        let error = try #require(#expect(throws: SQLiteError.self) { try statement.run() })
+        let error = try #require(
+            #expect(throws: SQLiteError.self) {
+                try connection.reporting(to: progress) { try statement.run() }
+            })
         #expect(error.isInterruption)
+        #expect(progress.rowCount > 0)
+        // Nothing is left of it.
+        try connection.execute("SELECT 1")
+    }
+
+    @Test func `what was cancelled before does not begin`() throws {
+        let progress = FetchProgress()
+        progress.cancel()
+        #expect(throws: SQLiteError.self) {
+            try connection.reporting(to: progress) { Issue.record("It has begun.") }
+        }
     }
 }

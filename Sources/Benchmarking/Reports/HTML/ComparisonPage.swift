@@ -35,11 +35,23 @@ struct ComparisonPage {
                         .compactMap(\.self)),
                 Page.Section(
                     anchor: "environment", title: "Where the figures come from",
-                    content: [Provenance(report).table.markup]),
+                    content: [NoisePlot(report.noise ?? [])?.figure].compactMap(\.self)
+                        + stolen + [Provenance(report).table.markup]),
                 Page.Section(
                     anchor: "guide", title: "How to read this",
                     content: [.list(ComparisonSection.guide.map { ($0, []) }, class: "advice")]),
             ])
+    }
+
+    private var stolen: [Markup] {
+        let shares = (report.noise ?? []).compactMap(\.stolenShare)
+        guard let most = shares.max() else { return [] }
+        let mean = shares.reduce(0, +) / Double(shares.count)
+        return [
+            .paragraph(
+                "The host took \(percent(mean)) of the processor time for others on average, "
+                    + "\(percent(most)) at most between two readings.", class: "muted")
+        ]
     }
 
     private var banner: [Markup] {

@@ -22,7 +22,8 @@ struct RunPage {
             ] + workloads + [
                 Page.Section(
                     anchor: "environment", title: "Where the figures come from",
-                    content: [Provenance(run).table.markup, options]),
+                    content: [NoisePlot(run)?.figure].compactMap(\.self)
+                        + [Provenance(run).table.markup, options]),
                 Page.Section(
                     anchor: "guide", title: "How to read this",
                     content: [

@@ -1,0 +1,22 @@
+import Benchmarking
+
+extension Workload {
+    /// What samples of it may have, so that a rule which names something else is told before the
+    /// first of them is taken.
+    var metricNames: [String] {
+        let metrics =
+            Metric.wellKnown + Metric.counts + [kind.primaryMetric] + kind.extraMetrics
+            + (kind.isLoad ? [.capacity] : [])
+        let percentiles = latencyNames.flatMap { name in
+            ["p50", "p99", "p999", "max"].map { "\(name).\($0)" }
+        }
+        return Set(metrics.map(\.name) + latencyNames + percentiles + WorkerProcess.metricNames)
+            .sorted()
+    }
+
+    private var latencyNames: [String] {
+        let operations = load?.mix.map(\.operation.rawValue) ?? []
+        return kind.latencies
+            + operations.flatMap { ["\($0).service", "\($0).intended"] }
+    }
+}

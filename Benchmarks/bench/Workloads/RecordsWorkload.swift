@@ -1,0 +1,175 @@
+import Benchmarking
+import ObjectGraph
+
+/// Brings records in, half of which are in the store already: how they are looked up, and what a uniqueness constraint costs.
+enum RecordsWorkload {
+    /// How a record that may exist is found.
+    enum Way: String, CaseIterable {
+        /// One fetch a record.
+        case perObject = "per-object"
+        /// One fetch for a save's records, by `IN`, and a dictionary.
+        case list = "in-list"
+        /// The same in the order of the codes, walked along with the sorted records.
+        case walk = "sort-and-walk"
+        /// Inserted without looking; the constraint and the merge policy join them.
+        case upsert
+        /// Inserted without looking, and none is there.
+        case insert
+    }
+
+    static func run(_ context: WorkerContext) throws -> WorkloadOutcome {
+        guard let way = Way(rawValue: context.text("way")) else {
+            preconditionFailure("The kind's table allows only ways that exist.")
+        }
+        let rowCount = context.integer("rows")
+        let isConstrained = context.text("isConstrained") == "true"
+        let saveSize = way == .insert ? rowCount : context.integer("saveSize")
+        let coordinator = try makeCoordinator(context, isConstrained: isConstrained)
+        let existingCount = way == .insert ? 0 : rowCount / 2
+        try insert(0..<existingCount, of: coordinator)
+
+        // In an order that is neither that of the codes nor that of the rows.
+        var random = SeededGenerator(seed: context.job.seed)
+        let numbers = Array(0..<rowCount).shuffled(using: &random)
+        coordinator.resetCounters()
+        var sample = try context.measure(nil, rowCount: rowCount) {
+            let records = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+            try records.performAndWait {
+                records.mergePolicy = .mergeByPropertyObjectTrump
+                for start in stride(from: 0, to: rowCount, by: saveSize) {
+                    let slice = numbers[start..<min(start + saveSize, rowCount)]
+                    try way.bringIn(slice, to: records)
+                    try records.save()
+                    records.refreshAllObjects()
+                }
+            }
+        }
+        sample.counters = ["statements": coordinator.counters.statements]
+        for store in coordinator.persistentStores {
+            try coordinator.removePersistentStore(store)
+        }
+
+        let store = try StoreReader(context.storeURL)
+        let found = try store.integers(
+            "SELECT COUNT(*), COUNT(DISTINCT ZCODE), SUM(ZAMOUNT) FROM ZRECORD")
+        var verifier = Verifier()
+        try verifier.checkJournal(of: store)
+        verifier.check("records", found[0], equals: rowCount)
+        verifier.check("codes", found[1], equals: rowCount)
+        verifier.check("amounts", found[2], equals: (0..<rowCount).reduce(0, +))
+        return WorkloadOutcome(sample: sample, verification: verifier.verification)
+    }
+
+    private static func makeCoordinator(
+        _ context: WorkerContext, isConstrained: Bool
+    ) throws -> PersistentStoreCoordinator {
+        let model = try ManagedObjectModel(entities: [
+            EntityDescription(
+                name: "Record", managedObjectClass: Record.self,
+                attributes: [
+                    AttributeDescription("code", .string, isOptional: false),
+                    AttributeDescription("amount", .integer64, isOptional: false),
+                ],
+                uniquenessConstraints: isConstrained ? [["code"]] : [],
+                indexes: isConstrained ? [] : [FetchIndexDescription("byCode", on: "code")])
+        ])
+        let coordinator = PersistentStoreCoordinator(model: model)
+        var description = PersistentStoreDescription.sqlite(at: context.storeURL)
+        description.pragmas = ["synchronous": context.job.synchronous]
+        try coordinator.addPersistentStore(description)
+        return coordinator
+    }
+
+    /// Records whose amounts are not yet right.
+    private static func insert(
+        _ numbers: Range<Int>, of coordinator: PersistentStoreCoordinator
+    ) throws {
+        let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+        try context.performAndWait {
+            for number in numbers { Record(context: context).take(number, amount: -1) }
+            try context.save()
+        }
+    }
+}
+
+private final class Record: ManagedObject {
+    static let code = Attribute<String>("code")
+    static let amount = Attribute<Int>("amount")
+
+    static func code(_ number: Int) -> String { "R-\(10_000_000 + number)" }
+
+    func take(_ number: Int, amount: Int) {
+        self[Self.code] = Self.code(number)
+        self[Self.amount] = amount
+    }
+}
+
+extension RecordsWorkload.Way {
+    /// Gives each record its amount, and makes those that do not exist.
+    fileprivate func bringIn(
+        _ numbers: ArraySlice<Int>, to context: ManagedObjectContext
+    ) throws {
+        switch self {
+        case .insert, .upsert:
+            for number in numbers { Record(context: context).take(number, amount: number) }
+        case .perObject:
+            for number in numbers {
+                var request = try request("code == %@", Record.code(number))
+                request.fetchLimit = 1
+                let found: Record? = try context.fetch(request).first
+                (found ?? Record(context: context)).take(number, amount: number)
+            }
+        case .list:
+            let request = try request("code IN %@", numbers.map(Record.code))
+            let found: FetchedObjects<Record> = try context.fetch(request)
+            let known = Dictionary(uniqueKeysWithValues: found.map { ($0[Record.code], $0) })
+            for number in numbers {
+                let record = known[Record.code(number)] ?? Record(context: context)
+                record.take(number, amount: number)
+            }
+        case .walk:
+            var request = try request("code IN %@", numbers.map(Record.code))
+            request.sortKeys = [.ascending("code")]
+            let found: FetchedObjects<Record> = try context.fetch(request)
+            var position = 0
+            for number in numbers.sorted() {
+                let isKnown =
+                    position < found.count && found[position][Record.code] == Record.code(number)
+                let record = isKnown ? found[position] : Record(context: context)
+                if isKnown { position += 1 }
+                record.take(number, amount: number)
+            }
+        }
+    }
+
+    private func request(
+        _ format: String, _ argument: any PredicateArgument
+    ) throws -> FetchRequest {
+        var request = FetchRequest(
+            entityName: "Record", predicate: try ObjectPredicate(format, argument))
+        request.returnsObjectsAsFaults = false
+        // What was brought in before is saved.
+        request.includesPendingChanges = false
+        return request
+    }
+}
+
+extension WorkloadKind {
+    static let records = WorkloadKind(
+        name: "records",
+        summary: "bring in records, some of which exist: find or create, or upsert",
+        subjects: [.engine], usesDataset: false,
+        parameters: [
+            WorkloadParameter(
+                name: "way", values: .choice(RecordsWorkload.Way.allCases.map(\.rawValue)),
+                defaultValue: "in-list", summary: "how a record that may exist is found"),
+            WorkloadParameter(
+                name: "rows", values: .integer(2...10_000_000), defaultValue: "20000",
+                summary: "records brought in, of which half exist; none for the way insert"),
+            .saveSize,
+            WorkloadParameter(
+                name: "isConstrained", values: .choice(["true", "false"]), defaultValue: "false",
+                summary: "whether codes are unique by a constraint; else they have an index"),
+        ],
+        run: RecordsWorkload.run)
+}

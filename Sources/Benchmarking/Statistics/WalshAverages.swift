@@ -1,0 +1,67 @@
+/// The averages of all pairs of some values, each value paired with itself too, without making them.
+struct WalshAverages {
+    /// Few enough to be sorted.
+    private static let fewCandidates = 24
+    /// Equal averages cannot be told apart however narrow the range.
+    private static let halvingsMax = 40
+
+    private let sorted: [Double]
+
+    /// - Parameter sorted: the values in ascending order.
+    init(_ sorted: [Double]) {
+        self.sorted = sorted
+    }
+
+    /// How many are above a limit: a walk from both ends, since a greater first value needs no
+    /// greater second one.
+    func count(above limit: Double) -> Int {
+        let sum = 2 * limit
+        var first = sorted.count
+        var total = 0
+        for index in sorted.indices {
+            while first > 0, sorted[index] + sorted[first - 1] > sum { first -= 1 }
+            total += sorted.count - max(index, first)
+        }
+        return total
+    }
+
+    /// The `rank`-th greatest, counted from 1: halves the range in which it lies until few are left.
+    ///
+    /// Source: Monahan, "Algorithm 616: fast computation of the Hodges-Lehmann location estimator"
+    /// (1984), for the idea of counting instead of listing.
+    ///
+    /// - Precondition: it lies in the range, whose lower bound may be infinite.
+    func greatest(_ rank: Int, above lower: Double, upTo upper: Double) -> Double {
+        var low = max(lower, sorted[0].nextDown)
+        var high = upper
+        var countAboveLow = count(above: low)
+        var countAboveHigh = count(above: high)
+        for _ in 0..<Self.halvingsMax {
+            guard countAboveLow - countAboveHigh > Self.fewCandidates else { break }
+            let middle = low + (high - low) / 2
+            let above = count(above: middle)
+            if above >= rank {
+                (low, countAboveLow) = (middle, above)
+            } else {
+                (high, countAboveHigh) = (middle, above)
+            }
+        }
+        let candidates = averages(above: low, upTo: high).sorted()
+        return candidates[candidates.count - (rank - countAboveHigh)]
+    }
+
+    private func averages(above low: Double, upTo high: Double) -> [Double] {
+        var averages: [Double] = []
+        averages.reserveCapacity(Self.fewCandidates)
+        var first = sorted.count
+        var end = sorted.count
+        for index in sorted.indices {
+            while first > 0, sorted[index] + sorted[first - 1] > 2 * low { first -= 1 }
+            while end > 0, sorted[index] + sorted[end - 1] > 2 * high { end -= 1 }
+            for other in max(index, first)..<max(end, index, first) {
+                averages.append((sorted[index] + sorted[other]) / 2)
+            }
+        }
+        return averages
+    }
+}

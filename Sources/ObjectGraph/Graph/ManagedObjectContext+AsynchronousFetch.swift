@@ -1,0 +1,77 @@
+import Dispatch
+
+// Fetches that leave the context's queue free while SQLite works (spec §3.10).
+extension ManagedObjectContext {
+    /// Fetches objects and gives them to the body on the context's queue; the store is read elsewhere.
+    ///
+    /// The context can be used meanwhile: what is unsaved when the rows have come takes part. Cancelling the task, or the
+    /// progress, ends the statement that is running. May be called from any task. Cost: as `fetch`.
+    /// - Parameter progress: Says how many rows have been read so far.
+    /// - Throws: as `fetch`; `StoreError` with the reason `cancelled` (Core Data's 3072) after a cancellation;
+    ///   `FetchError.unsupported` below a parent context; what the body throws.
+    public func fetch<Object: ManagedObject, Value: Sendable>(
+        _ request: FetchRequest, as type: Object.Type = Object.self,
+        progress: FetchProgress = FetchProgress(),
+        _ body: @escaping @Sendable (FetchedObjects<Object>) throws -> Value
+    ) async throws -> Value {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                perform {
+                    self.begin(request, type, progress) { outcome in
+                        continuation.resume(with: Result { try body(outcome.get()) })
+                    }
+                }
+            }
+        } onCancel: {
+            progress.cancel()
+        }
+    }
+
+    /// Reads on another thread what the request needs, then finishes on the queue.
+    private func begin<Object: ManagedObject>(
+        _ request: FetchRequest, _ type: Object.Type, _ progress: FetchProgress,
+        completion: @escaping @Sendable (Result<FetchedObjects<Object>, any Error>) -> Void
+    ) {
+        do {
+            guard parent == nil else {
+                throw FetchError.unsupported(
+                    feature: "An asynchronous fetch in a context with a parent")
+            }
+            let entity = try entity(of: request, type)
+            let stored = request.stored(beside: pendingObjects(for: request, entity))
+            let coordinator = coordinator
+            DispatchQueue.global().async {
+                let found = Result { try coordinator.find(stored, entity, progress) }
+                self.perform {
+                    completion(
+                        Result {
+                            try self.finish(found.get(), stored, request, entity, progress)
+                        })
+                }
+            }
+        } catch {
+            completion(.failure(error))
+        }
+    }
+
+    private func finish<Object: ManagedObject>(
+        _ found: FoundRows, _ stored: FetchRequest, _ request: FetchRequest, _ entity: Entity,
+        _ progress: FetchProgress
+    ) throws -> FetchedObjects<Object> {
+        guard !progress.isCancelled else { throw StoreError(.cancelled) }
+        let pending = pendingObjects(for: request, entity)
+        // More unsaved changes than there were can take more rows out of a page than were read for it.
+        guard request.stored(beside: pending) == stored else { return try fetch(request) }
+        return FetchedObjects(try results(found, request, entity, pending))
+    }
+}
+
+extension PersistentStoreCoordinator {
+    fileprivate func find(
+        _ request: FetchRequest, _ entity: Entity, _ progress: FetchProgress
+    ) throws -> FoundRows {
+        request.wantsKeys
+            ? .keys(try fetchKeys(request, entity: entity, progress: progress))
+            : .rows(try fetchRows(request, entity: entity, progress: progress))
+    }
+}

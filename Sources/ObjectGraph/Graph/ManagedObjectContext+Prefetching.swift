@@ -1,0 +1,93 @@
+// Loading related objects along with the fetched ones, one statement a step of each key path (spec §3.4).
+extension ManagedObjectContext {
+    /// The destinations of the request's key paths, with their rows.
+    ///
+    /// - Returns: What has to be held for as long as it shall be there without another statement.
+    func prefetch(
+        for objects: [ManagedObject], _ request: FetchRequest, _ entity: Entity
+    ) throws -> [ManagedObject] {
+        guard !request.relationshipKeyPathsForPrefetching.isEmpty else { return [] }
+        // Paths with the same beginning share its steps.
+        var reached: [String: [ManagedObject]] = [:]
+        for keyPath in request.relationshipKeyPathsForPrefetching {
+            var owners = objects
+            var path = ""
+            for property in try steps(of: keyPath, from: entity) {
+                path += property.name + "."
+                if let known = reached[path] {
+                    owners = known
+                } else {
+                    owners = try prefetch(property, of: owners)
+                    reached[path] = owners
+                    coordinator.debug.annotate(
+                        "Prefetching with key '\(property.name)'. Got \(owners.count) rows.")
+                }
+            }
+        }
+        return reached.values.flatMap(\.self)
+    }
+
+    /// The relationships that a key path to prefetch leads through.
+    func steps(of keyPath: String, from entity: Entity) throws(FetchError) -> [Property] {
+        var steps: [Property] = []
+        var entity = entity
+        for key in keyPath.split(separator: ".") {
+            guard let property = entity.property(named: String(key)),
+                let relationship = property.relationship
+            else { throw .unknownKeyPath(keyPath, entity: entity.name) }
+            steps.append(property)
+            entity = model.destination(of: relationship)
+        }
+        return steps
+    }
+
+    /// The destinations of one relationship, each once.
+    func prefetch(_ property: Property, of owners: [ManagedObject]) throws -> [ManagedObject] {
+        guard let first = owners.first else { return [] }
+        guard property.kind == .toMany else {
+            try load(owners, first.binding.model.entities[first.binding.rootIndex])
+            let destinations = Set(owners.compactMap { $0.destination(of: property) })
+            try load(Array(destinations), model.destination(of: property.relationship!))
+            return Array(destinations)
+        }
+        try prefetchToMany(property, of: owners)
+        return Array(Set(owners.flatMap { $0.destinations(of: property) }))
+    }
+
+    private func prefetchToMany(_ property: Property, of owners: [ManagedObject]) throws {
+        let missing = owners.filter {
+            !$0.isInserted && !$0.hasLoadedDestinations(of: property)
+        }
+        let destination = model.destination(of: property.relationship!)
+        for (storeNumber, group) in Dictionary(grouping: missing, by: \.binding.storeNumber) {
+            let byKey = Dictionary(group.map { ($0.reference, $0) }) { first, _ in first }
+            let related = try channel.relatedRows(
+                of: property, group[0].binding.scope, keys: byKey.keys.sorted())
+            let loaded = objects(
+                of: StoreRows(storeNumber: storeNumber, rows: related.rows), root: destination,
+                realised: false, refreshes: false)
+            withExtendedLifetime(loaded) {
+                for (key, owner) in byKey {
+                    let members = related.contents[key, default: []].map {
+                        object($0.key, entityIndex: $0.entityIndex, storeNumber: storeNumber)
+                    }
+                    owner.prefetched(members, in: property)
+                }
+            }
+        }
+    }
+
+    /// Reads the rows of those objects that are faults without one, in one statement a store.
+    func load(_ objects: [ManagedObject], _ entity: Entity) throws {
+        let faults = objects.filter {
+            $0.isFault && $0.row == nil && ($0.reference >= 0 || parent != nil)
+        }
+        for (storeNumber, group) in Dictionary(grouping: faults, by: \.binding.storeNumber) {
+            let rows = try channel.rows(
+                group.map(\.reference).sorted(), entity: entity, storeNumber: storeNumber)
+            _ = self.objects(
+                of: StoreRows(storeNumber: storeNumber, rows: rows), root: entity,
+                realised: false, refreshes: false)
+        }
+    }
+}

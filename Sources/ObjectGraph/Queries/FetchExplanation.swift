@@ -1,0 +1,63 @@
+/// The kinds of results that a request can be run for, with Core Data's numbers (spec §3.7).
+public enum FetchResultType: Int, Sendable, Hashable, CaseIterable {
+    case managedObject = 0
+    case managedObjectID = 1
+    case dictionary = 2
+    case count = 4
+}
+
+/// The statement of a fetch in one store, and how SQLite would run it.
+public struct FetchExplanation: Sendable, Hashable {
+    /// The SQL as it is run, with a question mark for each binding.
+    public var sql: String
+
+    /// The values of the parameters as SQLite gets them: numbers, strings, data and null.
+    public var bindings: [AttributeValue]
+
+    /// The steps of SQLite's query plan in its own words, inner ones indented.
+    public var plan: [String]
+
+    /// What makes the fetch slower than it could be; empty for a fetch that reads no more than it returns.
+    public var warnings: [Warning]
+
+    /// A reason for which a fetch may be slow.
+    public enum Warning: Sendable, Hashable {
+        /// Every row of a table is looked at; the step of the plan.
+        case fullScan(String)
+
+        /// The results are collected and sorted, since no index has their order; the step of the plan.
+        case unindexedSort(String)
+
+        /// The term, as a format, would be answered by an index on what it compares, and there is none.
+        case missingIndex(String)
+
+        /// The term, as a format, cannot be answered by an index on any attribute.
+        case unindexableTerm(String)
+    }
+}
+
+extension FetchExplanation.Warning: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .fullScan(let step): "Every row is looked at: \(step)."
+        case .unindexedSort(let step):
+            "The results are sorted after they are read: \(step). Add a fetch index with the sort keys in their order."
+        case .missingIndex(let term): "No index helps with '\(term)'; add a fetch index on it."
+        case .unindexableTerm(let term):
+            "No index can help with '\(term)'; compare with ==, IN, a range or a plain BEGINSWITH, or put a term that uses an index beside it."
+        }
+    }
+}
+
+extension FetchExplanation: CustomStringConvertible {
+    public var description: String {
+        var lines = [sql]
+        if !bindings.isEmpty {
+            let values = bindings.map { ObjectExpression.constant($0).predicateFormat }
+            lines.append("with " + values.joined(separator: ", "))
+        }
+        lines += plan.map { "  " + $0 }
+        lines += warnings.map { "! \($0)" }
+        return lines.joined(separator: "\n")
+    }
+}

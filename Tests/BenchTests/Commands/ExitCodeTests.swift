@@ -1,0 +1,93 @@
+import Benchmarking
+import Foundation
+import TestSupport
+import Testing
+
+/// One way to each code; the tests of the commands have the others.
+@Suite struct `Exit codes (instrument §4.2)` {
+    private let folder = TemporaryFolder()
+
+    @Test(arguments: ExitCode.allCases)
+    func `every code of the table is produced`(code: ExitCode) throws {
+        let bench = try bench(endingWith: code)
+        #expect(bench.exitCode == code.rawValue, "\(bench.errors)")
+    }
+
+    /// Exhaustive, so that a new code does not compile without a way to it.
+    private func bench(endingWith code: ExitCode) throws -> BenchProcess {
+        switch code {
+        case .success: return try check("{ metric: time, atMost: 10 }")
+        case .regression:
+            return try BenchProcess([
+                "compare", saved("base", statements: 7).path, saved("head", statements: 8).path,
+            ])
+        case .thresholdCrossed: return try check("{ metric: time, atMost: 0.001 }")
+        case .inconclusive: return try check("{ metric: time, statistic: p99, atMost: 1 }")
+        case .wrongAnswer:
+            return try check("{ metric: time, atMost: 10 }") {
+                $0.verification = .failed(reason: "a row is missing")
+            }
+        case .crash:
+            return try check("{ metric: time, atMost: 10 }") { $0.failure = "signal 11" }
+        case .noBaseline: return try BenchProcess(["gate", "--baseline", "none"])
+        case .usage: return try BenchProcess(["run", folder.path("none.yml")])
+        case .probeUnavailable:
+            return try BenchProcess(
+                ["doctor"], currentDirectory: URL(fileURLWithPath: "/proc/self"))
+        case .internalError:
+            return try BenchProcess([
+                "selftest", "aa", workload(), "--allow-debug", "--rows", "1000", "--pairs", "2",
+                "--budget", "1s",
+            ])
+        case .interrupted:
+            let bench = try BenchProcess([
+                "run", workload(), "--allow-debug", "--repetitions", "1000", "--output",
+                folder.path("run"),
+            ])
+            let results = RunDirectory(url: folder.url("run"))
+            while bench.isRunning,
+                (try? results.load().workloads.first?.cells.first?.samples.isEmpty) != false
+            {
+                usleep(1_000)
+            }
+            kill(bench.processIdentifier, SIGINT)
+            return bench
+        }
+    }
+
+    private func saved(
+        _ name: String, statements: Double = 7, _ change: (inout CellResult) -> Void = { _ in }
+    ) throws -> URL {
+        var cell = SampleRun.cell("nested", [1, 1.01, 1.02])
+        cell.counts = Sample(
+            repetition: 0, positionInRound: 0, startedAtSeconds: 0,
+            metrics: ["statements": statements])
+        change(&cell)
+        var run = SampleRun.run([SampleRun.workload([cell])])
+        run.name = name
+        try RunDirectory.create(name, in: folder.url).write(run)
+        return folder.url(name)
+    }
+
+    private func check(
+        _ rule: String, _ change: (inout CellResult) -> Void = { _ in }
+    ) throws -> BenchProcess {
+        try Data("schema: 1\nrules:\n  - \(rule)\n".utf8).write(to: folder.url("rules.yml"))
+        return try BenchProcess([
+            "check", saved("run", change).path, "--thresholds", folder.path("rules.yml"),
+        ])
+    }
+
+    private func workload() throws -> String {
+        let text = """
+            schema: 1
+            name: small
+            kind: engine
+            subjects: [object-graph]
+            repetitions: 1
+            parameters: { row: update, rows: 50 }
+            """
+        try Data(text.utf8).write(to: folder.url("small.yml"))
+        return folder.path("small.yml")
+    }
+}

@@ -1,0 +1,263 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ObjectGraph
+
+private typealias Author = TestSupport.Author
+
+@Suite struct `The row cache (§3.1)` {
+    private let fixture: FetchFixture
+
+    init() throws { fixture = try FetchFixture() }
+
+    /// The identifier of the author born in 1900, without his row in the cache.
+    private func authorID() throws -> ManagedObjectID {
+        let context = fixture.context()
+        return try context.performAndWait {
+            try context.fetchObjectIDs(
+                FetchFixture.authors {
+                    $0.includesPropertyValues = false
+                    $0.fetchLimit = 1
+                })[0]
+        }
+    }
+
+    @Test func `contexts of a coordinator share it (§3.1.1)`() throws {
+        let (first, second) = (fixture.context(), fixture.context())
+        let id = try authorID()
+        first.performAndWait { first.retainsRegisteredObjects = true }
+        let firing = first.performAndWait { fixture.statements { _ = first.author(id).name } }
+        let again = second.performAndWait { fixture.statements { _ = second.author(id).name } }
+        #expect(firing == 1)
+        #expect(again == 0)
+    }
+
+    /// What puts a row into the cache.
+    enum Writer: CaseIterable {
+        case fetch, identifiers, fault, prefetch, save
+    }
+
+    @Test(arguments: Writer.allCases)
+    func `fetches, faults, prefetches and saves write to it (§3.1.3)`(writer: Writer) throws {
+        let (context, reader) = (fixture.context(), fixture.context())
+        let id = try context.performAndWait { () -> ManagedObjectID in
+            context.retainsRegisteredObjects = true
+            switch writer {
+            case .fetch: return try context.authors()[0].objectID
+            case .identifiers: return try context.fetchObjectIDs(FetchFixture.authors())[0]
+            case .fault:
+                let author = context.author(try authorID())
+                #expect(author.name == "Author 0")
+                return author.objectID
+            case .prefetch:
+                var request = FetchRequest(
+                    entityName: "Book", predicate: try ObjectPredicate("title == 'Title 3.0'"))
+                request.relationshipKeyPathsForPrefetching = ["author"]
+                return try context.fetch(request, as: Book.self)[0].author!.objectID
+            case .save:
+                let author = Author(context: context)
+                author.name = "New"
+                try context.save()
+                return author.objectID
+            }
+        }
+        let statements = reader.performAndWait {
+            fixture.statements { #expect(reader.author(id).name != "") }
+        }
+        #expect(statements == 0)
+    }
+
+    @Test func `a row goes with the last object of it (§3.1.4)`() throws {
+        let (first, second, third) = (fixture.context(), fixture.context(), fixture.context())
+        let id = try authorID()
+        func read(in context: ManagedObjectContext) -> Int {
+            context.performAndWait {
+                fixture.statements { #expect(context.author(id).name == "Author 0") }
+            }
+        }
+        #expect(read(in: first) == 1)
+        #expect(read(in: second) == 0)
+        first.performAndWait { first.reset() }
+        #expect(read(in: third) == 0)
+        for context in [second, third] { context.performAndWait { context.reset() } }
+        #expect(read(in: first) == 1)
+    }
+
+    @Test func `turning into a fault leaves the row (§3.1.5, §14.5)`() throws {
+        let context = fixture.context()
+        try context.performAndWait {
+            let author = try context.authors()[0]
+            #expect(author.name == "Author 0")
+            context.refresh(author, mergeChanges: false)
+            #expect(author.isFault)
+            fixture.expect(0) { #expect(author.name == "Author 0") }
+        }
+    }
+
+    @Test(arguments: [(Duration?.none, 0), (.seconds(3600), 0), (.zero, 1)])
+    func `a row may be as old as the context allows (§3.1.6, §14.5)`(
+        _ interval: Duration?, _ statements: Int
+    ) throws {
+        let context = fixture.context()
+        try context.performAndWait {
+            let author = try context.authors()[0]
+            _ = author.name
+            context.stalenessInterval = interval
+            context.refresh(author, mergeChanges: false)
+            fixture.expect(statements) { _ = author.name }
+            // A realised object has what it has.
+            fixture.expect(0) { _ = author.name }
+        }
+    }
+}
+
+@Suite struct `Firing a fault (§3.2)` {
+    private let fixture: FetchFixture
+
+    init() throws { fixture = try FetchFixture() }
+
+    /// Something that is done with an object, and whether the object's values are needed for it.
+    struct Use: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let fires: Bool
+        let body: @Sendable (TestSupport.Author) throws -> Void
+
+        init(
+            _ name: String, fires: Bool,
+            _ body: @escaping @Sendable (TestSupport.Author) throws -> Void
+        ) {
+            (testDescription, self.fires, self.body) = (name, fires, body)
+        }
+    }
+
+    @Test(arguments: [
+        Use("read", fires: true) { _ = $0.name },
+        Use("read by name", fires: true) { _ = try $0.value(forKey: "birthYear") },
+        Use("write", fires: true) { $0.name = "Other" },
+        Use("committed values", fires: true) { _ = $0.committedValues() },
+        Use("a relationship", fires: true) { _ = $0.publications },
+        Use("description", fires: false) { _ = $0.description },
+        Use("identity", fires: false) { _ = ($0.objectID, $0.entity, $0.managedObjectContext) },
+        Use("state", fires: false) { _ = ($0.hasChanges, $0.isFault, $0.isDeleted) },
+        Use("identifiers of a relationship", fires: false) {
+            _ = try $0.objectIDs(forRelationshipNamed: "publications")
+        },
+    ])
+    func `what needs the values fires (§3.2.1)`(use: Use) throws {
+        let context = fixture.context()
+        try context.performAndWait {
+            let author = try context.authors()[0]
+            #expect(author.isFault)
+            try use.body(author)
+            #expect(author.isFault == !use.fires)
+        }
+    }
+
+    @Test func `one statement reads all values of one row, and only the first time (§3.2.2)`()
+        throws
+    {
+        let context = fixture.context()
+        try context.performAndWait {
+            let author = try context.authors { $0.includesPropertyValues = false }[3]
+            let statements = fixture.recorder.statements {
+                #expect(author.name == "Author 3")
+                #expect(author.birthYear == 1903)
+            }
+            #expect(
+                statements == [
+                    "SELECT t0.Z_PK, t0.Z_OPT, t0.ZNAME, t0.ZBIRTHYEAR FROM ZAUTHOR t0 WHERE t0.Z_PK = ? ← \(author.objectID.reference)"
+                ])
+            #expect(author.hasFault(forRelationshipNamed: "publications"))
+            context.refresh(author, mergeChanges: false)
+            fixture.recorder.expect([]) { _ = author.name }
+        }
+    }
+
+    @Test func `a to-one destination is a fault of its concrete entity, unread (§3.2.4)`() throws {
+        let model = try ManagedObjectModel(entities: [
+            EntityDescription(
+                name: "Visit", relationships: [.toOne("place", "Place", inverse: "visits")]),
+            EntityDescription(
+                name: "Place", isAbstract: true,
+                relationships: [.toMany("visits", "Visit", inverse: "place")]),
+            EntityDescription(name: "Field", superentity: "Place"),
+            EntityDescription(name: "Airport", superentity: "Place"),
+        ])
+        let fixture = try StoreFixture(model)
+        try fixture.run { context in
+            try context.insert("Visit", ["place": context.insert("Airport")])
+            try context.save()
+            context.reset()
+            let visit = try context.all("Visit")[0]
+            let statements = try fixture.statements {
+                let place = try #require(try visit.value(forKey: "place") as? ManagedObject)
+                #expect(place.isFault)
+                #expect(place.entity.name == "Airport")
+            }
+            #expect(statements == 0)
+        }
+    }
+
+    @Test func `a mandatory value that is NULL reads as none, and cannot be saved (§3.2.5)`()
+        throws
+    {
+        try fixture.execute("UPDATE ZAUTHOR SET ZNAME = NULL WHERE ZBIRTHYEAR = 1905")
+        let context = fixture.context()
+        try context.performAndWait {
+            #expect(try context.authors().count == FetchFixture.authorCount)
+            let author = try context.author(bornIn: 1905)
+            #expect(try author.value(forKey: "name") == nil)
+            author.birthYear = 1906
+            #expect(try context.validationErrors().map(\.key) == ["name"])
+        }
+    }
+}
+
+@Suite struct `Inaccessible faults (§3.5)` {
+    private let fixture: FetchFixture
+
+    init() throws { fixture = try FetchFixture() }
+
+    private func withAuthorThatIsGone(
+        _ body: @Sendable (ManagedObjectContext, TestSupport.Author) throws -> Void
+    ) throws {
+        let context = fixture.context()
+        try context.performAndWait {
+            let author = try context.authors { $0.includesPropertyValues = false }[0]
+            try fixture.execute("DELETE FROM ZAUTHOR WHERE ZBIRTHYEAR = 1900")
+            try body(context, author)
+        }
+    }
+
+    @Test func `is deleted and reads as nothing (§3.5.1, §3.5.2)`() throws {
+        try withAuthorThatIsGone { context, author in
+            #expect(author.name == "")
+            #expect(author.birthYear == nil)
+            #expect(author.publications == [])
+            #expect(author.isDeleted)
+            #expect(context.deletedObjects == [author])
+        }
+    }
+
+    @Test func `or is told to the fault handler (§3.5.1, §3.5.3)`() throws {
+        let told = Recorder<ManagedObjectID>()
+        try withAuthorThatIsGone { context, author in
+            context.shouldDeleteInaccessibleFaults = false
+            context.faultHandler = { id, _ in told.values.append(id) }
+            #expect(author.name == "")
+            #expect(!author.isDeleted)
+            #expect(told.values == [author.objectID])
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `existingObject throws either way (§3.5.4)`(deletes: Bool) throws {
+        try withAuthorThatIsGone { context, author in
+            context.shouldDeleteInaccessibleFaults = deletes
+            #expect(throws: FetchError.noSuchObject(author.objectID)) {
+                try context.existingObject(with: author.objectID)
+            }
+        }
+    }
+}
