@@ -175,9 +175,9 @@ extension ManagedObjectContext: ObjectChannel {
     /// Whether an object that is new in the child is here all the same: the child has undone a deletion that it had saved,
     /// but this context has not. It is revived.
     private func takeBack(_ change: RowChange, storeNumber: Int) -> Bool {
-        guard change.key >= 0,
-            let object = table(change.entity.index, storeNumber)[change.key]
-        else { return false }
+        guard let object = table(change.entity.index, storeNumber)[change.key] else {
+            return false
+        }
         if object.isDeleted {
             revive(object)
             return true

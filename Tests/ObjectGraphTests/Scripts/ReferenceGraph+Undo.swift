@@ -129,7 +129,7 @@ extension ReferenceGraph {
         let objects = event.objects.sorted { $0.key < $1.key }
         // What others have changed since then is open.
         let isClear = objects.allSatisfy { object, memory in
-            isAsLeft(object, memory, in: level)
+            isAsLeft(object, memory, event, in: level)
                 && isMutual(object, memory.values) { event.objects[$0]?.values }
                 && isMutual(object, memory.valuesAfterwards) { view($0, in: level)?.values }
         }
@@ -152,13 +152,16 @@ extension ReferenceGraph {
         return takeEvent(in: level)
     }
 
-    private func isAsLeft(_ object: Int, _ memory: Memory, in level: Int) -> Bool {
+    private func isAsLeft(
+        _ object: Int, _ memory: Memory, _ event: Event, in level: Int
+    ) -> Bool {
         guard isPresent(object, in: level) == memory.isPresentAfterwards else { return false }
         guard memory.isPresentAfterwards else {
-            // Deleted without being saved: its row must still be there.
+            // Deleted by the event and not saved since: its row must still be there.
             return !levels[level].deleted.contains(object)
                 || levels[level].inserted.contains(object)
-                || isUndisputed(object, in: levels[level].parent)
+                || event.saveCount == levels[level].saveCount
+                    && isUndisputed(object, in: levels[level].parent)
         }
         guard isUndisputed(object, in: level) else { return false }
         return Self.keys(of: entities[object]).dropFirst(2).allSatisfy {
@@ -190,6 +193,15 @@ extension ReferenceGraph {
         }
     }
 
+    /// Whether an item that the event took from a person, or gave it, is unsaved with that.
+    private func hasItemThatMoves(_ person: Int, _ event: Event, in level: Int) -> Bool {
+        event.objects.contains { item, memory in
+            [memory.values["owner"], memory.valuesAfterwards["owner"]].contains(.object(person))
+                && (currentDestination("owner", of: item, in: level) == person)
+                    != (levels[level].snapshots[item]?.values["owner"] == .object(person))
+        }
+    }
+
     private mutating func takeAway(_ object: Int, in level: Int) {
         guard levels[level].inserted.contains(object) else { return delete(object, in: level) }
         if !items(of: object, in: level).isEmpty { markUnclear() }
@@ -205,7 +217,8 @@ extension ReferenceGraph {
         for (object, memory) in event.objects where memory.presence == .clean {
             guard levels[level].updated.contains(object), isPresent(object, in: level),
                 !levels[level].inserted.contains(object),
-                changedValues(of: object, in: level).isEmpty
+                changedValues(of: object, in: level).isEmpty,
+                !hasItemThatMoves(object, event, in: level)
             else { continue }
             levels[level].updated.remove(object)
             levels[level].touched.remove(object)

@@ -128,7 +128,9 @@ struct ReferenceGraph {
     }
 
     private func allPairs(in level: Int?) -> Set<Pair> {
-        guard let level else { return storedPairs }
+        guard let level else {
+            return storedPairs.filter { rows[$0.person] != nil && rows[$0.group] != nil }
+        }
         var pairs = pairs(in: levels[level].parent)
         for (pair, isAddition) in levels[level].pairs {
             if isAddition { pairs.insert(pair) } else { pairs.remove(pair) }
@@ -158,6 +160,12 @@ struct ReferenceGraph {
             found.remove(object)
             if levels[level].deleted.contains(object) { continue }
             if !isUsable(object, in: level) { isUnclear = true }
+            // Brought back here and by another context.
+            if levels[level].inserted.contains(object),
+                view(object, in: levels[level].parent) != nil
+            {
+                isUnclear = true
+            }
             if number != nil { realise(object, in: level) }
             if matches(object, view(object, in: level)) { found.insert(object) }
         }
@@ -253,7 +261,8 @@ struct ReferenceGraph {
         let pairs = pairs(in: level)
         let items = items(of: object, in: level)
         // What becomes of the other end, if that has vanished, is open.
-        let vanished = allPairs(in: level).subtracting(pairs)
+        let vanished = allPairs(in: level).union(storedPairs.subtracting(self.pairs(in: nil)))
+            .subtracting(pairs)
         if vanished.contains(where: { $0.person == object || $0.group == object }) {
             isUnclear = true
         }

@@ -244,8 +244,10 @@ final class ScriptRun: @unchecked Sendable {
     }
 
     private func save(_ level: Int) throws {
-        // So that the parent knows what the pairs of the child change.
-        if let parent = reference.levels[level].parent, reference.levels[parent].hasUndo {
+        // So that the parent knows which of its pairs the child changes.
+        if let parent = reference.levels[level].parent,
+            reference.levels[parent].hasUndo || !reference.levels[level].deleted.isEmpty
+        {
             renew(parent)
         }
         var changed = reference
@@ -298,6 +300,13 @@ final class ScriptRun: @unchecked Sendable {
     }
 
     private func obtainIDs(_ level: Int) throws {
+        // Of what undo has brought back here, other contexts may have temporary identifiers; nobody tells them.
+        let isShared = reference.levels[level].inserted.contains { number in
+            contexts.indices.contains {
+                !isBelow($0, level) && held[$0][number]?.managedObjectContext != nil
+            }
+        }
+        guard !isShared else { return }
         try on(level) {
             let inserted = Array(self.contexts[level].insertedObjects)
             try self.contexts[level].obtainPermanentIDs(for: inserted)
@@ -307,6 +316,12 @@ final class ScriptRun: @unchecked Sendable {
             try self.require(
                 inserted.allSatisfy { !$0.objectID.isTemporaryID }, "temporary identifiers remain")
         }
+    }
+
+    /// Also of the level itself.
+    private func isBelow(_ level: Int, _ other: Int) -> Bool {
+        level == other
+            || reference.levels[level].parent.map { isBelow($0, other) } ?? false
     }
 
     private func fetch(_ choice: Int, in level: Int) throws {
