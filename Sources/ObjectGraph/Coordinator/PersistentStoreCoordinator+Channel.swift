@@ -236,7 +236,7 @@ extension PersistentStoreCoordinator: ObjectChannel {
             switch plan.rows[range.lowerBound].kind {
             case .delete: cache.remove(plan.rows[range].lazy.map(\.key), root: root)
             case .insert, .update:
-                cache.store(RowList(plan.rows[range].lazy.map { $0.row! }), root: root)
+                cache.store(RowList(of: plan.rows[range]), root: root)
             case .check: break
             }
         }

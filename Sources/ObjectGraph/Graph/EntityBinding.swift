@@ -22,6 +22,9 @@ final class EntityBinding {
     /// What the class wants to be asked about.
     let validated: PropertyMask
 
+    /// The slots that must have a value in a draft, a bit each, if that is all that there is to check; otherwise nil.
+    let slotsOfValidDraft: UInt16?
+
     /// What every object begins with: `checked` where queues are checked.
     private(set) var initialState: ObjectState = []
 
@@ -58,6 +61,7 @@ final class EntityBinding {
             validated.insert(property.index)
         }
         self.validated = validated
+        slotsOfValidDraft = validated.isEmpty ? entity.slotsOfValidDraft : nil
         self.entity = entity
         self.scope = scope
         self.model = model

@@ -26,7 +26,9 @@ extension ManagedObject {
 
     @inline(__always)
     private final var draft: RowDraft {
-        RowDraft(slab: slab.unsafelyUnwrapped, start: rowStart.unsafelyUnwrapped, binding.extent)
+        RowDraft(
+            DraftSpace(of: slab.unsafelyUnwrapped), start: rowStart.unsafelyUnwrapped,
+            binding.extent)
     }
 
     final func set(integer: Int64, for key: PropertyKey) {
@@ -128,15 +130,24 @@ extension ManagedObjectContext {
     /// What a new object starts from.
     func draftSeed(_ binding: EntityBinding) -> ObjectSeed {
         let extent = binding.extent
-        if draftSlab?.roomForDraft(of: extent) != true {
-            let capacity = min((draftSlab?.capacity ?? 256) * 4, RowSlab.byteCount)
-            draftSlab = RowSlab(capacity: max(capacity, extent.fixedByteCount * 4))
-        }
-        let slab = draftSlab.unsafelyUnwrapped
+        let slab = draftSlab(for: extent)
         return ObjectSeed(
             binding: binding, reference: ObjectIDScope.newTemporaryReference(), slab: slab,
-            rowStart: slab.beginDraft(of: extent, binding.entityNumber),
+            rowStart: DraftSpace(of: slab).begin(extent, binding.entityNumber),
             state: [.inserted, .changedInEvent, .draft])
+    }
+
+    @inline(__always)
+    private func draftSlab(for extent: RowExtent) -> RowSlab {
+        if let draftSlab, DraftSpace(of: draftSlab).hasRoom(for: extent),
+            !draftSlab.hasSupersededRows.load(ordering: .relaxed)
+        {
+            return draftSlab
+        }
+        let capacity = min((draftSlab?.capacity ?? 256) * 4, RowSlab.byteCount)
+        let made = DraftSpace.makeSlab(capacity: max(capacity, extent.fixedByteCount * 4))
+        draftSlab = made
+        return made
     }
 
     /// The draft of an object with everything that stands beside it, as the row to be saved; nil if it does not fit.
@@ -144,7 +155,8 @@ extension ManagedObjectContext {
     /// The object keeps both until the save has succeeded.
     func finishedDraft(of object: ManagedObject) -> RowReference? {
         guard object.state.contains(.draft), let row = object.valuesRow else { return nil }
-        var draft = RowDraft(slab: row.slab, start: row.start, object.binding.extent)
+        var draft = RowDraft(
+            DraftSpace(of: row.slab), start: row.start, object.binding.extent)
         if let changes = object.changesBesideDraft {
             let accessors = object.binding.accessors
             changes.mask.forEach { index in
@@ -162,8 +174,7 @@ extension ManagedObjectContext {
 
 /// A row that is being made in place, in a slab that others share.
 struct RowDraft: SlotWriter {
-    // Unowned: the object whose draft this is holds the slab.
-    private unowned(unsafe) let slab: RowSlab
+    private let space: DraftSpace
     private let start: UnsafeMutableRawPointer
     private let slotsByteOffset: Int
 
@@ -171,8 +182,8 @@ struct RowDraft: SlotWriter {
     private(set) var isTooLarge = false
 
     @inline(__always)
-    init(slab: RowSlab, start: UnsafeRawPointer, _ extent: RowExtent) {
-        self.slab = slab
+    init(_ space: DraftSpace, start: UnsafeRawPointer, _ extent: RowExtent) {
+        self.space = space
         self.start = UnsafeMutableRawPointer(mutating: start)
         slotsByteOffset = extent.slotsByteOffset
     }
@@ -203,7 +214,7 @@ struct RowDraft: SlotWriter {
 
     @inline(__always)
     private func setIfItFits(_ slot: Int, _ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard let place = slab.append(bytes) else { return false }
+        guard let place = space.append(bytes) else { return false }
         start.storeBytes(
             of: UInt32(truncatingIfNeeded: place - start),
             toByteOffset: slotsByteOffset + (slot << 3), as: UInt32.self)

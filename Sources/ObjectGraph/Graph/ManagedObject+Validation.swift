@@ -5,6 +5,11 @@ extension ManagedObject {
     ///
     /// - Throws: `ValidationError` for one thing that is wrong, `ValidationErrors` for several.
     final func validateProperties() throws {
+        if state.contains(.draft), changesBesideDraft == nil,
+            let slots = binding.slotsOfValidDraft, let rowStart, rowStart.rowHasValues(slots)
+        {
+            return
+        }
         var errors: [ValidationError] = []
         binding.validated.forEach { index in
             askValidator(of: binding.entity.properties[index], &errors)

@@ -155,7 +155,8 @@ open class ManagedObject {
     /// Inserts a new object of the entity whose class this is; a temporary identifier, default values, `awakeFromInsert`.
     ///
     /// Queue: the context's. No statement is run.
-    public convenience init(context: ManagedObjectContext) {
+    // Borrowing, as counting references of an object that others refer to weakly is slow.
+    public convenience init(context: borrowing ManagedObjectContext) {
         self.init(seed: context.seedForInsertion(of: Self.self))
         context.registerInserted(self)
     }
@@ -272,7 +273,7 @@ extension ManagedObject: CustomStringConvertible {
 }
 
 /// What an object is made from; only the engine makes one.
-public struct ObjectSeed {
+public struct ObjectSeed: ~Copyable {
     let binding: EntityBinding
     let reference: Int64
     let slab: RowSlab?

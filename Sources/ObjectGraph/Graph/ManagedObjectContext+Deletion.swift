@@ -62,7 +62,7 @@ extension ManagedObjectContext {
         if model.hasOrderedRelationships { assignPlaces() }
         let changed = eventList
         eventList.removeAll(keepingCapacity: eventList.count < 4096)
-        for object in changed { object.state.remove(.changedInEvent) }
+        changed.forEachBorrowed { $0.state.remove(.changedInEvent) }
         dropDeletedInsertions(among: changed)
         if undoManager != nil { registerUndo() }
         if hasObservers { post(.objectsDidChange(changes(of: changed))) }
@@ -86,10 +86,11 @@ extension ManagedObjectContext {
 
     /// Lets go of new objects that were deleted: nothing remains of them.
     private func dropDeletedInsertions(among objects: [ManagedObject]) {
-        let dropped = objects.filter {
-            $0.state.isSuperset(of: [.inserted, .deleted, .deletionPropagated])
+        let isDropped = { (object: ManagedObject) in
+            object.state.isSuperset(of: [.inserted, .deleted, .deletionPropagated])
         }
-        guard !dropped.isEmpty else { return }
+        if objects.allSatisfyBorrowed({ !isDropped($0) }) { return }
+        let dropped = objects.filter(isDropped)
         for object in dropped { detach(object) }
         insertedList.removeAll { $0.state.contains(.detached) }
         deletedList.removeAll { $0.state.contains(.detached) }

@@ -180,9 +180,9 @@ extension ManagedObjectContext {
             throw FetchError.unknownEntity(entityName)
         }
         guard !entity.isAbstract else { throw FetchError.abstractEntity(entityName) }
-        let chosen = try store.map { try binding(of: entity, in: $0) }
-        let seed = seedForInsertion(chosen ?? bindingForInsertion(of: entity))
-        let object = seed.binding.objectClass.init(seed: seed)
+        let inserted =
+            try store.map { try binding(of: entity, in: $0) } ?? bindingForInsertion(of: entity)
+        let object = inserted.objectClass.init(seed: seedForInsertion(inserted))
         registerInserted(object)
         return object
     }

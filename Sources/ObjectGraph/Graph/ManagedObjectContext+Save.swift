@@ -25,8 +25,8 @@ extension ManagedObjectContext {
         var updated: [ManagedObject] = []
         var deleted: [ManagedObject] = []
 
-        /// The objects of the rows of each plan, in the same order.
-        var plannedObjects: [[ManagedObject]] = []
+        /// The objects of the rows of each plan, in the same order; the lists above hold them.
+        var plannedObjects: [[Unmanaged<ManagedObject>]] = []
 
         /// Those of `updated` that have something to be written.
         var changed: [ManagedObject] = []
@@ -41,7 +41,8 @@ extension ManagedObjectContext {
 
     /// A primary key that a save has given an object; with the temporary reference, for a save that fails.
     struct AssignedKey {
-        let object: ManagedObject
+        // Unowned, which costs no counting: whoever makes the keys holds the objects in a list for as long.
+        unowned(unsafe) let object: ManagedObject
         let temporary: Int64
         let permanent: Int64
     }
@@ -71,17 +72,19 @@ extension ManagedObjectContext {
     private func callWillSave(
         on objects: [ManagedObject], where isConcerned: (ManagedObject) -> Bool
     ) {
-        for object in objects where isConcerned(object) { object.willSave() }
+        objects.forEachBorrowed { if isConcerned($0) { $0.willSave() } }
     }
 
     private func collect() -> SaveWork {
         var work = SaveWork()
-        for object in insertedList
-        where object.state.contains(.inserted) && !object.state.contains(.deleted) {
-            // A new object that was refreshed begins anew, with its default values.
-            if object.isFault { object.fireFault() }
-            work.inserted.append(object)
+        let isNew = { (object: ManagedObject) in
+            object.state.contains(.inserted) && !object.state.contains(.deleted)
         }
+        // As a rule all of them are, and the list need not be made again.
+        work.inserted =
+            insertedList.allSatisfyBorrowed(isNew) ? insertedList : insertedList.filter(isNew)
+        // A new object that was refreshed begins anew, with its default values.
+        work.inserted.forEachBorrowed { if $0.isFault { $0.fireFault() } }
         for object in updatedList where object.isUpdated {
             // A fault may have changed by an inverse alone; it is checked and versioned like any other.
             if object.isFault { object.fireFault() }
@@ -99,7 +102,10 @@ extension ManagedObjectContext {
     private func write(_ prepared: SaveWork) throws -> WrittenSave {
         var work = prepared
         var before: UnsavedChanges?
+        // With what was refused, whose objects the keys need.
+        var attempts: [SaveWork] = []
         var keys: [AssignedKey] = []
+        defer { withExtendedLifetime(attempts) {} }
         do {
             for _ in 0..<10 {
                 try assignKeys(to: work.inserted, &keys)
@@ -109,9 +115,11 @@ extension ManagedObjectContext {
                     return WrittenSave(work: work, plans: plans, keys: keys)
                 } catch let conflict as PlanConflict {
                     takeBack(keys)
+                    attempts.append(work)
                     before = before ?? UnsavedChanges(of: self)
                     let position = plans.firstIndex { $0.storeNumber == conflict.storeNumber }!
-                    try settle(conflict, among: work.plannedObjects[position], work)
+                    let planned = work.plannedObjects[position].map { $0.takeUnretainedValue() }
+                    try settle(conflict, among: planned, work)
                     work = collect()
                 }
             }
@@ -171,7 +179,7 @@ extension ManagedObjectContext {
         var draft = PlanDraft()
         var writer = RowWriter(
             expectedByteCount: (work.inserted.count / 8 + work.updated.count) * 256)
-        for object in work.inserted {
+        work.inserted.forEachBorrowed { object in
             if parent != nil { draft.addTransients(of: object, committed: nil) }
             draft.add(
                 RowChange(
@@ -243,13 +251,13 @@ extension ManagedObjectContext {
     /// Plans by store, and the objects of their rows in the same order.
     private struct PlanDraft {
         var plans: [StorePlan] = []
-        var objects: [[ManagedObject]] = []
+        var objects: [[Unmanaged<ManagedObject>]] = []
         private var current = 0
 
         mutating func add(_ change: consuming RowChange, _ object: ManagedObject) {
             select(object.binding.storeNumber)
             plans[current].plan.rows.append(change)
-            objects[current].append(object)
+            objects[current].append(.passUnretained(object))
         }
 
         /// - Parameter committed: The transient values that the level above has already.
@@ -293,12 +301,12 @@ extension ManagedObjectContext {
         for (plan, objects) in zip(written.plans, written.work.plannedObjects) {
             for position in plan.plan.rows.indices {
                 guard let row = plan.plan.rows[position].row else { continue }
-                objects[position].take(accepted: row)
+                objects[position]._withUnsafeGuaranteedRef { $0.take(accepted: row) }
             }
         }
         registerPermanently(written.keys)
-        for object in written.work.inserted { clearChanges(of: object) }
-        for object in written.work.updated { clearChanges(of: object) }
+        written.work.inserted.forEachBorrowed { clearChanges(of: $0) }
+        written.work.updated.forEachBorrowed { clearChanges(of: $0) }
         insertedList = []
         updatedList = []
         deletedList = []
@@ -324,8 +332,7 @@ extension ManagedObjectContext {
                     rootIndex: place.rootIndex, storeNumber: place.storeNumber)
                 registered = []
             }
-            table![key.temporary] = nil
-            table![key.permanent] = key.object
+            table!.move(key.temporary, to: key.permanent)
             registered.append(key.permanent)
         }
         registerRun()
@@ -342,8 +349,8 @@ extension ManagedObjectContext {
         let work = written.work
         let deleted = work.deleted.filter { !$0.isInserted }
         let deletedIDs = deleted.map(\.objectID)
-        for object in work.inserted { object.didSave() }
-        for object in work.updated { object.didSave() }
+        work.inserted.forEachBorrowed { $0.didSave() }
+        work.updated.forEachBorrowed { $0.didSave() }
         for object in deleted { object.didSave() }
         for object in work.deleted { detach(object) }
         tellChildren(written.keys)

@@ -7,7 +7,7 @@ extension ManagedObjectContext {
         var errors: [ValidationError] = []
         func check(_ objects: [ManagedObject], _ body: (ManagedObject) throws -> Void) {
             var found: [ValidationError] = []
-            for object in objects {
+            objects.forEachBorrowed { object in
                 do { try body(object) } catch {
                     found += ValidationErrors.list(of: error, object, key: nil)
                 }

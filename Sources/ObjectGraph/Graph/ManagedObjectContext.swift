@@ -36,7 +36,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     public var transactionAuthor: String?
 
     /// For how long a cached row may be used when a fault fires; nil means for ever (spec §3.1).
-    public var stalenessInterval: Duration? {
+    @exclusivity(unchecked) public var stalenessInterval: Duration? {
         didSet {
             for binding in bindings { binding?.hasStalenessInterval = stalenessInterval != nil }
         }
@@ -48,7 +48,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     }
 
     /// What undo and redo are registered with; nil, as it is unless set, means that nothing can be undone (spec §2.9).
-    public var undoManager: UndoManager? {
+    @exclusivity(unchecked) public var undoManager: UndoManager? {
         willSet { processPendingChanges() }
     }
 
@@ -79,7 +79,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
     @exclusivity(unchecked) var registry: ObjectRegistry
     /// By store number and entity index.
-    var bindings: [EntityBinding?] = []
+    @exclusivity(unchecked) var bindings: [EntityBinding?] = []
     @exclusivity(unchecked) var lastInsertion: LastInsertion?
     /// Where the drafts of new objects are made.
     @exclusivity(unchecked) var draftSlab: RowSlab?
@@ -163,7 +163,9 @@ public final class ManagedObjectContext: @unchecked Sendable {
 /// Where the last new object went, since most new objects are like the one before.
 struct LastInsertion {
     let type: ObjectIdentifier
-    let binding: EntityBinding
+
+    // Unowned, which costs no counting: the context keeps its bindings for life.
+    unowned(unsafe) let binding: EntityBinding
     let storeGeneration: Int
 }
 

@@ -61,10 +61,24 @@ struct ObjectRegistry {
 }
 
 extension ObjectRegistry.Table {
+    /// Lists the object of a reference under another one.
+    func move(_ reference: Int64, to other: Int64) {
+        let source = place(of: reference)
+        let destination = place(of: other)
+        destination.pointee = source.move()
+        source.initialize(to: nil)
+    }
+
     /// Every object in the table.
     func forEach(_ body: (ManagedObject) -> Void) {
         permanent.forEach { _, slot in if let object = slot.pointee { body(object) } }
         temporary.forEach { _, slot in if let object = slot.pointee { body(object) } }
+    }
+
+    // Without counting references for the call: the registry holds the object.
+    private static func turnIntoFault(_ slot: UnsafeMutablePointer<ManagedObject?>) {
+        let object = UnsafeRawPointer(slot).load(as: Unmanaged<ManagedObject>.self)
+        object._withUnsafeGuaranteedRef { $0.turnIntoFault() }
     }
 
     /// Lets go of clean objects that nobody else holds.
@@ -78,7 +92,7 @@ extension ObjectRegistry.Table {
             if state.isDisjoint(with: [.inserted, .updated, .deleted]),
                 isKnownUniquelyReferenced(&slot.pointee)
             {
-                if !state.contains(.fault) { slot.pointee!.turnIntoFault() }
+                if !state.contains(.fault) { Self.turnIntoFault(slot) }
                 // A hook may have kept hold of the object.
                 guard isKnownUniquelyReferenced(&slot.pointee) else { return }
                 slot.pointee = nil

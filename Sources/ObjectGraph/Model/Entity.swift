@@ -113,6 +113,21 @@ final class Entity: Sendable {
 
     /// Whether the entity is the other one or descends from it.
     func isKind(of other: Entity) -> Bool { other.familyIndexes.contains(index) }
+
+    /// The slots that must have a value in a row, a bit each, if the model demands nothing else that a row can break; nil
+    /// if it does.
+    var slotsOfValidDraft: UInt16? {
+        guard counted.isEmpty else { return nil }
+        var slots: UInt16? = 0
+        validated.forEach { index in
+            let accessor = accessors[index]
+            if accessor.hasRules { slots = nil }
+            guard accessor.isMandatory, let known = slots else { return }
+            let hasBit = (0..<RowLayout.headerSlotCount).contains(Int(accessor.slot))
+            slots = hasBit ? known | 1 << UInt16(accessor.slot) : nil
+        }
+        return slots
+    }
 }
 
 /// What it takes to find the value of a property in a row: `Property` without references, for the paths that run for each

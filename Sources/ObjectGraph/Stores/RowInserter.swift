@@ -6,8 +6,16 @@ struct RowInserter {
     private let insertMany: Statement
     private let insertOne: Statement
 
-    // Holding the rows keeps their slabs, from which the statement borrows texts and blobs.
-    private var pending: [(row: RowReference, position: Int)] = []
+    private struct Pending {
+        // Points into one of `slabs`, or into one that the caller keeps.
+        let start: UnsafeRawPointer
+        let position: Int
+    }
+
+    private var pending: [Pending] = []
+
+    /// Slabs of the pending rows, from which the statement borrows texts and blobs; each once for its neighbours.
+    private var slabs: [RowSlab] = []
 
     /// The rows that could not be inserted, with what SQLite says of the constraint that they break.
     private(set) var collisions: [(position: Int, error: SQLiteError)] = []
@@ -20,27 +28,41 @@ struct RowInserter {
     }
 
     /// - Parameter position: Names the row if it collides.
+    @inline(__always)
     mutating func add(_ row: RowReference, position: Int) throws {
-        pending.append((row, position))
+        if slabs.last !== row.slab { slabs.append(row.slab) }
+        try add(row.start, position: position)
+    }
+
+    /// - Parameters:
+    ///   - start: Where the row starts, in a slab that the caller keeps until `finish` has returned.
+    ///   - position: Names the row if it collides.
+    @inline(__always)
+    mutating func add(_ start: UnsafeRawPointer, position: Int) throws {
+        pending.append(Pending(start: start, position: position))
         if pending.count == Self.rowsPerStatement { try insertPending() }
     }
 
     /// Inserts what is left. To be called once after the last row.
     mutating func finish() throws {
-        for next in pending { try insert(next.row, next.position) }
+        for next in pending { try insert(next.start, next.position) }
+        forgetPending()
+    }
+
+    private mutating func forgetPending() {
         pending.removeAll(keepingCapacity: true)
+        if slabs.count > 1 { slabs.removeSubrange(..<(slabs.count - 1)) }
     }
 
     private mutating func insertPending() throws {
         let parametersPerRow = Int32(entity.columns.count + 1)
         for (index, next) in pending.enumerated() {
             let first = Int32(index) * parametersPerRow + 1
-            insertMany.bind(next.row.key, at: first)
-            insertMany.bindAll(of: next.row, entity.layout, from: first + 1)
+            insertMany.bindAll(of: next.start, entity.layout, from: first)
         }
         do {
             try insertMany.run()
-            pending.removeAll(keepingCapacity: true)
+            forgetPending()
         } catch {
             guard error.isConstraint else { throw error }
             // None of them is in: one by one, it shows which collide.
@@ -48,9 +70,8 @@ struct RowInserter {
         }
     }
 
-    private mutating func insert(_ row: RowReference, _ position: Int) throws {
-        insertOne.bind(row.key, at: 1)
-        insertOne.bindAll(of: row, entity.layout, from: 2)
+    private mutating func insert(_ row: UnsafeRawPointer, _ position: Int) throws {
+        insertOne.bindAll(of: row, entity.layout, from: 1)
         do {
             try insertOne.run()
         } catch {
@@ -61,11 +82,12 @@ struct RowInserter {
 }
 
 extension Statement {
-    /// Binds all values of a row to consecutive parameters, borrowing its bytes.
-    func bindAll(of row: RowReference, _ layout: RowLayout, from first: Int32) {
+    /// Binds the key and all values of the row that starts here to consecutive parameters, borrowing its bytes.
+    func bindAll(of row: UnsafeRawPointer, _ layout: RowLayout, from first: Int32) {
+        bind(row.load(as: Int64.self), at: first)
         layout.slotKinds.withUnsafeBufferPointer { kinds in
             for slot in 0..<kinds.count {
-                bind(row.start, slot, kinds[slot], layout.slotsByteOffset, at: first + Int32(slot))
+                bind(row, slot, kinds[slot], layout.slotsByteOffset, at: first + 1 + Int32(slot))
             }
         }
     }

@@ -3,6 +3,20 @@ struct RowPlace: Sendable, BitwiseCopyable {
     let key: Int64
     let offset: UInt32
     let entityNumber: UInt32
+
+    init(key: Int64, offset: UInt32, entityNumber: UInt32) {
+        self.key = key
+        self.offset = offset
+        self.entityNumber = entityNumber
+    }
+
+    /// The place of the row that starts here.
+    @inline(__always)
+    init(_ start: UnsafeRawPointer, slabBase: UnsafeMutableRawPointer) {
+        key = start.load(as: Int64.self)
+        offset = UInt32(start - UnsafeRawPointer(slabBase))
+        entityNumber = UInt32(start.load(fromByteOffset: 12, as: UInt16.self))
+    }
 }
 
 /// Rows in their order, by slab: a run of neighbours holds its slab once.
@@ -19,6 +33,21 @@ struct RowList: Sendable {
 
     init(_ rows: some Sequence<RowReference>) {
         for row in rows { append(row) }
+    }
+
+    /// The rows that changes put into the store.
+    init(of changes: ArraySlice<RowChange>) {
+        changes.withUnsafeBufferPointer { changes in
+            for position in changes.indices {
+                guard let start = changes[position].row?.start else { continue }
+                if runs.isEmpty || runs[runs.count - 1].slab !== changes[position].row?.slab {
+                    runs.append(Run(slab: changes[position].row!.slab, places: []))
+                }
+                runs[runs.count - 1].places.append(
+                    RowPlace(start, slabBase: runs[runs.count - 1].slab.base))
+            }
+        }
+        count = changes.count
     }
 
     mutating func append(_ row: RowReference) {

@@ -25,9 +25,6 @@ final class RowSlab: @unchecked Sendable {
     /// Whether the row cache has a newer version of at least one of the rows.
     let hasSupersededRows = Atomic<Bool>(false)
 
-    /// How much of a slab of drafts is taken.
-    private var usedByteCount = 0
-
     init(capacity: Int) {
         self.capacity = capacity
         base = .allocate(byteCount: capacity, alignment: 8)
@@ -36,25 +33,48 @@ final class RowSlab: @unchecked Sendable {
     deinit { base.deallocate() }
 }
 
-// Drafts: rows whose texts may stand behind other rows of the same slab.
-extension RowSlab {
+/// The memory of a slab of drafts: rows whose texts may stand behind other rows of the same slab.
+///
+/// How far it is filled stands in the memory itself, so that adding a text touches no reference count of the slab.
+struct DraftSpace {
+    // Points to the slab's memory; the object whose draft is written, or the context, holds the slab.
+    private let base: UnsafeMutableRawPointer
+
+    /// The space of a slab that was made for drafts.
+    @inline(__always)
+    init(of slab: RowSlab) { base = slab.base }
+
+    static func makeSlab(capacity: Int) -> RowSlab {
+        let slab = RowSlab(capacity: capacity)
+        slab.base.storeBytes(
+            of: Extent(end: MemoryLayout<Extent>.size, limit: capacity), as: Extent.self)
+        return slab
+    }
+
+    private struct Extent: BitwiseCopyable {
+        var end: Int
+        let limit: Int
+    }
+
+    @inline(__always)
+    private var extent: UnsafeMutablePointer<Extent> { base.assumingMemoryBound(to: Extent.self) }
+
     /// Whether a draft can be begun here that will hardly need another place for its texts.
     @inline(__always)
-    func roomForDraft(of extent: RowExtent) -> Bool {
-        capacity - usedByteCount >= extent.fixedByteCount * 3
-            && !hasSupersededRows.load(ordering: .relaxed)
+    func hasRoom(for row: RowExtent) -> Bool {
+        extent.pointee.limit - extent.pointee.end >= row.fixedByteCount * 3
     }
 
     /// A row in which no slot has a value.
     @inline(__always)
-    func beginDraft(of extent: RowExtent, _ entityNumber: UInt32) -> UnsafeRawPointer {
-        let start = base + (usedByteCount + 7) & ~7
-        usedByteCount = start - base + extent.fixedByteCount
+    func begin(_ row: RowExtent, _ entityNumber: UInt32) -> UnsafeRawPointer {
+        let start = base + (extent.pointee.end + 7) & ~7
+        extent.pointee.end = start - base + row.fixedByteCount
         start.storeBytes(of: 0, as: Int64.self)
         start.storeBytes(of: 0, toByteOffset: 8, as: UInt32.self)
         start.storeBytes(
             of: UInt32(UInt16(truncatingIfNeeded: entityNumber)), toByteOffset: 12, as: UInt32.self)
-        for word in 0..<extent.bitmapWordCount {
+        for word in 0..<row.bitmapWordCount {
             start.storeBytes(
                 of: 0, toByteOffset: RowLayout.headerByteCount + (word << 3), as: UInt64.self)
         }
@@ -64,12 +84,13 @@ extension RowSlab {
     /// Takes bytes in; nil if they do not fit.
     @inline(__always)
     func append(_ bytes: UnsafeRawBufferPointer) -> UnsafeMutableRawPointer? {
-        guard capacity - usedByteCount >= bytes.count else { return nil }
-        let place = base + usedByteCount
+        let end = extent.pointee.end
+        guard extent.pointee.limit - end >= bytes.count else { return nil }
+        let place = base + end
         if let source = bytes.baseAddress {
             place.copyMemory(from: source, byteCount: bytes.count)
         }
-        usedByteCount += bytes.count
+        extent.pointee.end = end + bytes.count
         return place
     }
 }
@@ -89,11 +110,7 @@ struct RowReference: @unchecked Sendable {
         self.init(slab: slab, start: slab.base + Int(offset))
     }
 
-    var place: RowPlace {
-        RowPlace(
-            key: key, offset: UInt32(start - UnsafeRawPointer(slab.base)),
-            entityNumber: entityNumber)
-    }
+    var place: RowPlace { RowPlace(start, slabBase: slab.base) }
 
     /// The primary key; negative in rows of unsaved objects that a parent context hands to a child.
     @inline(__always)
@@ -153,6 +170,14 @@ extension UnsafeRawPointer {
         }
         let place = RowLayout.bitmapPlace(slot)
         return load(fromByteOffset: place.byteOffset, as: UInt64.self) & place.bit != 0
+    }
+}
+
+extension UnsafeRawPointer {
+    /// Whether the row that starts here has a value in each of the first slots whose bit is set.
+    @inline(__always)
+    func rowHasValues(_ slots: UInt16) -> Bool {
+        load(fromByteOffset: 14, as: UInt16.self) & slots == slots
     }
 }
 

@@ -51,7 +51,7 @@ private struct PlanWriter {
                 inserter = try RowInserter(
                     entity!, store.statements[entity!.index], on: connection)
             }
-            try inserter!.add(plan.rows[position].row!, position: position)
+            try inserter!.add(plan.rows[position].row!.start, position: position)
         }
         try finish(inserter)
     }

@@ -29,7 +29,9 @@ struct RowChange: Sendable {
     }
 
     let kind: Kind
-    let entity: Entity
+
+    // Unowned, which costs no counting: the model holds it, and a plan does not outlive its save.
+    unowned(unsafe) let entity: Entity
 
     /// The primary key; negative, for an object without one, in a plan for a parent context.
     let key: Int64

@@ -12,10 +12,11 @@ final class PagedTable<Element> {
     private static var directoryLimit: Int64 { 1 << 16 }
 
     private let empty: Element
-    private var directory: [Page?] = []
-    private var farPages: [Int64: Page] = [:]
-    private var lastNumber: Int64 = -1
-    private var lastPage: Page?
+    // Unchecked exclusivity: each access is a step of its own, and the check costs as much as finding a page.
+    @exclusivity(unchecked) private var directory: [Page?] = []
+    @exclusivity(unchecked) private var farPages: [Int64: Page] = [:]
+    @exclusivity(unchecked) private var lastNumber: Int64 = -1
+    @exclusivity(unchecked) private var lastPage: Page?
 
     /// - Parameter empty: What an absent key has.
     init(empty: Element) {

@@ -1,3 +1,4 @@
+import Synchronization
 import TestSupport
 import Testing
 
@@ -27,6 +28,44 @@ import Testing
             try TestSupport.Author.all(in: child, sortedBy: [.ascending("name")]).map(\.name)
         }
         #expect(names == ["Cortázar", "Jorge Luis Borges"])
+    }
+
+    /// Deletes the others in the parent as soon as the first of a fetch awakes.
+    final class Rival: ManagedObject {
+        static let name = Attribute<String>("name")
+        static let hook = Mutex<(@Sendable () -> Void)?>(nil)
+
+        override func awakeFromFetch() {
+            let body = Self.hook.withLock { $0.take() }
+            body?()
+        }
+    }
+
+    @Test func `what a fetch has found keeps its values though it goes meanwhile (§3.7.6)`() throws
+    {
+        let store = try StoreFixture(
+            ManagedObjectModel(entities: [
+                EntityDescription(
+                    name: "Rival", managedObjectClass: Rival.self,
+                    attributes: [AttributeDescription("name", .string)])
+            ]))
+        let parent = store.context
+        try store.run { context in
+            let rivals = (0..<2).map { _ in Rival(context: context) }
+            try context.save()
+            for rival in rivals { rival[Rival.name] = "unsaved" }
+        }
+        let child = ManagedObjectContext(.privateQueue, parent: parent)
+        var request = FetchRequest(entityName: "Rival")
+        request.returnsObjectsAsFaults = false
+        let fetch = request
+        let names = try child.performAndWait {
+            Rival.hook.withLock { hook in
+                hook = { parent.performAndWait { parent.registeredObjects.forEach(parent.delete) } }
+            }
+            return try child.fetch(fetch, as: Rival.self).map { $0[Rival.name] }
+        }
+        #expect(names == ["unsaved", "unsaved"])
     }
 
     @Test

@@ -124,7 +124,7 @@ import Testing
             if !isDrafted { context.undoManager = UndoManager() }
             let things = (0..<2).map { _ in Thing(context: context) }
             #expect(things[0].state.contains(.draft) == isDrafted)
-            result.views += things.map(Self.view)
+            // No look at all values before the steps: it would end the drafts.
             for (position, step) in steps.enumerated() {
                 try step.run(on: things[position & 1], things, in: context)
             }
