@@ -22,7 +22,7 @@ final class LostMergeStack: PersistenceStack {
     func makeWorkerContext() throws -> ManagedObjectContext {
         let view = try base.viewContext
         let worker = try base.makeWorkerContext()
-        let observation = worker.observe { [self] notification in
+        let observation = worker.observe { notification in
             guard case .didSave(let changes) = notification else { return }
             if changes.updated.contains(where: Self.isLost) { return }
             view.perform { view.mergeChanges(changes) }

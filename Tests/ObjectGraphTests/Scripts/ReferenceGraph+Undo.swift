@@ -193,12 +193,11 @@ extension ReferenceGraph {
         }
     }
 
-    /// Whether an item that the event took from a person, or gave it, is unsaved with that.
+    /// Whether an item that the event touched has come to a person, or left it, and is unsaved with that.
     private func hasItemThatMoves(_ person: Int, _ event: Event, in level: Int) -> Bool {
-        event.objects.contains { item, memory in
-            [memory.values["owner"], memory.valuesAfterwards["owner"]].contains(.object(person))
-                && (currentDestination("owner", of: item, in: level) == person)
-                    != (levels[level].snapshots[item]?.values["owner"] == .object(person))
+        event.objects.keys.contains { item in
+            (currentDestination("owner", of: item, in: level) == person)
+                != (levels[level].snapshots[item]?.values["owner"] == .object(person))
         }
     }
 
