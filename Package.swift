@@ -60,3 +60,11 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// For `scripts/fuzz`; it links with libFuzzer, which only such a build has.
+if sanitizer == "fuzzer" {
+    package.targets.append(
+        .executableTarget(
+            name: "PredicateFuzzer", dependencies: ["ObjectGraph"], path: "Tests/PredicateFuzzer",
+            exclude: ["Corpus", "predicates.dict"], swiftSettings: strict))
+}

@@ -255,6 +255,6 @@ struct ObjectSubject: PredicateSubject {
     }
 
     func destinations(of property: Property) -> [ObjectSubject] {
-        object.destinations(of: property).map(ObjectSubject.init)
+        object.orderedDestinations(of: property).map(ObjectSubject.init)
     }
 }

@@ -23,9 +23,7 @@ extension ManagedObjectContext {
     func matches(
         among pending: [ManagedObject], _ request: FetchRequest, _ entity: Entity
     ) throws -> [ManagedObject] {
-        let predicate = try request.predicate.map {
-            try CompiledPredicate($0, entity: entity, model: model)
-        }
+        let predicate = try request.predicate.map { try compiled($0, entity) }
         var known: Set<ManagedObject> = []
         return pending.filter {
             !$0.isDeleted && known.insert($0).inserted

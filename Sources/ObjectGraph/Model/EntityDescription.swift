@@ -89,14 +89,30 @@ public struct FetchIndexDescription: Sendable, Hashable {
         case rTree = 1
     }
 
+    /// What an index of strings leaves out of them, so that it serves comparisons with the same options.
+    public enum Folding: Int, Sendable, Hashable {
+        case none = 0
+        /// For `[c]`.
+        case caseInsensitive = 1
+        /// For `[d]`.
+        case diacriticInsensitive = 2
+        /// For `[cd]`.
+        case caseAndDiacriticInsensitive = 3
+    }
+
     /// A property of an index and its direction.
     public struct Element: Sendable, Hashable {
         public var property: String
         public var isAscending: Bool
 
-        public init(_ property: String, isAscending: Bool = true) {
+        /// Of a string; an index with a folding calls a function of this engine, so that no other program can write to
+        /// the table.
+        public var folding: Folding
+
+        public init(_ property: String, isAscending: Bool = true, folding: Folding = .none) {
             self.property = property
             self.isAscending = isAscending
+            self.folding = folding
         }
     }
 

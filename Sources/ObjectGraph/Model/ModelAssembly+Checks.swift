@@ -152,12 +152,16 @@ extension ModelAssembly {
             guard !fetchIndex.elements.isEmpty else {
                 throw fail(nil, .emptyIndex(fetchIndex.name))
             }
-            for name in fetchIndex.elements.map(\.property) {
+            for element in fetchIndex.elements {
+                let name = element.property
                 guard attributes[name] != nil || toOnes.contains(name) else {
                     throw fail(nil, .unknownIndexProperty(name))
                 }
                 guard fetchIndex.kind == .binary || attributes[name]?.fitsRTree == true else {
                     throw fail(name, .unsuitableForRTree(fetchIndex.name))
+                }
+                guard element.folding == .none || attributes[name]?.type == .string else {
+                    throw fail(name, .unsuitableForFolding(fetchIndex.name))
                 }
             }
         }

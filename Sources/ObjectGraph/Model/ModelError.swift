@@ -18,6 +18,7 @@ public struct ModelError: Error, Sendable, Hashable {
         case invalidIndexName(String)
         case duplicateIndex(String)
         case unsuitableForRTree(String)
+        case unsuitableForFolding(String)
         case emptyConstraint
         case transformableConstraint
         case mandatoryReferenceToConstrained(String)
@@ -81,6 +82,8 @@ extension ModelError: CustomStringConvertible {
             "\(place): the index '\(name)' would be called in the store as another one is; rename it."
         case .unsuitableForRTree(let name):
             "\(place): the r-tree '\(name)' takes mandatory attributes of type integer16, integer32 or float only."
+        case .unsuitableForFolding(let name):
+            "\(place): the index '\(name)' folds the attribute, which is no string; leave the folding out."
         case .emptyConstraint: "\(place): a uniqueness constraint has no attributes."
         case .transformableConstraint:
             "\(place): a transformable attribute cannot be part of a uniqueness constraint."

@@ -15,6 +15,7 @@ struct CompiledPredicate: Sendable {
         case between(Operand, Operand, Operand)
         case matches(Operand, StringMatcher.Operation, Operand, ObjectPredicate.Options)
         case quantified(Condition.Collection, isAll: Bool, Node)
+        case block(PredicateBlock, Entity)
     }
 
     /// A class, so that the property is not copied to be looked at.
@@ -28,19 +29,34 @@ struct CompiledPredicate: Sendable {
         }
     }
 
+    /// What was compiled, for the evaluator that writes SQL.
+    let condition: Condition
     private let root: Node
 
-    /// - Throws: `FetchError` for keys that the entity lacks, values of other types, unbound variables and invalid
-    ///   regular expressions.
+    /// - Throws: `FetchError` for keys that the entity lacks, values of other types, unbound variables, fetches that have
+    ///   not been replaced by their results, and invalid regular expressions.
     init(
         _ predicate: ObjectPredicate, entity: Entity, model: ManagedObjectModel
     ) throws(FetchError) {
-        root = try Self.compile(
-            ConditionResolver(entity: entity, model: model).condition(predicate))
+        if predicate.hasFetches {
+            throw .unsupported(
+                feature: "A fetch in a predicate that is evaluated without a context")
+        }
+        try self.init(ConditionResolver(entity: entity, model: model).condition(predicate))
+    }
+
+    /// - Throws: `FetchError.invalidRegularExpression`.
+    init(_ condition: Condition) throws(FetchError) {
+        self.condition = condition
+        root = try Self.compile(condition)
     }
 
     func matches(_ subject: some PredicateSubject) -> Bool {
-        Self.holds(root, subject, element: subject)
+        Self.holds(root, EvaluationFrame(subject))
+    }
+
+    func holds(in frame: EvaluationFrame<some PredicateSubject>) -> Bool {
+        Self.holds(root, frame)
     }
 
     // MARK: - Compiling
@@ -63,12 +79,15 @@ struct CompiledPredicate: Sendable {
             return .between(operand, least, greatest)
         case .isIn(let operand, let values, let orNull, let options):
             return test(operand, .isIn(SortedValues(values, options), orNull: orNull))
+        // In SQL only: what is evaluated in memory has the results in its place.
+        case .isFetched: return .value(false)
         case .matches(let operand, let operation, .constant(.string(let pattern)), let options):
             return test(operand, .matches(try StringMatcher(operation, pattern, options)))
         case .matches(let operand, let operation, let pattern, let options):
             return .matches(operand, operation, pattern, options)
         case .quantified(let collection, let isAll, let part):
             return .quantified(collection, isAll: isAll, try compile(part))
+        case .block(let block, let entity): return .block(block, entity)
         }
     }
 
@@ -79,9 +98,7 @@ struct CompiledPredicate: Sendable {
     }
 
     private static func test(_ operand: Operand, _ test: ValueTest) -> Node {
-        if case .attribute(let path, let property) = operand, path.start == .root,
-            path.steps.isEmpty
-        {
+        if case .attribute(let path, let property) = operand, path.level == 0, path.steps.isEmpty {
             return .attribute(AttributeTest(property: property, test: test))
         }
         return .test(operand, test)
@@ -90,46 +107,72 @@ struct CompiledPredicate: Sendable {
     // MARK: - Evaluating
 
     private static func holds<Subject: PredicateSubject>(
-        _ node: Node, _ subject: Subject, element: Subject
+        _ node: Node, _ frame: EvaluationFrame<Subject>
     ) -> Bool {
         switch node {
         case .value(let value): return value
         case .and(let parts):
-            for part in parts where !holds(part, subject, element: element) { return false }
+            for part in parts where !holds(part, frame) { return false }
             return true
         case .or(let parts):
-            for part in parts where holds(part, subject, element: element) { return true }
+            for part in parts where holds(part, frame) { return true }
             return false
-        case .not(let part): return !holds(part, subject, element: element)
+        case .not(let part): return !holds(part, frame)
         case .attribute(let attribute):
-            return attribute.test.holds(for: subject.value(of: attribute.property))
-        case .test(let operand, let test):
-            return test.holds(for: operand.value(for: subject, element: element))
+            return attribute.test.holds(for: frame.root.value(of: attribute.property))
+        case .test(let operand, let test): return test.holds(for: operand.value(in: frame))
         case .compare(let left, let relation, let right, let options):
-            return ValueTest.compare(
-                relation, right.value(for: subject, element: element), options
-            ).holds(for: left.value(for: subject, element: element))
+            return ValueTest.compare(relation, right.value(in: frame), options)
+                .holds(for: left.value(in: frame))
         case .between(let operand, let least, let greatest):
-            return ValueTest.between(
-                least.value(for: subject, element: element),
-                greatest.value(for: subject, element: element)
-            ).holds(for: operand.value(for: subject, element: element))
+            return ValueTest.between(least.value(in: frame), greatest.value(in: frame))
+                .holds(for: operand.value(in: frame))
         case .matches(let operand, let operation, let pattern, let options):
             // A pattern that differs from object to object and is no expression matches nothing.
-            guard let pattern = pattern.value(for: subject, element: element).string,
+            guard let pattern = pattern.value(in: frame).string,
                 let matcher = try? StringMatcher(operation, pattern, options)
             else { return false }
-            return ValueTest.matches(matcher)
-                .holds(for: operand.value(for: subject, element: element))
+            return ValueTest.matches(matcher).holds(for: operand.value(in: frame))
         case .quantified(let collection, let isAll, let part):
-            guard let owner = subject.destination(along: collection.owner.steps) else {
-                return isAll
-            }
-            let destinations = owner.destinations(of: collection.property)
+            let members = frame.members(of: collection)
             return isAll
-                ? destinations.allSatisfy { holds(part, subject, element: $0) }
-                : destinations.contains { holds(part, subject, element: $0) }
+                ? members.allSatisfy { holds(part, $0) } : members.contains { holds(part, $0) }
+        case .block(let block, let entity):
+            let subject = frame.root
+            return block.holds(
+                for: PredicateBlock.Values(objectID: subject.objectID) { key in
+                    entity.property(named: key).flatMap {
+                        $0.kind == .toMany ? nil : subject.value(of: $0)
+                    }
+                })
         }
+    }
+}
+
+extension ObjectPredicate {
+    var hasFetches: Bool {
+        var found = false
+        forEachExpression { if case .fetch = $0 { found = true } }
+        return found
+    }
+
+    /// The predicate with each fetch replaced by its results: a list of identifiers or values, or their number.
+    ///
+    /// - Parameter results: What stands for a fetch; the flag says that its number of results is asked for.
+    func replacingFetches(
+        _ results: (FetchRequest, _ countOnly: Bool) throws -> ObjectExpression
+    ) throws -> ObjectPredicate {
+        guard hasFetches else { return self }
+        var failure: (any Error)?
+        let replaced = rewritten { part in
+            guard case .fetch(let request, let countOnly) = part else { return nil }
+            do { return try results(request, countOnly) } catch {
+                failure = error
+                return part
+            }
+        }
+        if let failure { throw failure }
+        return replaced
     }
 }
 

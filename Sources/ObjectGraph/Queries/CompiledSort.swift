@@ -22,8 +22,7 @@ struct CompiledSort: Sendable {
     func compare<Subject: PredicateSubject>(_ first: Subject, _ second: Subject) -> Int {
         for key in keys {
             let order = key.order(
-                key.operand.value(for: first, element: first),
-                key.operand.value(for: second, element: second))
+                key.operand.value(for: first), key.operand.value(for: second))
             if order != 0 { return order }
         }
         return 0
@@ -73,13 +72,27 @@ extension CompiledSort.Key {
 
 extension ConditionResolver {
     fileprivate func sortOperand(_ key: SortKey) throws(FetchError) -> Operand {
-        let operand = try operand(.keyPath(key.keyPath))
-        guard case .attribute = operand else {
-            throw .unsupported(feature: "Sorting by '\(key.keyPath)', which is no attribute,")
-        }
-        guard operand.kind != .opaque else {
+        let operand = try operand(key.expression)
+        switch operand.kind {
+        case .opaque:
             throw .unsupported(feature: "Sorting by '\(key.keyPath)', which is transformable,")
+        case .object:
+            throw .unsupported(feature: "Sorting by '\(key.keyPath)', which is an object,")
+        default: break
+        }
+        // As in Core Data (spec §7.7): the statement would count for each row that it sorts.
+        if operand.isCount {
+            throw .unsupported(feature: "Sorting by '\(key.keyPath)', which counts,")
         }
         return operand
+    }
+}
+
+extension Operand {
+    fileprivate var isCount: Bool {
+        switch self {
+        case .count, .summary: true
+        default: false
+        }
     }
 }

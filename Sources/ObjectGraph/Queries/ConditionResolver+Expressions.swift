@@ -1,67 +1,179 @@
 extension ConditionResolver {
+    /// Functions within functions take little stack here, since the other cases have a frame of their own.
     func operand(_ expression: ObjectExpression) throws(FetchError) -> Operand {
+        guard case .function(let name, let arguments) = expression,
+            let function = Operand.Function(rawValue: name)
+        else { return try otherOperand(expression) }
+        return try checked(function, operands(arguments))
+    }
+
+    private func otherOperand(_ expression: ObjectExpression) throws(FetchError) -> Operand {
         switch expression {
         case .constant(let value): return .constant(value)
-        case .evaluatedObject: return .object(ObjectPath(.root, entityIndex: entity.index))
         case .variable(let name):
-            guard let operand = variables[name] else { throw .unboundVariable(name) }
-            return operand
-        case .keyPath(let text):
-            let path = try keyPath(text)
-            guard let operand = path.operand, path.collection == nil else {
-                throw .toManyKeyNotAllowedHere(text, entity: entity.name)
-            }
-            return operand
+            if let operand = variables[name] { return operand }
         case .aggregate:
             throw .invalidComparison(
                 expression.predicateFormat,
                 advice: "a list stands only on the right of IN and BETWEEN.")
         case .function(let name, let arguments): return try function(name, arguments)
+        case .conditional(let predicate, let first, let second):
+            return try conditional(predicate, first, second, expression)
+        case .element(.aggregate(let elements), let index):
+            return try element(index, of: elements)
+        case .fetch(let request, countOnly: true): return .fetchCount(try nestedFetch(request))
+        case .fetch, .combined:
+            throw .invalidComparison(
+                expression.predicateFormat,
+                advice: "a collection stands only on the right of IN and the left of CONTAINS.")
+        case .keyPath, .evaluatedObject, .path, .element, .subquery: break
         }
+        guard let path = try keyPath(expression) else {
+            if case .variable(let name) = expression { throw .unboundVariable(name) }
+            throw .unsupported(feature: "A key path as in '\(expression.predicateFormat)'")
+        }
+        guard path.collection == nil else {
+            throw .toManyKeyNotAllowedHere(expression.predicateFormat, entity: entity.name)
+        }
+        return path.operand
     }
+
+    private func operands(_ expressions: [ObjectExpression]) throws(FetchError) -> [Operand] {
+        var operands: [Operand] = []
+        for expression in expressions { operands.append(try operand(expression)) }
+        return operands
+    }
+
+    private func conditional(
+        _ predicate: ObjectPredicate, _ first: ObjectExpression, _ second: ObjectExpression,
+        _ whole: ObjectExpression
+    ) throws(FetchError) -> Operand {
+        let condition = try CompiledPredicate(self.condition(predicate))
+        let (then, otherwise) = (try operand(first), try operand(second))
+        if let kind = then.kind, let other = otherwise.kind, !kind.isComparable(with: other) {
+            throw .invalidComparison(
+                whole.predicateFormat, advice: "the two values are of different kinds.")
+        }
+        return .conditional(condition, then, otherwise)
+    }
+
+    private func element(
+        _ index: ObjectExpression.ElementIndex, of elements: [ObjectExpression]
+    ) throws(FetchError) -> Operand {
+        let position: Int
+        switch index {
+        case .size: return .constant(.integer(Int64(elements.count)))
+        case .first: position = 0
+        case .last: position = elements.count - 1
+        case .position(let expression):
+            guard case .constant(.integer(let number)) = try operand(expression) else {
+                throw .invalidArguments(
+                    function: "[]", expected: "an integer, FIRST, LAST or SIZE")
+            }
+            position = Int(number)
+        }
+        guard elements.indices.contains(position) else { return .constant(.null) }
+        return try operand(elements[position])
+    }
+
+    // MARK: - Functions
 
     private func function(
         _ name: String, _ arguments: [ObjectExpression]
     ) throws(FetchError) -> Operand {
-        if let aggregate = Operand.Aggregate(rawValue: name) {
-            return try self.aggregate(aggregate, arguments)
+        if let statistic = Operand.Statistic(rawValue: name) {
+            return try self.statistic(statistic, arguments)
         }
-        guard let function = Operand.Function(rawValue: name) else {
-            throw .unsupported(feature: "The function '\(name)'")
+        switch (name, arguments.count) {
+        case ("now", 0): return .now
+        case ("castObject:toType:", 2): return try cast(arguments[0], to: arguments[1])
+        case ("noindex:", 1): return .hinted(try operand(arguments[0]), .noIndex)
+        case ("indexed:by:", 2):
+            guard case .constant(.string(let index)) = arguments[1] else {
+                throw .invalidArguments(
+                    function: name, expected: "a value and the name of an index")
+            }
+            return .hinted(try operand(arguments[0]), .index(index))
+        case ("objectFrom:withIndex:", 2):
+            return try operand(.element(arguments[0], .position(arguments[1])))
+        default: throw .unsupported(feature: "The function '\(name)'")
         }
+    }
+
+    private func checked(
+        _ function: Operand.Function, _ operands: [Operand]
+    ) throws(FetchError) -> Operand {
         let kinds = function.argumentKinds
-        var operands: [Operand] = []
-        for argument in arguments { operands.append(try operand(argument)) }
         let areFitting = zip(operands, kinds).allSatisfy { operand, kind in
             operand.kind?.isComparable(with: kind) ?? false
         }
         guard operands.count == kinds.count, areFitting else {
             throw .invalidArguments(
-                function: name, expected: kinds.map(\.rawValue).joined(separator: " and "))
+                function: function.rawValue,
+                expected: kinds.isEmpty
+                    ? "no argument" : kinds.map(\.rawValue).joined(separator: " and "))
         }
         return .function(function, operands)
     }
 
-    private func aggregate(
-        _ aggregate: Operand.Aggregate, _ arguments: [ObjectExpression]
+    /// Over a list, over a to-many relationship, or over the rows of a group.
+    private func statistic(
+        _ statistic: Operand.Statistic, _ arguments: [ObjectExpression]
     ) throws(FetchError) -> Operand {
+        let name = statistic.rawValue
         guard arguments.count == 1 else {
-            throw .invalidArguments(function: aggregate.rawValue, expected: "one argument")
+            throw .invalidArguments(function: name, expected: "one argument")
         }
-        if aggregate == .count, case .keyPath(let text) = arguments[0] {
-            let path = try keyPath(text)
-            if let collection = path.collection, path.isCollectionItself {
-                return .count(collection)
+        if case .aggregate(let elements) = arguments[0] {
+            let operands = try operands(elements)
+            if statistic.needsNumbers, operands.contains(where: { $0.kind != .number }) {
+                throw .invalidArguments(function: name, expected: "numbers")
             }
+            return .listSummary(statistic, operands)
         }
-        guard allowsAggregates else { throw .aggregateNotAllowedHere(aggregate.rawValue) }
+        if let path = try keyPath(arguments[0]), path.collection != nil {
+            return try summary(statistic, path, name: name)
+        }
+        guard allowsAggregates else { throw .aggregateNotAllowedHere(name) }
         var inner = self
         inner.allowsAggregates = false
         let operand = try inner.operand(arguments[0])
-        let needsNumber = aggregate == .sum || aggregate == .average
-        guard !needsNumber || operand.kind == .number else {
-            throw .invalidArguments(function: aggregate.rawValue, expected: "a number")
+        guard !statistic.needsNumbers || operand.kind == .number else {
+            throw .invalidArguments(function: name, expected: "a number")
         }
-        return .aggregate(aggregate, operand)
+        return .aggregate(statistic, operand)
+    }
+
+    private func cast(
+        _ value: ObjectExpression, to type: ObjectExpression
+    ) throws(FetchError) -> Operand {
+        let kinds: [String: ValueKind] = [
+            "NSNumber": .number, "NSDecimalNumber": .number, "NSDate": .date, "NSString": .string,
+        ]
+        let operand = try operand(value)
+        guard case .constant(.string(let name)) = type, let kind = kinds[name],
+            let source = operand.kind, [.number, .date, .string].contains(source),
+            source.isComparable(with: kind) || source == .string && kind == .number
+                || source == .number && kind == .string
+        else {
+            throw .invalidArguments(
+                function: "CAST",
+                expected: "a number, string or date and \"NSNumber\", \"NSString\" or \"NSDate\"")
+        }
+        return .cast(operand, kind)
+    }
+
+    // MARK: - Fetches
+
+    func nestedFetch(_ request: FetchRequest) throws(FetchError) -> Condition.NestedFetch {
+        guard let entity = model.entity(named: request.entityName) else {
+            throw .unknownEntity(request.entityName)
+        }
+        guard request.propertiesToFetch.count <= 1 else {
+            throw .invalidArguments(
+                function: "FETCH", expected: "a request with at most one property to fetch")
+        }
+        return Condition.NestedFetch(
+            request: request, entity: entity, property: request.propertiesToFetch.first)
     }
 }

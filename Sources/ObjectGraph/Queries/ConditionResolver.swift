@@ -5,7 +5,16 @@ struct ConditionResolver {
 
     /// What `$name` stands for: the named expressions of a dictionary fetch.
     var variables: [String: Operand] = [:]
+
+    /// The objects that the SUBQUERY terms around are looking at, by the names of their variables.
+    var objects: [String: ObjectPath] = [:]
+
+    /// How many collections what is being resolved is within.
+    var level = 0
     var allowsAggregates = false
+
+    /// Whether attributes may be asked for that are not in the store.
+    var allowsTransients = true
 
     init(entity: Entity, model: ManagedObjectModel) {
         self.entity = entity
@@ -17,6 +26,7 @@ struct ConditionResolver {
         case .value(let value): return .value(value)
         case .not(let predicate): return .not(try condition(predicate))
         case .comparison(let comparison): return try condition(comparison)
+        case .block(let block): return .block(block, entity)
         // No parts have a value, and one is what it is: a compound of the result has at least two.
         case .and(let parts):
             let conditions = try conditions(parts)
@@ -44,46 +54,7 @@ struct ConditionResolver {
         return try condition(comparison, left: operand(comparison.left))
     }
 
-    /// `items CONTAINS x` and `x IN items`, which ask the same as `ANY items == x`.
-    private func membership(
-        _ comparison: ObjectPredicate.Comparison
-    ) throws(FetchError) -> Condition? {
-        let (collection, member): (ObjectExpression, ObjectExpression)
-        switch comparison.operator {
-        case .contains: (collection, member) = (comparison.left, comparison.right)
-        case .in: (collection, member) = (comparison.right, comparison.left)
-        default: return nil
-        }
-        guard case .keyPath(let path) = collection, try keyPath(path).leadsToMany else {
-            return nil
-        }
-        return try quantified(
-            .init(collection, .equal, member, modifier: .any, options: comparison.options))
-    }
-
-    private func quantified(
-        _ comparison: ObjectPredicate.Comparison
-    ) throws(FetchError) -> Condition {
-        let comparison = try comparison.withCollectionOnTheLeft { (path) throws(FetchError) in
-            try keyPath(path).leadsToMany
-        }
-        guard case .keyPath(let text) = comparison.left else {
-            throw .invalidComparison(
-                comparison.predicateFormat,
-                advice: "ANY and ALL need a to-many key path on the left.")
-        }
-        let path = try keyPath(text)
-        guard let collection = path.collection, let element = path.operand else {
-            throw .invalidComparison(
-                comparison.predicateFormat,
-                advice: "ANY and ALL need a key path that leads through a to-many relationship.")
-        }
-        return .quantified(
-            collection, isAll: comparison.modifier == .all,
-            try condition(comparison, left: element))
-    }
-
-    private func condition(
+    func condition(
         _ comparison: ObjectPredicate.Comparison, left: Operand
     ) throws(FetchError) -> Condition {
         switch comparison.operator {
@@ -106,7 +77,13 @@ struct ConditionResolver {
     private func compare(
         _ comparison: ObjectPredicate.Comparison, _ left: Operand, _ relation: Condition.Relation
     ) throws(FetchError) -> Condition {
-        let right = try operand(comparison.right)
+        try compare(comparison, left, relation, right: operand(comparison.right))
+    }
+
+    private func compare(
+        _ comparison: ObjectPredicate.Comparison, _ left: Operand, _ relation: Condition.Relation,
+        right: Operand
+    ) throws(FetchError) -> Condition {
         let isNullOnTheLeft = left.isNull
         if isNullOnTheLeft || right.isNull {
             let other = isNullOnTheLeft ? right : left
@@ -118,6 +95,7 @@ struct ConditionResolver {
                     comparison.predicateFormat, advice: "nil can be compared with == and != only.")
             }
         }
+        if let existence = Condition.existence(left, relation, right) { return existence }
         let (first, second) = try fitted(left, right, comparison)
         return .compare(first, relation, second, try textOptions(comparison, first))
     }
@@ -147,6 +125,9 @@ struct ConditionResolver {
     private func isIn(
         _ comparison: ObjectPredicate.Comparison, _ left: Operand
     ) throws(FetchError) -> Condition {
+        if case .fetch(let request, countOnly: false) = comparison.right {
+            return try isFetched(comparison, left, request)
+        }
         guard case .aggregate(let elements) = comparison.right else {
             // Between strings, IN asks whether the left is part of the right (spec §7.3).
             let container = try operand(comparison.right)
@@ -160,18 +141,34 @@ struct ConditionResolver {
         var values: [AttributeValue] = []
         values.reserveCapacity(elements.count)
         var hasNull = false
+        var others: [Condition] = []
         for element in elements {
-            guard case .constant(let value) = try operand(element) else {
-                throw .unsupported(
-                    feature: "a key path within a list, as in '\(comparison.predicateFormat)',")
-            }
-            if value.isNull {
-                hasNull = true
-            } else {
-                values.append(try fit(value, to: left, in: comparison))
+            switch try operand(element) {
+            case .constant(.null): hasNull = true
+            case .constant(let value): values.append(try fit(value, to: left, in: comparison))
+            case let other:
+                others.append(try compare(comparison, left, .equal, right: other))
             }
         }
-        return .isIn(left, values, orNull: hasNull, try textOptions(comparison, left))
+        let list = Condition.isIn(
+            left, values, orNull: hasNull, try textOptions(comparison, left))
+        if others.isEmpty { return list }
+        let parts = values.isEmpty && !hasNull ? others : [list] + others
+        return parts.count > 1 ? .or(parts) : parts[0]
+    }
+
+    private func isFetched(
+        _ comparison: ObjectPredicate.Comparison, _ left: Operand, _ request: FetchRequest
+    ) throws(FetchError) -> Condition {
+        let fetch = try nestedFetch(request)
+        var inner = ConditionResolver(entity: fetch.entity, model: model)
+        inner.allowsAggregates = true
+        let value = try inner.operand(fetch.property?.expression ?? .evaluatedObject)
+        guard let kind = left.kind, let other = value.kind, kind.isComparable(with: other) else {
+            throw .invalidComparison(
+                comparison.predicateFormat, advice: "what is fetched is of another kind.")
+        }
+        return .isFetched(left, by: fetch, try textOptions(comparison, left))
     }
 
     private func matches(
@@ -221,6 +218,7 @@ struct ConditionResolver {
         _ value: AttributeValue, to operand: Operand, in comparison: ObjectPredicate.Comparison
     ) throws(FetchError) -> AttributeValue {
         switch (operand, value) {
+        case (.hinted(let operand, _), _): return try fit(value, to: operand, in: comparison)
         case (.attribute(_, let property), _):
             let type = property.attributeType!
             if let fitted = value.comparable(with: type) { return fitted }
@@ -239,12 +237,6 @@ struct ConditionResolver {
             throw .typeMismatch(
                 key: comparison.left.predicateFormat, expected: kind.rawValue, value: value)
         }
-    }
-}
-
-extension Operand {
-    fileprivate var isNull: Bool {
-        if case .constant(.null) = self { true } else { false }
     }
 }
 
@@ -271,31 +263,4 @@ extension AttributeValue {
 extension ObjectPredicate.Options {
     /// `[n]` promises strings that compare byte by byte, whatever the other letters ask for.
     fileprivate var effective: Self { contains(.normalized) ? [] : self }
-}
-
-extension ObjectPredicate.Comparison {
-    /// The same comparison with its sides exchanged if only the right one leads to many objects.
-    fileprivate func withCollectionOnTheLeft(
-        _ leadsToMany: (String) throws(FetchError) -> Bool
-    ) throws(FetchError) -> Self {
-        guard let mirrored = `operator`.mirrored, case .keyPath(let path) = right,
-            try leadsToMany(path)
-        else { return self }
-        if case .keyPath(let path) = left, try leadsToMany(path) { return self }
-        return Self(right, mirrored, left, modifier: modifier, options: options)
-    }
-}
-
-extension ObjectPredicate.Operator {
-    /// The operator that asks the same with its sides exchanged; nil if there is none.
-    fileprivate var mirrored: Self? {
-        switch self {
-        case .lessThan: .greaterThan
-        case .lessThanOrEqual: .greaterThanOrEqual
-        case .greaterThan: .lessThan
-        case .greaterThanOrEqual: .lessThanOrEqual
-        case .equal, .notEqual: self
-        default: nil
-        }
-    }
 }

@@ -47,6 +47,12 @@ public enum FetchError: Error, Sendable, Hashable {
     /// A limit, offset or batch size below zero.
     case negativeCount(String, Int)
     case unsupported(feature: String)
+
+    /// Something that a store of SQL cannot do, but objects in memory can.
+    case inMemoryOnly(feature: String)
+
+    /// The model has no index of this name that fits.
+    case unknownIndex(String, entity: String)
 }
 
 extension FetchError: CustomStringConvertible {
@@ -82,7 +88,11 @@ extension FetchError: CustomStringConvertible {
         case .invalidRegularExpression(let pattern):
             "'\(pattern)' is not a regular expression; see the ICU syntax."
         case .negativeCount(let name, let count): "\(name) is \(count); it must be 0 or more."
-        case .unsupported(let feature): "\(feature) is not supported yet."
+        case .unsupported(let feature): "\(feature) is not supported."
+        case .inMemoryOnly(let feature):
+            "\(feature) cannot be asked in SQL; filter the fetched objects by it instead."
+        case .unknownIndex(let name, let entity):
+            "\(entity) has no index '\(name)'; add it to the model or correct the name."
         }
     }
 }

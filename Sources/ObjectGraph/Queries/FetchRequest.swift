@@ -105,7 +105,7 @@ public struct FetchedProperty: Sendable, Hashable, ExpressibleByStringLiteral {
     }
 }
 
-/// One key of an order: a key path through to-one relationships, and a direction.
+/// One key of an order: a key path through to-one relationships or another expression, and a direction.
 public struct SortKey: Sendable, Hashable {
     /// How strings are compared.
     public enum Comparison: Sendable, Hashable {
@@ -117,12 +117,24 @@ public struct SortKey: Sendable, Hashable {
         case localizedStandard
     }
 
-    public var keyPath: String
+    public var expression: ObjectExpression
     public var isAscending: Bool
     public var comparison: Comparison
 
+    /// The key path sorted by; the format of an expression that is none.
+    public var keyPath: String {
+        if case .keyPath(let path) = expression { path } else { expression.predicateFormat }
+    }
+
     public init(_ keyPath: String, ascending: Bool = true, comparison: Comparison = .binary) {
-        self.keyPath = keyPath
+        self.init(.keyPath(keyPath), ascending: ascending, comparison: comparison)
+    }
+
+    /// By a value worked out for each object, such as `length:(name)`; no index serves it.
+    public init(
+        _ expression: ObjectExpression, ascending: Bool = true, comparison: Comparison = .binary
+    ) {
+        self.expression = expression
         self.isAscending = ascending
         self.comparison = comparison
     }

@@ -47,26 +47,3 @@ extension FetchedPropertyDescription {
 
     var request: FetchRequest? { template as? FetchRequest }
 }
-
-extension ObjectPredicate {
-    /// The names of the variables that have no value yet.
-    var variables: [String] {
-        switch self {
-        case .value: []
-        case .and(let parts), .or(let parts): parts.flatMap(\.variables)
-        case .not(let part): part.variables
-        case .comparison(let comparison): comparison.left.variables + comparison.right.variables
-        }
-    }
-}
-
-extension ObjectExpression {
-    fileprivate var variables: [String] {
-        switch self {
-        case .constant, .keyPath, .evaluatedObject: []
-        case .variable(let name): [name]
-        case .aggregate(let elements): elements.flatMap(\.variables)
-        case .function(_, let arguments): arguments.flatMap(\.variables)
-        }
-    }
-}

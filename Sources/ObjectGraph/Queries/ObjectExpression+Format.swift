@@ -16,24 +16,75 @@ extension ObjectExpression: CustomStringConvertible {
         case .evaluatedObject: format += "SELF"
         case .variable(let name): format += "$" + name
         case .keyPath(let path): Self.append(keyPath: path, to: &format)
-        case .aggregate(let elements):
-            Self.append(elements, between: "{", "}", to: &format)
-        case .function(let name, let arguments):
-            guard let infix = Infix(name, arguments) else {
-                format += name
-                return Self.append(arguments, between: "(", ")", to: &format)
-            }
-            arguments[0].append(to: &format, inParentheses: infix.needsParentheses(arguments[0]))
-            format += " \(infix.sign) "
-            arguments[1].append(
-                to: &format, inParentheses: infix.needsParentheses(right: arguments[1]))
+        case .aggregate(let elements): Self.append(elements, between: "{", "}", to: &format)
+        case .function(let name, let arguments): Self.append(name, arguments, to: &format)
+        case .path(let base, let path):
+            base.append(to: &format, inParentheses: !base.canBearKeys)
+            format += "."
+            // Behind a dot every word is a key.
+            format += path
+        case .element(let base, let index):
+            base.append(to: &format, inParentheses: !base.canBearIndex)
+            format += "[\(index.predicateFormat)]"
+        case .subquery(let collection, let variable, let predicate):
+            format += "SUBQUERY("
+            collection.append(to: &format)
+            format += ", $\(variable), "
+            predicate.append(to: &format)
+            format += ")"
+        case .conditional(let predicate, let first, let second):
+            format += "TERNARY("
+            predicate.append(to: &format)
+            format += ", "
+            Self.append([first, second], between: "", ")", to: &format)
+        case .combined(let first, let operation, let second):
+            let sign = PredicateInfix.combining(operation)
+            Self.append(first, sign, second, to: &format)
+        case .fetch(let request, let countOnly):
+            format += "FETCH(\(request.entityName), NULL, \(countOnly ? "TRUE" : "FALSE"))"
         }
     }
 
-    private func append(to format: inout String, inParentheses: Bool) {
+    func append(to format: inout String, inParentheses: Bool) {
         if inParentheses { format += "(" }
         append(to: &format)
         if inParentheses { format += ")" }
+    }
+
+    private static func append(
+        _ name: String, _ arguments: [ObjectExpression], to format: inout String
+    ) {
+        if let infix = PredicateInfix(function: name), arguments.count == 2 {
+            return append(arguments[0], infix, arguments[1], to: &format)
+        }
+        // A constant would be converted as it is read.
+        if name == "castObject:toType:", arguments.count == 2,
+            case .constant(.string) = arguments[1],
+            !arguments[0].isConstant
+        {
+            format += "CAST"
+            return append(arguments, between: "(", ")", to: &format)
+        }
+        guard name.isFunctionName else {
+            format += "FUNCTION("
+            arguments.first?.append(to: &format)
+            format += ", "
+            let rest = [.constant(.string(name))] + arguments.dropFirst()
+            return append(rest, between: "", ")", to: &format)
+        }
+        format += name
+        append(arguments, between: "(", ")", to: &format)
+    }
+
+    private static func append(
+        _ left: ObjectExpression, _ infix: PredicateInfix, _ right: ObjectExpression,
+        to format: inout String
+    ) {
+        // All operators group to the left.
+        let level = infix.level
+        left.append(to: &format, inParentheses: left.infix.map { $0.level < level } ?? false)
+        format += " \(infix.sign) "
+        right.append(to: &format, inParentheses: right.infix.map { $0.level <= level } ?? false)
     }
 
     private static func append(
@@ -49,45 +100,69 @@ extension ObjectExpression: CustomStringConvertible {
     }
 
     private static func append(keyPath: String, to format: inout String) {
-        for (position, key) in keyPath.split(separator: ".", omittingEmptySubsequences: false)
-            .enumerated()
-        {
-            if position > 0 { format += "." }
-            // Behind a dot every word is a key.
-            let isReserved =
-                position == 0 && PredicateParser.reservedWords.contains(key.uppercased())
-            format += isReserved ? "#\(key)" : String(key)
+        let first = keyPath.prefix { $0 != "." }
+        if PredicateParser.reservedWords.contains(first.uppercased()) { format += "#" }
+        format += keyPath
+    }
+}
+
+// MARK: - Parentheses
+
+extension ObjectExpression {
+    /// The operator that the expression is printed with between its two parts.
+    private var infix: PredicateInfix? {
+        switch self {
+        case .function(let name, let arguments) where arguments.count == 2:
+            PredicateInfix(function: name)
+        case .combined(_, let operation, _): .combining(operation)
+        default: nil
+        }
+    }
+
+    private var isConstant: Bool {
+        if case .constant = self { true } else { false }
+    }
+
+    /// Whether a key may follow behind a dot without becoming a part of what stands before it.
+    private var canBearKeys: Bool {
+        switch self {
+        case .subquery, .conditional, .fetch, .element, .aggregate: true
+        case .function: infix == nil
+        case .constant, .keyPath, .path, .evaluatedObject, .variable, .combined: false
+        }
+    }
+
+    private var canBearIndex: Bool {
+        switch self {
+        case .keyPath, .path, .evaluatedObject, .variable: true
+        default: canBearKeys
         }
     }
 }
 
-/// An arithmetic function of two arguments, printed as an operator between them.
-private struct Infix {
-    let sign: String
-    private let precedence: Int
-
-    private static let operators: [String: (sign: String, precedence: Int)] = [
-        "add:to:": ("+", 1), "from:subtract:": ("-", 1), "multiply:by:": ("*", 2),
-        "divide:by:": ("/", 2), "raise:toPower:": ("**", 3),
-    ]
-
-    init?(_ name: String, _ arguments: [ObjectExpression]) {
-        guard arguments.count == 2, let found = Self.operators[name] else { return nil }
-        (sign, precedence) = found
+extension ObjectExpression.ElementIndex {
+    fileprivate var predicateFormat: String {
+        switch self {
+        case .first: "FIRST"
+        case .last: "LAST"
+        case .size: "SIZE"
+        case .position(let position): position.predicateFormat
+        }
     }
+}
 
-    func needsParentheses(_ left: ObjectExpression) -> Bool {
-        Self.precedence(of: left).map { $0 < precedence } ?? false
-    }
-
-    /// All operators group to the left.
-    func needsParentheses(right: ObjectExpression) -> Bool {
-        Self.precedence(of: right).map { $0 <= precedence } ?? false
-    }
-
-    private static func precedence(of expression: ObjectExpression) -> Int? {
-        guard case .function(let name, let arguments) = expression else { return nil }
-        return Infix(name, arguments)?.precedence
+extension String {
+    /// Whether the name can stand before parentheses: `name`, `name:` or `name:with:`.
+    fileprivate var isFunctionName: Bool {
+        let words = split(separator: ":", omittingEmptySubsequences: false)
+        guard let first = words.first, words.count == 1 || words.last == "" else { return false }
+        if words.count == 1, PredicateParser.reservedWords.contains(first.uppercased()) {
+            return false
+        }
+        return first.isPredicateKey
+            && words.dropFirst().dropLast().allSatisfy {
+                $0.utf8.allSatisfy(PredicateLexer.isWordByte)
+            }
     }
 }
 
@@ -98,7 +173,9 @@ extension AttributeValue {
         case .boolean(let value): format += value ? "TRUE" : "FALSE"
         case .integer(let value): format += String(value)
         case .double(let value):
-            format += value.isFinite ? "\(value)" : "CAST(\"\(value)\", \"NSNumber\")"
+            format +=
+                value.isNaN
+                ? "NULL" : value.isFinite ? "\(value)" : "CAST(\"\(value)\", \"NSNumber\")"
         case .decimal(let value): format += "CAST(\"\(value)\", \"NSDecimalNumber\")"
         case .string(let value): Self.append(quoted: value, to: &format)
         case .date(let value):

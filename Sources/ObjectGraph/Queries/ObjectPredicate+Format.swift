@@ -5,9 +5,9 @@ extension ObjectPredicate {
     ///
     ///     try ObjectPredicate("distance > %d AND airline.name BEGINSWITH[c] %@", 1000, "united")
     ///
-    /// `%@` takes any value, nil included, `%K` a key path, `%d %i %u %ld %lu %lld` an integer, `%f %lf` a number, `%s` a
-    /// string. Within quotes nothing is replaced, except that `%%` is a percent sign. A format may have 1,000,000 bytes,
-    /// 100 terms within each other and 250 arithmetic operators. Source: spec §7.1.
+    /// `%@` takes any value, nil included, `%K` a key path, `%d %i %u %x %ld %lu %lld` an integer, `%f %lf %g %e` a number,
+    /// `%s %c` a string. Within quotes nothing is replaced, except that `%%` is a percent sign. A format may have 1,000,000
+    /// bytes, 100 terms within each other and 250 operators of arithmetic. Source: spec §7.1.
     ///
     /// - Throws: `PredicateFormatError` with the column, what was expected there and what was found.
     public init(
@@ -25,16 +25,17 @@ extension ObjectPredicate {
 
     /// The predicate as text, which reads back as an equal predicate.
     ///
-    /// Two things are lost: object identifiers print for people only, and a compound of one or no part prints as that
-    /// part or as its value.
+    /// Some things print for people only: object identifiers, transformable values, blocks and fetches. A compound of one or
+    /// no part prints as that part or as its value, and NaN as NULL. Keys are made of letters, digits and underscores.
     public var predicateFormat: String {
         var format = ""
         append(to: &format)
         return format
     }
 
-    private func append(to format: inout String) {
+    func append(to format: inout String) {
         switch self {
+        case .block: format += "BLOCKPREDICATE()"
         case .value(let value): format += value ? "TRUEPREDICATE" : "FALSEPREDICATE"
         case .comparison(let comparison): comparison.append(to: &format)
         case .not(let predicate):
@@ -68,7 +69,7 @@ extension ObjectPredicate {
     private var isCompound: Bool {
         switch self {
         case .and(let parts), .or(let parts): parts.count > 1 || parts.first?.isCompound == true
-        case .not, .comparison, .value: false
+        case .not, .comparison, .value, .block: false
         }
     }
 }

@@ -3,6 +3,13 @@
 ///     try ObjectPredicate("distance > %@ AND airline.name BEGINSWITH[c] %@", 1000, "united")
 ///
 /// The same tree can be built without text: `.comparison(Comparison(.keyPath("distance"), .greaterThan, .constant(1000)))`.
+///
+/// SQLite evaluates it for what is stored. It is evaluated in memory for objects with unsaved changes, in an in-memory
+/// store, by `filter` and in validation rules. Both find the same, but for nil (spec §7.4): in memory a term is true or
+/// false, and a comparison with nil false unless it is `==` with nil or `!=` with a value. SQL knows a third value, so that
+/// it finds no row where `x` is nil for `x != 5`, `NOT (x == 5)`, `NOT (x < 5)`, `NOT (x IN {5})`, `x == y` with both nil, and
+/// `NOT (ALL items.x == 5)`; string operators are false for nil in both. A fetch with unsaved changes may mix the two. Sums
+/// over a relationship are of double precision in an order that is not specified.
 public enum ObjectPredicate: Sendable, Hashable {
     case comparison(Comparison)
 
@@ -15,6 +22,9 @@ public enum ObjectPredicate: Sendable, Hashable {
 
     /// `TRUEPREDICATE` or `FALSEPREDICATE`.
     case value(Bool)
+
+    /// A condition in Swift code, for objects in memory only.
+    case block(PredicateBlock)
 
     /// Two expressions and how they must relate.
     public struct Comparison: Sendable, Hashable {
@@ -73,4 +83,9 @@ public enum ObjectPredicate: Sendable, Hashable {
         /// `[l]`
         public static let localeSensitive = Options(rawValue: 8)
     }
+}
+
+extension FetchIndexDescription.Folding {
+    /// The options of the comparisons that an index with this folding serves.
+    var options: ObjectPredicate.Options { ObjectPredicate.Options(rawValue: rawValue) }
 }

@@ -1,78 +1,137 @@
+import Foundation
+
+/// The object that a predicate is asked of, and those of its collections that are being looked at, the outermost first.
+struct EvaluationFrame<Subject: PredicateSubject> {
+    let root: Subject
+    private(set) var elements: [Subject] = []
+
+    @inline(__always)
+    init(_ root: Subject) { self.root = root }
+
+    @inline(__always)
+    subscript(level: Int) -> Subject { level == 0 ? root : elements[level - 1] }
+
+    /// The frame in which an object of a collection is looked at.
+    func looking(at element: Subject, level: Int) -> Self {
+        var frame = self
+        frame.elements.removeLast(elements.count - (level - 1))
+        frame.elements.append(element)
+        return frame
+    }
+
+    func object(at path: ObjectPath) -> Subject? { self[path.level].destination(along: path.steps) }
+
+    /// The objects of a collection, each with its frame; none if there is no owner.
+    func members(of collection: Condition.Collection) -> [Self] {
+        guard let owner = object(at: collection.owner) else { return [] }
+        let frames = owner.destinations(of: collection.property)
+            .map { looking(at: $0, level: collection.level) }
+        guard let filter = collection.filter else { return frames }
+        return frames.filter { filter.holds(in: $0) }
+    }
+}
+
 extension Operand {
-    /// The value in memory.
-    ///
-    /// - Parameter element: The destination that ANY or ALL is looking at; the object itself outside of them.
-    func value<Subject: PredicateSubject>(
-        for subject: Subject, element: Subject
+    /// The value in memory for an object.
+    func value<Subject: PredicateSubject>(for subject: Subject) -> AttributeValue {
+        value(in: EvaluationFrame(subject))
+    }
+
+    /// Functions within functions take little stack, since the other cases have a frame of their own.
+    func value<Subject: PredicateSubject>(in frame: EvaluationFrame<Subject>) -> AttributeValue {
+        guard case .function(let function, let arguments) = self else {
+            return otherValue(in: frame)
+        }
+        return function.result(arguments.map { $0.value(in: frame) })
+    }
+
+    private func otherValue<Subject: PredicateSubject>(
+        in frame: EvaluationFrame<Subject>
     ) -> AttributeValue {
         switch self {
         case .constant(let value): return value
         case .attribute(let path, let property):
-            let start = path.start == .root ? subject : element
-            return start.destination(along: path.steps)?.value(of: property) ?? .null
+            return frame.object(at: path)?.value(of: property) ?? .null
         case .object(let path):
-            let start = path.start == .root ? subject : element
+            let start = frame[path.level]
             guard let last = path.steps.last else { return .objectID(start.objectID) }
             return start.destination(along: path.steps.dropLast())?.value(of: last) ?? .null
         case .count(let collection):
-            let start = collection.owner.start == .root ? subject : element
-            let owner = start.destination(along: collection.owner.steps)
+            if collection.filter != nil {
+                return .integer(Int64(frame.members(of: collection).count))
+            }
+            let owner = frame.object(at: collection.owner)
             return .integer(Int64(owner?.destinations(of: collection.property).count ?? 0))
-        case .function(let function, let arguments):
-            return function.result(
-                arguments[0].value(for: subject, element: element),
-                arguments.count > 1 ? arguments[1].value(for: subject, element: element) : .null)
-        case .aggregate:
-            // Resolved for dictionary fetches only, which are evaluated by the store.
+        case .summary(let statistic, let collection, let operand):
+            return statistic.result(frame.members(of: collection).map { operand.value(in: $0) })
+        case .element(let collection, let position, let operand):
+            return frame.members(of: collection).element(at: position)
+                .map { operand.value(in: $0) } ?? .null
+        case .listSummary(let statistic, let operands):
+            let values = operands.map { $0.value(in: frame) }
+            return values.contains(where: \.isNull) ? .null : statistic.result(values)
+        case .conditional(let condition, let first, let second):
+            return (condition.holds(in: frame) ? first : second).value(in: frame)
+        case .cast(let operand, let kind): return operand.value(in: frame).cast(to: kind)
+        case .now: return .date(.now)
+        case .hinted(let operand, _): return operand.value(in: frame)
+        case .aggregate, .fetchCount, .function:
+            // Stands in dictionary fetches only; has been replaced; has a value of its own above.
             return .null
         }
     }
 }
 
-extension Operand.Function {
-    /// The result for one argument, or two; null if one of them is.
-    func result(_ first: AttributeValue, _ second: AttributeValue) -> AttributeValue {
+extension Array {
+    fileprivate func element(at position: Operand.Position) -> Element? {
+        switch position {
+        case .first: first
+        case .last: last
+        case .index(let index): indices.contains(index) ? self[index] : nil
+        }
+    }
+}
+
+extension Operand.Statistic {
+    /// The result over the values that are not null. Without any, a count and a sum are 0 and all others null.
+    ///
+    /// Sums are in double precision, as in SQL; the deviation is that of the whole population.
+    func result(_ values: [AttributeValue]) -> AttributeValue {
+        let values = values.filter { !$0.isNull }
+        func best(_ isBetter: (Int) -> Bool) -> AttributeValue {
+            values.dropFirst().reduce(values.first ?? .null) { found, value in
+                isBetter(value.order(to: found) ?? 0) ? value : found
+            }
+        }
         switch self {
-        case .add:
-            Self.arithmetic(first, second, { $0.addingReportingOverflow($1) }, +)
-        case .subtract:
-            Self.arithmetic(first, second, { $0.subtractingReportingOverflow($1) }, -)
-        case .multiply:
-            Self.arithmetic(first, second, { $0.multipliedReportingOverflow(by: $1) }, *)
-        case .divide:
-            // Never an integer division, and without a result for zero, as in SQL.
-            if let dividend = first.double, let divisor = second.double, divisor != 0 {
-                .double(dividend / divisor)
-            } else {
-                .null
-            }
-        case .absolute:
-            if case .integer(let value) = first, value != .min {
-                .integer(abs(value))
-            } else {
-                first.double.map { .double(abs($0)) } ?? .null
-            }
-        case .lowercase: first.string.map { .string($0.lowercased()) } ?? .null
-        case .uppercase: first.string.map { .string($0.uppercased()) } ?? .null
-        case .length: first.string.map { .integer(Int64($0.unicodeScalars.count)) } ?? .null
-        case .canonical:
-            first.string.map {
-                .string(StringFolding.fold($0, [.caseInsensitive, .diacriticInsensitive]))
-            } ?? .null
+        case .count: return .integer(Int64(values.count))
+        case .minimum: return best { $0 < 0 }
+        case .maximum: return best { $0 > 0 }
+        case .mode:
+            let counts = values.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+            // The least of those that are equally frequent.
+            let greatest = counts.values.max()
+            return Self.minimum.result(counts.filter { $0.value == greatest }.map(\.key))
+        default: return numericResult(values.compactMap(\.double))
         }
     }
 
-    /// In integers as long as they suffice, then in double precision, as SQLite does it.
-    private static func arithmetic(
-        _ first: AttributeValue, _ second: AttributeValue,
-        _ integers: (Int64, Int64) -> (partialValue: Int64, overflow: Bool),
-        _ doubles: (Double, Double) -> Double
-    ) -> AttributeValue {
-        if case .integer(let left) = first, case .integer(let right) = second {
-            let (result, hasOverflown) = integers(left, right)
-            if !hasOverflown { return .integer(result) }
+    private func numericResult(_ numbers: [Double]) -> AttributeValue {
+        let sum = numbers.reduce(0, +)
+        if self == .sum { return .double(sum) }
+        guard !numbers.isEmpty else { return .null }
+        let count = Double(numbers.count)
+        switch self {
+        case .average: return .double(sum / count)
+        case .median:
+            let sorted = numbers.sorted()
+            let middle = sorted.count / 2
+            return .double(
+                sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2)
+        default:
+            let mean = sum / count
+            let squares = numbers.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
+            return .double((squares / count).squareRoot())
         }
-        guard let left = first.double, let right = second.double else { return .null }
-        return .double(doubles(left, right))
     }
 }

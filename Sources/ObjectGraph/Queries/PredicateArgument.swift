@@ -68,6 +68,11 @@ extension ManagedObjectID: PredicateArgument {
     public var predicateExpression: ObjectExpression { .constant(.objectID(self)) }
 }
 
+extension FetchRequest: PredicateArgument {
+    /// The results of the request, for the right of IN; see `ObjectExpression.fetch`.
+    public var predicateExpression: ObjectExpression { .fetch(self, countOnly: false) }
+}
+
 extension ObjectExpression: PredicateArgument {
     public var predicateExpression: ObjectExpression { self }
 }

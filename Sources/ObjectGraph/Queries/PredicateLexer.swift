@@ -68,22 +68,17 @@ struct PredicateLexer {
         guard let first = peek(), Self.isWordStart(first) else {
             throw error(at: position, expected: expected)
         }
-        while let byte = peek(), Self.isWordStart(byte) || Self.isDigit(byte) { position += 1 }
+        while let byte = peek(), Self.isWordByte(byte) { position += 1 }
         return String(decoding: bytes[start..<position], as: UTF8.self)
     }
 
     /// The further words of a function's name, up to the colon before its arguments.
     private mutating func functionName(_ first: String) -> String {
-        var name = first
-        repeat {
+        let start = position
+        while let byte = peek(), byte == UInt8(ascii: ":") || Self.isWordByte(byte) {
             position += 1
-            name += ":"
-            while let byte = peek(), Self.isWordStart(byte) || Self.isDigit(byte) {
-                name.unicodeScalars.append(Unicode.Scalar(byte))
-                position += 1
-            }
-        } while peek() == UInt8(ascii: ":")
-        return name
+        }
+        return first + String(decoding: bytes[start..<position], as: UTF8.self)
     }
 
     private mutating func number() -> String {
@@ -103,8 +98,8 @@ struct PredicateLexer {
     private mutating func placeholder() throws(PredicateFormatError) -> String {
         let start = position
         position += 1
-        while peek() == UInt8(ascii: "l") { position += 1 }
-        guard let letter = peek(), "@KdiuxcsfgeDUxX".utf8.contains(letter) else {
+        while let length = peek(), "lhqz".utf8.contains(length) { position += 1 }
+        guard let letter = peek(), "@KdiuxcsfgeDUX".utf8.contains(letter) else {
             throw error(at: start, expected: "%@, %K, %d, %i, %u, %ld, %lu, %lld, %f, %lf or %s")
         }
         position += 1
@@ -156,16 +151,18 @@ struct PredicateLexer {
             at: start, expected: #"one of the escapes \\, \", \', \n, \r, \t and \uXXXX"#)
     }
 
-    private static let signs = [
-        "&&", "||", "==", "!=", "<>", "<=", "=<", ">=", "=>", "**", ":=", "<", ">", "=", "!", "+",
-        "-",
-        "*", "/", "(", ")", "{", "}", "[", "]", ",", ".", "@",
-    ].map { Array($0.utf8) }
+    private static let signs = Set(
+        "< > = ! + - * / & | ^ ~ ( ) { } [ ] , . @".split(separator: " "))
+    private static let longSigns = Set(
+        "&& || == != <> <= =< >= => ** := << >>".split(separator: " "))
 
     private mutating func sign() throws(PredicateFormatError) -> String {
-        for sign in Self.signs where bytes[position...].starts(with: sign) {
-            position += sign.count
-            return String(decoding: sign, as: UTF8.self)
+        for (count, signs) in [(2, Self.longSigns), (1, Self.signs)] {
+            let sign = String(decoding: bytes[position...].prefix(count), as: UTF8.self)
+            if signs.contains(sign[...]) {
+                position += count
+                return sign
+            }
         }
         throw error(at: position, expected: "a key, a value or an operator")
     }
@@ -187,9 +184,11 @@ struct PredicateLexer {
     private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
     /// Letters, the underscore and everything beyond ASCII.
-    private static func isWordStart(_ byte: UInt8) -> Bool {
+    static func isWordStart(_ byte: UInt8) -> Bool {
         byte >= 0x80 || byte == 0x5F || (0x61...0x7A).contains(byte | 0x20)
     }
+
+    static func isWordByte(_ byte: UInt8) -> Bool { isWordStart(byte) || isDigit(byte) }
 }
 
 extension ArraySlice<UInt8> {

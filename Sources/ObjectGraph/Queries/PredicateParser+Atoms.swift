@@ -3,7 +3,16 @@ import Foundation
 /// What stands between operators: constants, keys, placeholders, functions and terms in brackets.
 extension PredicateParser {
     mutating func atom() throws(PredicateFormatError) -> Node {
-        let expected = "a key path or a value"
+        guard isNext("(") else { return try plainAtom() }
+        return try nested { (parser) throws(PredicateFormatError) in
+            try parser.advance()
+            let inner = try parser.disjunction()
+            try parser.expect(")")
+            return inner
+        }
+    }
+
+    private mutating func plainAtom() throws(PredicateFormatError) -> Node {
         switch token.kind {
         case .number(let digits): return .expression(.constant(try number(digits)))
         case .string(let string):
@@ -16,103 +25,125 @@ extension PredicateParser {
         case .function(let name): return .expression(try function(name))
         case .key(let key): return .expression(try keyPath(key))
         case .word(let word): return try self.word(word)
-        case .sign("("):
-            return try nested { (parser) throws(PredicateFormatError) in
-                try parser.advance()
-                let inner = try parser.disjunction()
-                try parser.expect(")")
-                return inner
-            }
         case .sign("{"): return .expression(.aggregate(try list("{", "}")))
         case .sign("@"): return .expression(try keyPath(""))
-        case .sign, .end: throw unexpected(expected)
+        case .sign, .end: throw unexpected("a key path or a value")
         }
     }
 
     /// The name of a variable with the key path behind it, as in `$FETCH_SOURCE.name`.
     private mutating func variable(_ name: String) throws(PredicateFormatError) -> String {
-        var path = name
-        while try take(".") {
-            guard case .word(let key) = token.kind else { throw unexpected("a key") }
-            path += "." + key
-            try advance()
-        }
-        return path
+        guard try take(".") else { return name }
+        return name + "." + (try keys())
     }
 
     private mutating func word(_ word: String) throws(PredicateFormatError) -> Node {
+        let start = token
         switch word.uppercased() {
-        case "TRUEPREDICATE":
-            try advance()
-            return .predicate(.value(true))
-        case "FALSEPREDICATE":
-            try advance()
-            return .predicate(.value(false))
-        case "TRUE", "YES":
-            try advance()
-            return .expression(.constant(.boolean(true)))
-        case "FALSE", "NO":
-            try advance()
-            return .expression(.constant(.boolean(false)))
-        case "NULL", "NIL":
-            try advance()
-            return .expression(.constant(.null))
+        case "TRUEPREDICATE": return .predicate(.value(try constant(true)))
+        case "FALSEPREDICATE": return .predicate(.value(try constant(false)))
+        case "TRUE", "YES": return .expression(.constant(.boolean(try constant(true))))
+        case "FALSE", "NO": return .expression(.constant(.boolean(try constant(false))))
+        case "NULL", "NIL": return .expression(.constant(try constant(.null)))
         case "SELF":
             try advance()
             guard try take(".") else { return .expression(.evaluatedObject) }
-            guard case .word(let key) = token.kind else { throw unexpected("a key") }
-            return .expression(try keyPath(key))
-        case "CAST": return .expression(.constant(try cast()))
-        case let keyword where Self.unsupportedForms.contains(keyword):
-            throw PredicateFormatError(
-                text, at: token.range.lowerBound, expected: "a key path or a value",
-                found: "\(keyword), which is not supported yet")
+            return .expression(.keyPath(try keys()))
+        case "CAST":
+            return .expression(
+                try form { (parser) throws(PredicateFormatError) in try parser.cast(start) })
+        case "SUBQUERY":
+            return .expression(
+                try form(weight: Self.predicateWeight) { (parser) throws(PredicateFormatError) in
+                    try parser.subquery()
+                })
+        case "TERNARY":
+            return .expression(
+                try form(weight: Self.predicateWeight) { (parser) throws(PredicateFormatError) in
+                    try parser.conditional()
+                })
+        case "FUNCTION":
+            return .expression(
+                try form { (parser) throws(PredicateFormatError) in try parser.namedFunction() })
+        case "FETCH":
+            return .expression(
+                try form { (parser) throws(PredicateFormatError) in try parser.fetch() })
         case let keyword where Self.reservedWords.contains(keyword):
             throw unexpected("a key path or a value (a key of this name is written '#\(word)')")
         default: return .expression(try keyPath(word))
         }
     }
 
+    private mutating func constant<Value>(_ value: Value) throws(PredicateFormatError) -> Value {
+        try advance()
+        return value
+    }
+
     /// Words that are keys only behind `#`.
-    static let reservedWords = unsupportedForms.union([
+    static let reservedWords: Set<String> = [
         "AND", "OR", "NOT", "ANY", "SOME", "ALL", "NONE", "IN", "BETWEEN", "CONTAINS", "BEGINSWITH",
         "ENDSWITH", "LIKE", "MATCHES", "TRUE", "YES", "FALSE", "NO", "NULL", "NIL", "SELF", "CAST",
-        "TRUEPREDICATE", "FALSEPREDICATE",
-    ])
-
-    private static let unsupportedForms: Set<String> = [
-        "SUBQUERY", "FUNCTION", "TERNARY", "FETCH", "UNION", "INTERSECT", "MINUS", "FIRST", "LAST",
-        "SIZE",
+        "TRUEPREDICATE", "FALSEPREDICATE", "SUBQUERY", "FUNCTION", "TERNARY", "FETCH", "UNION",
+        "INTERSECT", "MINUS", "FIRST", "LAST", "SIZE",
     ]
 
-    /// The current token is the first key; further keys follow dots.
+    // MARK: - Key paths
+
+    /// The current token is the first key; further keys follow dots. A word before a parenthesis is a function.
     private mutating func keyPath(_ first: String) throws(PredicateFormatError) -> ObjectExpression
     {
-        var path = first
         if first.isEmpty {
-            path = try collectionOperator()
-        } else {
-            try advance()
+            let path = try keys()
+            return .keyPath(path)
         }
-        while try take(".") {
-            switch token.kind {
-            case .word(let key), .key(let key):
-                path += "." + key
-                try advance()
-            case .sign("@"): path += "." + (try collectionOperator())
-            default: throw unexpected("a key")
-            }
-        }
-        guard !isNext("[") else { throw unexpected("an operator (indexes are not supported yet)") }
-        return .keyPath(path)
+        let isKeyOnly = if case .key = token.kind { true } else { false }
+        try advance()
+        if !isKeyOnly, isNext("(") { return .function(first, try list("(", ")")) }
+        guard try take(".") else { return .keyPath(first) }
+        return .keyPath(first + "." + (try keys()))
     }
 
-    private mutating func collectionOperator() throws(PredicateFormatError) -> String {
-        try expect("@")
-        guard case .word(let name) = token.kind else { throw unexpected("a collection operator") }
-        try advance()
-        return "@" + name
+    /// Keys and collection operators with dots between them. Every word is a key here.
+    mutating func keys() throws(PredicateFormatError) -> String {
+        var path = ""
+        repeat {
+            if try take("@") {
+                guard case .word(let name) = token.kind else {
+                    throw unexpected("a collection operator")
+                }
+                path += "@" + name
+            } else {
+                switch token.kind {
+                case .word(let key), .key(let key): path += key
+                default: throw unexpected("a key")
+                }
+            }
+            try advance()
+            guard isNext(".") else { return path }
+            path += "."
+        } while try take(".")
+        return path
     }
+
+    mutating func elementIndex() throws(PredicateFormatError) -> ObjectExpression.ElementIndex {
+        try nested { (parser) throws(PredicateFormatError) in
+            try parser.expect("[")
+            let index: ObjectExpression.ElementIndex
+            if try parser.take("FIRST") {
+                index = .first
+            } else if try parser.take("LAST") {
+                index = .last
+            } else if try parser.take("SIZE") {
+                index = .size
+            } else {
+                index = .position(try parser.expression())
+            }
+            try parser.expect("]")
+            return index
+        }
+    }
+
+    // MARK: - Forms in parentheses
 
     private mutating func function(_ name: String) throws(PredicateFormatError) -> ObjectExpression
     {
@@ -127,35 +158,111 @@ extension PredicateParser {
             try parser.expect(opening)
             var elements: [ObjectExpression] = []
             if try parser.take(closing) { return elements }
-            repeat { elements.append(try parser.expression()) } while try parser.take(",")
+            let count = parser.operatorDepth
+            var most = count
+            repeat {
+                parser.operatorDepth = count
+                elements.append(try parser.expression())
+                most = max(most, parser.operatorDepth)
+            } while try parser.take(",")
+            parser.operatorDepth = most
             guard try parser.take(closing) else { throw parser.unexpected("',' or '\(closing)'") }
             return elements
         }
     }
 
+    /// A keyword and, in parentheses, what belongs to it.
+    private mutating func form(
+        weight: Int = formWeight,
+        _ body: (inout Self) throws(PredicateFormatError) -> ObjectExpression
+    ) throws(PredicateFormatError) -> ObjectExpression {
+        try nested(weight: weight) { (parser) throws(PredicateFormatError) in
+            try parser.advance()
+            try parser.expect("(")
+            let result = try body(&parser)
+            try parser.expect(")")
+            return result
+        }
+    }
+
+    private mutating func subquery() throws(PredicateFormatError) -> ObjectExpression {
+        let collection = try expression()
+        try expect(",")
+        guard case .variable(let name) = token.kind else { throw unexpected("a variable, $name") }
+        try advance()
+        try expect(",")
+        return .subquery(collection, variable: name, try predicate())
+    }
+
+    private mutating func conditional() throws(PredicateFormatError) -> ObjectExpression {
+        let condition = try predicate()
+        try expect(",")
+        let first = try expression()
+        try expect(",")
+        return .conditional(condition, first, try expression())
+    }
+
+    /// `FUNCTION(operand, "name:", arguments…)`: the operand is the first argument.
+    private mutating func namedFunction() throws(PredicateFormatError) -> ObjectExpression {
+        var arguments = [try expression()]
+        try expect(",")
+        let name = try string("the name of a function")
+        while try take(",") { arguments.append(try expression()) }
+        return .function(name, arguments)
+    }
+
+    /// `FETCH(%@, context, countOnly)`: the request is an argument; the context is that of the fetch around it.
+    private mutating func fetch() throws(PredicateFormatError) -> ObjectExpression {
+        let start = token
+        guard case .fetch(let request, _) = try expression() else {
+            throw PredicateFormatError(
+                text, at: start.range.lowerBound, expected: "a FetchRequest, given for %@",
+                found: "another expression")
+        }
+        try expect(",")
+        _ = try expression()
+        guard try take(",") else { return .fetch(request, countOnly: false) }
+        let flag = token
+        guard case .constant(let value) = try expression(), let countOnly = value.integer else {
+            throw PredicateFormatError(
+                text, at: flag.range.lowerBound, expected: "TRUE or FALSE",
+                found: "another expression")
+        }
+        return .fetch(request, countOnly: countOnly != 0)
+    }
+
+    /// `CAST(value, "type")`. Constants that have no literal print so; they are converted here.
+    private mutating func cast(_ start: PredicateToken) throws(PredicateFormatError)
+        -> ObjectExpression
+    {
+        let value = try expression()
+        try expect(",")
+        let type = try string("the name of a type")
+        guard case .constant(let constant) = value else {
+            return .function("castObject:toType:", [value, .constant(.string(type))])
+        }
+        guard let result = constant.cast(to: type) else {
+            throw PredicateFormatError(
+                text, at: start.range.lowerBound,
+                expected:
+                    "CAST of a constant to NSDate, NSNumber, NSDecimalNumber, NSData, NSUUID or NSURL",
+                found: "CAST(…, \"\(type)\")")
+        }
+        return .constant(result)
+    }
+
+    private mutating func string(_ expected: String) throws(PredicateFormatError) -> String {
+        guard case .string(let string) = token.kind else { throw unexpected(expected) }
+        try advance()
+        return string
+    }
+
+    // MARK: - Constants
+
     mutating func number(_ digits: String) throws(PredicateFormatError) -> AttributeValue {
         guard let value = AttributeValue(number: digits) else { throw unexpected("a number") }
         try advance()
         return value
-    }
-
-    /// `CAST(seconds, "NSDate")` and its like: how constants print that have no literal.
-    private mutating func cast() throws(PredicateFormatError) -> AttributeValue {
-        let start = token
-        try advance()
-        try expect("(")
-        let value = try expression()
-        try expect(",")
-        guard case .string(let type) = token.kind else { throw unexpected("the name of a type") }
-        try advance()
-        try expect(")")
-        guard case .constant(let constant) = value, let result = constant.cast(to: type) else {
-            throw PredicateFormatError(
-                text, at: start.range.lowerBound,
-                expected: "CAST of a constant to NSDate, NSDecimalNumber, NSData, NSUUID or NSURL",
-                found: "CAST(…, \"\(type)\")")
-        }
-        return result
     }
 
     private mutating func argument(
@@ -168,20 +275,22 @@ extension PredicateParser {
         }
         let expression = argument?.predicateExpression ?? .constant(.null)
         let expected: String
-        switch (placeholder.last, expression) {
-        case ("@", _), ("K", .keyPath), ("s", .constant(.string)),
+        switch (placeholder.last!.lowercased(), expression) {
+        case ("@", _), ("k", .keyPath), ("s", .constant(.string)), ("c", .constant(.string)),
             ("f", .constant(.integer)), ("f", .constant(.double)), ("f", .constant(.decimal)),
             ("g", .constant(.integer)), ("g", .constant(.double)), ("g", .constant(.decimal)),
             ("e", .constant(.integer)), ("e", .constant(.double)), ("e", .constant(.decimal)),
             ("d", .constant(.integer)), ("i", .constant(.integer)), ("u", .constant(.integer)),
-            ("x", .constant(.integer)), ("d", .constant(.boolean)):
+            ("x", .constant(.integer)), ("c", .constant(.integer)), ("d", .constant(.boolean)):
             try advance()
             return expression
-        case ("K", .constant(.string(let path))):
+        case ("k", .constant(.string(let path))) where path.isPredicateKeyPath:
             try advance()
-            return path.uppercased() == "SELF" ? .evaluatedObject : .keyPath(path)
-        case ("K", _): expected = "a key path as the argument of %\(placeholder)"
-        case ("s", _): expected = "a string as the argument of %\(placeholder)"
+            let isSelf = path.prefix { $0 != "." }.uppercased() == "SELF"
+            guard isSelf else { return .keyPath(path) }
+            return path.utf8.count == 4 ? .evaluatedObject : .keyPath(String(path.dropFirst(5)))
+        case ("k", _): expected = "a key path as the argument of %\(placeholder)"
+        case ("s", _), ("c", _): expected = "a string as the argument of %\(placeholder)"
         case ("f", _), ("g", _), ("e", _):
             expected = "a number as the argument of %\(placeholder)"
         default: expected = "an integer as the argument of %\(placeholder)"
@@ -223,6 +332,21 @@ extension AttributeValue {
         case ("NSUUID", .string(let text)): UUID(uuidString: text).map { .uuid($0) }
         case ("NSURL", .string(let text)): URL(string: text).map { .uri($0) }
         default: nil
+        }
+    }
+}
+
+extension StringProtocol {
+    /// Whether the text is one key: a letter or underscore, then digits as well.
+    var isPredicateKey: Bool {
+        guard let first = utf8.first, PredicateLexer.isWordStart(first) else { return false }
+        return utf8.allSatisfy(PredicateLexer.isWordByte)
+    }
+
+    /// Whether the text is keys and collection operators with dots between them.
+    fileprivate var isPredicateKeyPath: Bool {
+        split(separator: ".", omittingEmptySubsequences: false).allSatisfy {
+            ($0.utf8.first == UInt8(ascii: "@") ? $0.dropFirst() : $0[...]).isPredicateKey
         }
     }
 }

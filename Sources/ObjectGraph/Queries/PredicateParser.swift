@@ -6,10 +6,14 @@ struct PredicateParser {
     /// The greatest number of bytes of a format.
     static let maximumLength = 1_000_000
 
-    /// The greatest number of terms within terms, and of arithmetic operators. Together they bound the depth of the
-    /// tree, and so the stack that it takes to read and to evaluate it.
+    /// How much the terms on the way to one may weigh, so that the 512 KB that a thread has at the least are enough to read
+    /// the tree, to print it and to evaluate it, in a build for debugging as well. Terms weigh what they take of the stack.
     static let maximumDepth = 100
-    static let maximumOperatorCount = 250
+    static let operatorWeight = 1
+    static let bracketWeight = 4
+    static let formWeight = 9
+    /// Of SUBQUERY and TERNARY.
+    static let predicateWeight = 15
 
     enum Node {
         case predicate(ObjectPredicate)
@@ -20,8 +24,12 @@ struct PredicateParser {
     private var lexer: PredicateLexer
     private(set) var token: PredicateToken
     var arguments: ArraySlice<(any PredicateArgument)?>
+
+    /// Of the terms that the next token is within.
     private var depth = 0
-    private var operatorCount = 0
+
+    /// By how much operators make the tree deeper; of terms beside each other only the one that has most of them does.
+    var operatorDepth = 0
 
     static func parse(
         _ text: String, _ arguments: [(any PredicateArgument)?]
@@ -62,24 +70,44 @@ struct PredicateParser {
     }
 
     mutating func disjunction() throws(PredicateFormatError) -> Node {
+        let count = operatorDepth
         let first = try conjunction()
-        guard isNext("OR", "||") else { return first }
-        var parts = [try predicate(first)]
+        return isNext("OR", "||") ? try alternatives(first, count) : first
+    }
+
+    /// What follows the first part, in a frame of its own: most terms have one part.
+    private mutating func alternatives(
+        _ first: Node, _ count: Int
+    ) throws(PredicateFormatError) -> Node {
+        var (parts, most) = ([try predicate(first)], operatorDepth)
         while try take("OR", "||") {
+            operatorDepth = count
             let part = try conjunction()
             parts.append(try predicate(part))
+            most = max(most, operatorDepth)
         }
+        operatorDepth = most
         return .predicate(.or(parts))
     }
 
     private mutating func conjunction() throws(PredicateFormatError) -> Node {
+        let count = operatorDepth
         let first = try negation()
-        guard isNext("AND", "&&") else { return first }
-        var parts = [try predicate(first)]
+        return isNext("AND", "&&") ? try conditions(first, count) : first
+    }
+
+    /// What follows the first part, in a frame of its own: most terms have one part.
+    private mutating func conditions(
+        _ first: Node, _ count: Int
+    ) throws(PredicateFormatError) -> Node {
+        var (parts, most) = ([try predicate(first)], operatorDepth)
         while try take("AND", "&&") {
+            operatorDepth = count
             let part = try negation()
             parts.append(try predicate(part))
+            most = max(most, operatorDepth)
         }
+        operatorDepth = most
         return .predicate(.and(parts))
     }
 
@@ -96,18 +124,23 @@ struct PredicateParser {
         let isNone = isAll ? false : try take("NONE")
         let isAny = isAll || isNone ? false : try take("ANY", "SOME")
         let start = token
-        let left = try sum()
+        let left = try infix()
         guard let found = try comparisonOperator() else {
             if isAll || isNone || isAny { throw unexpected("a comparison operator") }
             return left
         }
-        let leftExpression = try expression(left, from: start)
-        let options = try comparisonOptions()
-        let comparison = ObjectPredicate.comparison(
-            .init(
-                leftExpression, found, try expression(),
-                modifier: isAll ? .all : isAny || isNone ? .any : .direct, options: options))
+        let modifier = isAll ? ObjectPredicate.Modifier.all : isAny || isNone ? .any : .direct
+        let comparison = try comparison(expression(left, from: start), found, modifier)
         return .predicate(isNone ? .not(comparison) : comparison)
+    }
+
+    private mutating func comparison(
+        _ left: ObjectExpression, _ found: ObjectPredicate.Operator,
+        _ modifier: ObjectPredicate.Modifier
+    ) throws(PredicateFormatError) -> ObjectPredicate {
+        let options = try comparisonOptions()
+        return .comparison(
+            .init(left, found, try expression(), modifier: modifier, options: options))
     }
 
     private static let operators: [String: ObjectPredicate.Operator] = [
@@ -153,72 +186,76 @@ struct PredicateParser {
 
     mutating func expression() throws(PredicateFormatError) -> ObjectExpression {
         let start = token
-        return try expression(sum(), from: start)
+        return try expression(infix(), from: start)
     }
 
-    mutating func sum() throws(PredicateFormatError) -> Node {
+    /// Operands with operators of this level or tighter ones between them.
+    mutating func infix(_ level: Int = 0) throws(PredicateFormatError) -> Node {
         let start = token
-        var left = try product()
-        while isNext("+", "-") {
-            let name = isNext("+") ? "add:to:" : "from:subtract:"
+        var left = try signed()
+        while let sign = nextInfix, sign.level >= level {
             try advance()
             let rightStart = token
-            left = try operation(name, left, start, product(), rightStart)
+            let right = try infix(sign.level + 1)
+            left = try operation(sign, left, start, right, rightStart)
         }
         return left
     }
 
-    private mutating func product() throws(PredicateFormatError) -> Node {
-        let start = token
-        var left = try power()
-        while isNext("*", "/") {
-            let name = isNext("*") ? "multiply:by:" : "divide:by:"
-            try advance()
-            let rightStart = token
-            left = try operation(name, left, start, power(), rightStart)
+    private var nextInfix: PredicateInfix? {
+        switch token.kind {
+        case .sign(let sign): PredicateInfix(sign: sign)
+        case .word(let word): PredicateInfix(sign: word.uppercased())
+        default: nil
         }
-        return left
-    }
-
-    private mutating func power() throws(PredicateFormatError) -> Node {
-        let start = token
-        var left = try negative()
-        while try take("**") {
-            let rightStart = token
-            left = try operation("raise:toPower:", left, start, negative(), rightStart)
-        }
-        return left
     }
 
     private mutating func operation(
-        _ name: String, _ left: Node, _ leftStart: PredicateToken, _ right: Node,
+        _ sign: PredicateInfix, _ left: Node, _ leftStart: PredicateToken, _ right: Node,
         _ rightStart: PredicateToken
     ) throws(PredicateFormatError) -> Node {
-        operatorCount += 1
-        guard operatorCount <= Self.maximumOperatorCount else {
-            throw PredicateFormatError(
-                text, at: rightStart.range.lowerBound,
-                expected: "at most \(Self.maximumOperatorCount) arithmetic operators",
-                found: "one more")
-        }
+        try deepen(by: Self.operatorWeight)
         return .expression(
-            .function(
-                name,
-                [try expression(left, from: leftStart), try expression(right, from: rightStart)])
-        )
+            sign.expression(
+                try expression(left, from: leftStart), try expression(right, from: rightStart)))
     }
 
     /// The minus belongs to a number that follows; before anything else it subtracts from zero.
-    private mutating func negative() throws(PredicateFormatError) -> Node {
-        guard try take("-") else { return try atom() }
-        if case .number(let digits) = token.kind {
+    private mutating func signed() throws(PredicateFormatError) -> Node {
+        let isMinus = isNext("-")
+        guard isMinus || isNext("~") else { return try postfix() }
+        try advance()
+        if isMinus, case .number(let digits) = token.kind {
             return .expression(.constant(try number("-" + digits)))
         }
         return try nested { (parser) throws(PredicateFormatError) in
             let start = parser.token
-            let operand = try parser.expression(parser.negative(), from: start)
-            return .expression(.function("from:subtract:", [.constant(.integer(0)), operand]))
+            let operand = try parser.expression(parser.signed(), from: start)
+            return .expression(
+                isMinus
+                    ? .function("from:subtract:", [.constant(.integer(0)), operand])
+                    : .function("onesComplement:", [operand]))
         }
+    }
+
+    /// An atom with the keys and indexes behind it.
+    private mutating func postfix() throws(PredicateFormatError) -> Node {
+        let start = token
+        var node = try atom()
+        while isNext(".", "[") { node = try part(of: node, from: start) }
+        return node
+    }
+
+    private mutating func part(
+        of node: Node, from start: PredicateToken
+    ) throws(PredicateFormatError) -> Node {
+        let base = try expression(node, from: start)
+        if try take(".") {
+            try deepen(by: Self.operatorWeight)
+            return .expression(.path(base, try keys()))
+        }
+        try deepen(by: Self.formWeight)
+        return .expression(.element(base, try elementIndex()))
     }
 
     // MARK: - Tokens
@@ -248,14 +285,24 @@ struct PredicateParser {
 
     /// Enters a term within a term.
     mutating func nested<Result>(
-        _ body: (inout Self) throws(PredicateFormatError) -> Result
+        weight: Int = bracketWeight, _ body: (inout Self) throws(PredicateFormatError) -> Result
     ) throws(PredicateFormatError) -> Result {
-        guard depth < Self.maximumDepth else {
-            throw unexpected("at most \(Self.maximumDepth) terms within each other")
-        }
-        depth += 1
-        defer { depth -= 1 }
+        depth += weight
+        defer { depth -= weight }
+        try checkDepth()
         return try body(&self)
+    }
+
+    private mutating func deepen(by weight: Int) throws(PredicateFormatError) {
+        operatorDepth += weight
+        try checkDepth()
+    }
+
+    private func checkDepth() throws(PredicateFormatError) {
+        guard depth + operatorDepth <= Self.maximumDepth else {
+            throw unexpected(
+                "at most \(Self.maximumDepth / Self.bracketWeight) terms within each other")
+        }
     }
 
     func predicate(_ node: Node) throws(PredicateFormatError) -> ObjectPredicate {

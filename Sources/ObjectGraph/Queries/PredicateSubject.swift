@@ -10,6 +10,6 @@ protocol PredicateSubject {
     /// The object at the other end of a to-one relationship.
     func destination(of property: Property) -> Self?
 
-    /// The objects at the other end of a to-many relationship, in any order.
+    /// The objects at the other end of a to-many relationship; in their order if it has one.
     func destinations(of property: Property) -> [Self]
 }

@@ -31,28 +31,12 @@ private struct ValueSubject: PredicateSubject {
 
 extension ObjectPredicate {
     fileprivate var aboutValue: ObjectPredicate {
-        switch self {
-        case .value: self
-        case .and(let parts): .and(parts.map(\.aboutValue))
-        case .or(let parts): .or(parts.map(\.aboutValue))
-        case .not(let part): .not(part.aboutValue)
-        case .comparison(let comparison):
-            .comparison(
-                Comparison(
-                    comparison.left.aboutValue, comparison.operator, comparison.right.aboutValue,
-                    modifier: comparison.modifier, options: comparison.options))
-        }
-    }
-}
-
-extension ObjectExpression {
-    fileprivate var aboutValue: ObjectExpression {
-        switch self {
-        case .evaluatedObject: .keyPath(ValidationRule.key)
-        case .keyPath("length"): .function("length:", [.keyPath(ValidationRule.key)])
-        case .constant, .keyPath, .variable: self
-        case .aggregate(let elements): .aggregate(elements.map(\.aboutValue))
-        case .function(let name, let arguments): .function(name, arguments.map(\.aboutValue))
+        rewritten { part in
+            switch part {
+            case .evaluatedObject: .keyPath(ValidationRule.key)
+            case .keyPath("length"): .function("length:", [.keyPath(ValidationRule.key)])
+            default: nil
+            }
         }
     }
 }

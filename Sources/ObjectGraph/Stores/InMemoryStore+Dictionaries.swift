@@ -4,16 +4,15 @@ extension InMemoryStore {
         _ request: FetchRequest, entity: Entity,
         objectID: (_ entityIndex: Int, _ key: Int64) -> ManagedObjectID
     ) throws -> [[String: AttributeValue]] {
-        let resolver = ConditionResolver(entity: entity, model: model)
+        let resolver = resolver(entity)
         let selection = try DictionarySelection(request, entity: entity, model: model)
-        guard request.havingPredicate == nil else {
-            throw FetchError.unsupported(feature: "havingPredicate in an in-memory store")
-        }
+        let having = try selection.having()
         var keys: [CompiledSort.Key] = []
         for key in request.sortKeys {
             keys.append(try CompiledSort.Key(key, resolver, selection.sortOperand(key)))
         }
         let groups = selection.groups(of: try matches(request, resolver))
+            .filter { group in having?.holds(for: group) ?? true }
             .sorted(by: keys) { $1.value(for: $0) }
         var dictionaries: [[String: AttributeValue]] = []
         var known: Set<[String: AttributeValue]> = []
@@ -35,7 +34,7 @@ extension DictionarySelection {
         var positions: [[AttributeValue]: Int] = [:]
         var result: [[InMemoryStoreRow]] = []
         for row in rows {
-            let values = groups.map { $0.value(for: row, element: row) }
+            let values = groups.map { $0.value(for: row) }
             if let position = positions[values] {
                 result[position].append(row)
             } else {
@@ -73,37 +72,46 @@ extension Operand {
     /// The value for a group of rows: of an aggregate over all of them, else of any of them.
     fileprivate func value(for group: [InMemoryStoreRow]) -> AttributeValue {
         switch self {
-        case .aggregate(let aggregate, let operand):
-            aggregate.result(
-                group.map { operand.value(for: $0, element: $0) }.filter { !$0.isNull })
+        case .aggregate(let statistic, let operand):
+            return statistic.result(group.map { operand.value(for: $0) })
         case .function(let function, let arguments):
-            function.result(
-                arguments[0].value(for: group),
-                arguments.count > 1 ? arguments[1].value(for: group) : .null)
-        default: group.first.map { value(for: $0, element: $0) } ?? .null
+            return function.result(arguments.map { $0.value(for: group) })
+        case .listSummary(let statistic, let operands):
+            let values = operands.map { $0.value(for: group) }
+            return values.contains(where: \.isNull) ? .null : statistic.result(values)
+        case .conditional(let condition, let first, let second):
+            return (condition.condition.holds(for: group) ? first : second).value(for: group)
+        case .cast(let operand, let kind): return operand.value(for: group).cast(to: kind)
+        case .hinted(let operand, _): return operand.value(for: group)
+        default: return group.first.map { value(for: $0) } ?? .null
         }
     }
 }
 
-extension Operand.Aggregate {
-    /// The result over values that are not null; null without any, but for `count:`.
-    fileprivate func result(_ values: [AttributeValue]) -> AttributeValue {
-        func best(_ isBetter: (Int) -> Bool) -> AttributeValue {
-            values.dropFirst().reduce(values.first ?? .null) { found, value in
-                isBetter(value.order(to: found) ?? 0) ? value : found
-            }
-        }
+extension Condition {
+    /// Whether the condition on groups holds for one: its operands are worked out for the group, then compared.
+    fileprivate func holds(for group: [InMemoryStoreRow]) -> Bool {
+        guard let row = group.first else { return false }
+        let condition = mappingOperands { .constant($0.value(for: group)) }
+        return (try? CompiledPredicate(condition))?.matches(row) ?? false
+    }
+
+    private func mappingOperands(_ map: (Operand) -> Operand) -> Condition {
         switch self {
-        case .count: return .integer(Int64(values.count))
-        case .minimum: return best { $0 < 0 }
-        case .maximum: return best { $0 > 0 }
-        case .sum:
-            return values.dropFirst().reduce(values.first ?? .null) {
-                Operand.Function.add.result($0, $1)
-            }
-        case .average:
-            return Operand.Function.divide.result(
-                Self.sum.result(values), .integer(Int64(values.count)))
+        case .value, .quantified, .block, .isFetched: self
+        case .and(let parts): .and(parts.map { $0.mappingOperands(map) })
+        case .or(let parts): .or(parts.map { $0.mappingOperands(map) })
+        case .not(let part): .not(part.mappingOperands(map))
+        case .compare(let left, let relation, let right, let options):
+            .compare(map(left), relation, map(right), options)
+        case .isNull(let operand): .isNull(map(operand))
+        case .isNotNull(let operand): .isNotNull(map(operand))
+        case .between(let operand, let least, let greatest):
+            .between(map(operand), map(least), map(greatest))
+        case .isIn(let operand, let values, let orNull, let options):
+            .isIn(map(operand), values, orNull: orNull, options)
+        case .matches(let operand, let operation, let pattern, let options):
+            .matches(map(operand), operation, pattern: map(pattern), options)
         }
     }
 }

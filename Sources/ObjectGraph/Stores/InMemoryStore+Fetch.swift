@@ -3,11 +3,11 @@ extension InMemoryStore {
     func fetchRows(
         _ request: FetchRequest, entity: Entity, progress: FetchProgress?
     ) throws -> RowList {
-        let resolver = ConditionResolver(entity: entity, model: model)
+        let resolver = resolver(entity)
         var keys: [CompiledSort.Key] = []
         for key in request.sortKeys { keys.append(try CompiledSort.Key(key, resolver)) }
         let rows = try matches(request, resolver)
-        let page = request.page(of: rows.sorted(by: keys) { $1.value(for: $0, element: $0) })
+        let page = request.page(of: rows.sorted(by: keys) { $1.value(for: $0) })
         progress?.note(rowCount: page.count)
         return RowList(page.lazy.map(\.row))
     }
@@ -23,20 +23,48 @@ extension InMemoryStore {
     ) -> FetchExplanation? { nil }
 
     func count(_ request: FetchRequest, entity: Entity) throws -> Int {
-        let rows = try matches(request, ConditionResolver(entity: entity, model: model))
+        let rows = try matches(request, resolver(entity))
         return request.page(of: rows).count
+    }
+
+    /// Rows have no transient attributes.
+    func resolver(_ entity: Entity) -> ConditionResolver {
+        var resolver = ConditionResolver(entity: entity, model: model)
+        resolver.allowsTransients = false
+        return resolver
+    }
+
+    /// What a fetch within a predicate stands for.
+    private func results(
+        of request: FetchRequest, countOnly: Bool
+    ) throws -> ObjectExpression {
+        guard let entity = model.entity(named: request.entityName) else {
+            throw FetchError.unknownEntity(request.entityName)
+        }
+        if countOnly { return .constant(.integer(Int64(try count(request, entity: entity)))) }
+        let scopes = snapshot().scopes
+        func objectID(_ entityIndex: Int, _ key: Int64) -> ManagedObjectID {
+            ManagedObjectID(scope: scopes[entityIndex], reference: key)
+        }
+        guard let name = request.propertiesToFetch.first?.name else {
+            return .aggregate(
+                try fetchKeys(request, entity: entity, progress: nil).map {
+                    .constant(.objectID(objectID($0.entityIndex, $0.key)))
+                })
+        }
+        return .aggregate(
+            try fetchDictionaries(request, entity: entity, objectID: objectID)
+                .compactMap { $0[name].map { .constant($0) } })
     }
 
     /// The rows that match, in the order of their keys.
     func matches(
         _ request: FetchRequest, _ resolver: ConditionResolver
-    ) throws(FetchError) -> [InMemoryStoreRow] {
+    ) throws -> [InMemoryStoreRow] {
         let entity = resolver.entity
         try request.checkCounts()
-        try request.checkPersistence(resolver)
-        var predicate: CompiledPredicate?
-        if let condition = request.predicate {
-            predicate = try CompiledPredicate(condition, entity: entity, model: model)
+        let predicate = try request.predicate.map {
+            try CompiledPredicate(resolver.condition($0.replacingFetches(results)))
         }
         let family =
             request.includesSubentities ? entity.familyIndexes : entity.index...entity.index
@@ -66,45 +94,5 @@ extension Array {
             return first < second
         }
         return order.map { self[$0] }
-    }
-}
-
-extension FetchRequest {
-    /// - Throws: `FetchError.transientKeyNotAllowedHere` for a key path to an attribute that rows do not have.
-    fileprivate func checkPersistence(_ resolver: ConditionResolver) throws(FetchError) {
-        let fetchedNames = Set(propertiesToFetch.map(\.name))
-        let keyPaths =
-            (predicate?.keyPaths ?? [])
-            + sortKeys.map(\.keyPath).filter { !fetchedNames.contains($0) }
-            + propertiesToFetch.flatMap(\.expression.keyPaths) + propertiesToGroupBy
-        for keyPath in keyPaths {
-            guard case .attribute(let path, let property) = try resolver.keyPath(keyPath).operand,
-                property.isTransient
-            else { continue }
-            throw .transientKeyNotAllowedHere(
-                property.name, entity: resolver.model.entities[path.entityIndex].name)
-        }
-    }
-}
-
-extension ObjectPredicate {
-    fileprivate var keyPaths: [String] {
-        switch self {
-        case .comparison(let comparison): comparison.left.keyPaths + comparison.right.keyPaths
-        case .and(let parts), .or(let parts): parts.flatMap(\.keyPaths)
-        case .not(let part): part.keyPaths
-        case .value: []
-        }
-    }
-}
-
-extension ObjectExpression {
-    fileprivate var keyPaths: [String] {
-        switch self {
-        case .keyPath(let keyPath): [keyPath]
-        case .aggregate(let elements): elements.flatMap(\.keyPaths)
-        case .function(_, let arguments): arguments.flatMap(\.keyPaths)
-        case .constant, .evaluatedObject, .variable: []
-        }
     }
 }

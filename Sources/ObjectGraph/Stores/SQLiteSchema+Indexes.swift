@@ -38,7 +38,10 @@ extension SQLiteSchema {
 
     private func binaryIndex(_ index: FetchIndexDescription, of entity: Entity) throws -> String {
         let elements = index.elements.map { element in
-            "\(column(element.property, of: entity)) COLLATE BINARY \(element.isAscending ? "ASC" : "DESC")"
+            let column = column(element.property, of: entity)
+            let value =
+                element.folding == .none ? column : "OGFold(\(column), \(element.folding.rawValue))"
+            return "\(value) COLLATE BINARY \(element.isAscending ? "ASC" : "DESC")"
         }
         let condition = try index.partialIndexPredicate.map {
             " WHERE \(try self.condition($0, of: entity))"

@@ -26,11 +26,23 @@ struct Misuse: Sendable, CustomTestStringConvertible {
         Misuse(
             "ANY crew.flights.delay == 1",
             .multipleToManyKeysNotAllowedHere("crew.flights.delay", entity: "Flight")),
+        Misuse("crew.@sum.age == 1", .unknownKeyPath("age", entity: "Person")),
         Misuse(
-            "crew.@sum.age == 1",
-            .unsupported(feature: "The collection operator '@sum'")),
-        Misuse("median:(delay) == 1", .unsupported(feature: "The function 'median:'")),
-        Misuse("delay ** 2 == 1", .unsupported(feature: "The function 'raise:toPower:'")),
+            "crew.@sum.name == 'x'", .invalidArguments(function: "@sum", expected: "numbers")),
+        Misuse(
+            "crew.@sum == 1", .invalidArguments(function: "@sum", expected: "a key path behind it")),
+        Misuse(
+            "crew.@best.name == 1", .unsupported(feature: "The collection operator '@best'")),
+        Misuse("airline.@count == 1", .unknownKeyPath("airline.@count", entity: "Flight")),
+        Misuse("median:(delay) == 1", .aggregateNotAllowedHere("median:")),
+        Misuse("mystery:(delay) == 1", .unsupported(feature: "The function 'mystery:'")),
+        Misuse("SUBQUERY(crew, $p, $q == 1).@count > 1", .unboundVariable("q")),
+        Misuse(
+            "SUBQUERY(crew, $p, $p.age == 1).@count > 1",
+            .unknownKeyPath("age", entity: "Person")),
+        Misuse(
+            "SUBQUERY(crew, $p, $p.flights.delay == 1).@count > 1",
+            .toManyKeyNotAllowedHere("$p.flights.delay", entity: "Flight")),
         Misuse("sum:(delay) == 1", .aggregateNotAllowedHere("sum:")),
         Misuse("delay == $x", .unboundVariable("x")),
         Misuse(
@@ -51,7 +63,7 @@ struct Misuse: Sendable, CustomTestStringConvertible {
             "add:to:(delay) == 1",
             .invalidArguments(function: "add:to:", expected: "a number and a number")),
     ])
-    func `both evaluators refuse it with the same error`(misuse: Misuse) throws {
+    func `both evaluators refuse it with the same error (§7.7.1)`(misuse: Misuse) throws {
         let predicate = try ObjectPredicate(misuse.format)
         let entity = QueryFixture.entity("Flight")
         #expect(throws: misuse.error) {
@@ -68,6 +80,8 @@ struct Misuse: Sendable, CustomTestStringConvertible {
         "distance CONTAINS '5'", "tail MATCHES 5", "distance < nil", "tail == distance",
         "distance ==[c] 5", "distance IN 5", "distance BETWEEN {1}", "distance BETWEEN 1",
         "ANY tail == 'x'", "ALL airline.name == 'x'", "distance == {1}",
+        "crew[0] == nil", "airline[0] == nil", "SUBQUERY(airline, $a, $a.name == 'x').@count == 1",
+        "tail IN tail UNION {'x'}", "TERNARY(isLate == YES, 1, 'x') == 1",
     ])
     func `sides that do not fit are refused with advice`(format: String) throws {
         let predicate = try ObjectPredicate(format)
@@ -92,6 +106,22 @@ struct Misuse: Sendable, CustomTestStringConvertible {
         }
     }
 
+    @Test func `terms are asked in their order until one decides (§7.8.3)`() throws {
+        let compiled = { (predicate: ObjectPredicate) throws in
+            try CompiledPredicate(
+                predicate, entity: QueryFixture.entity("Flight"), model: QueryFixture.model)
+        }
+        let unreached = ObjectPredicate.block(
+            PredicateBlock { _ in
+                Issue.record("a term was asked in vain")
+                return true
+            })
+        let row = FixtureRow("Flight", 1, ["distance": 5])
+        let holds = try ObjectPredicate("distance == 5")
+        #expect(try compiled(.or([holds, unreached])).matches(row))
+        #expect(try !compiled(.and([!holds, unreached])).matches(row))
+    }
+
     @Test func `a transient attribute is evaluated in memory only`() throws {
         let predicate = try ObjectPredicate("note == 'x'")
         let entity = QueryFixture.entity("Flight")
@@ -102,6 +132,45 @@ struct Misuse: Sendable, CustomTestStringConvertible {
                 FetchRequest(entityName: "Flight", predicate: predicate), entity: entity,
                 model: QueryFixture.model, selection: .count)
         }
+    }
+
+    @Test(arguments: [
+        ("median:({1, 2}) == 1", "The function 'median:' over a list"),
+        ("random() < 1", "The function 'random'"),
+        ("random:(5) < 5", "The function 'random:'"),
+        ("ANY crew.@unionOfObjects.name == 'x'", "The collection operator '@unionOfObjects'"),
+        (
+            "'x' IN crew.@distinctUnionOfObjects.name",
+            "The collection operator '@distinctUnionOfObjects'"
+        ),
+    ])
+    func `what only objects in memory can be asked is refused in SQL (§7.7.1, §7.5.3)`(
+        _ format: String, _ feature: String
+    ) throws {
+        let predicate = try ObjectPredicate(format)
+        let entity = QueryFixture.entity("Flight")
+        _ = try CompiledPredicate(predicate, entity: entity, model: QueryFixture.model)
+        #expect(throws: FetchError.inMemoryOnly(feature: feature)) {
+            try FetchTranslation(
+                FetchRequest(entityName: "Flight", predicate: predicate), entity: entity,
+                model: QueryFixture.model, selection: .count)
+        }
+    }
+
+    @Test func `a block is evaluated in memory only (§7.2.1)`() throws {
+        let predicate = ObjectPredicate.block(PredicateBlock { $0["distance"] == 5 })
+        let entity = QueryFixture.entity("Flight")
+        let compiled = try CompiledPredicate(
+            .not(predicate), entity: entity, model: QueryFixture.model)
+        #expect(!compiled.matches(FixtureRow("Flight", 1, ["distance": 5])))
+        #expect(compiled.matches(FixtureRow("Flight", 1, ["distance": 6])))
+        #expect(throws: FetchError.inMemoryOnly(feature: "A block")) {
+            try FetchTranslation(
+                FetchRequest(entityName: "Flight", predicate: predicate), entity: entity,
+                model: QueryFixture.model, selection: .count)
+        }
+        #expect(predicate == predicate)
+        #expect(predicate != .block(PredicateBlock { _ in true }))
     }
 
     @Test func `sort keys must be attributes, and strings to be compared as such`() {

@@ -91,6 +91,23 @@ private func translate(
             .real(0)),
         Shape("NOT (distance > 1)", " WHERE NOT (t0.ZDISTANCE > ?)", .integer(1)),
         Shape(
+            "distance * 2 + 1 > delay",
+            " WHERE ((t0.ZDISTANCE * ?) + ?) > t0.ZDELAY", .integer(2), .integer(1)),
+        Shape(
+            "distance / 2 == 1.5", " WHERE (CAST(t0.ZDISTANCE AS REAL) / ?) = ?", .integer(2),
+            .real(1.5)),
+        Shape(
+            "abs:(delay) > 1 AND length:(tail) == 2",
+            " WHERE OGAbsolute(t0.ZDELAY) > ? AND LENGTH(t0.ZTAIL) = ?", .integer(1), .integer(2)),
+        Shape("lowercase:(tail) == 'x'", " WHERE OGLowercase(t0.ZTAIL) = ?", .text("x")),
+        Shape("canonical:(tail) == 'x'", " WHERE OGFold(t0.ZTAIL, 3) = ?", .text("x")),
+    ])
+    func `values have exactly this SQL (§7.6.1, §7.6.3, §7.6.4, §7.6.5, §7.8.2)`(
+        shape: Shape
+    ) throws { try check(shape) }
+
+    @Test(arguments: [
+        Shape(
             "tail BEGINSWITH 'N1'", " WHERE (t0.ZTAIL >= ? AND t0.ZTAIL < ?)", .text("N1"),
             .text("N2")),
         Shape("tail BEGINSWITH ''", " WHERE t0.ZTAIL >= ?", .text("")),
@@ -114,17 +131,12 @@ private func translate(
         Shape("tail <[d] 'x'", " WHERE OGCompare(t0.ZTAIL, ?, 2) < 0", .text("x")),
         Shape("'xyz' CONTAINS tail", " WHERE OGContains(?, t0.ZTAIL, 0)", .text("xyz")),
         Shape("tail IN 'xyz'", " WHERE OGContains(?, t0.ZTAIL, 0)", .text("xyz")),
-        Shape(
-            "distance * 2 + 1 > delay",
-            " WHERE ((t0.ZDISTANCE * ?) + ?) > t0.ZDELAY", .integer(2), .integer(1)),
-        Shape(
-            "distance / 2 == 1.5", " WHERE (CAST(t0.ZDISTANCE AS REAL) / ?) = ?", .integer(2),
-            .real(1.5)),
-        Shape(
-            "abs:(delay) > 1 AND length:(tail) == 2",
-            " WHERE ABS(t0.ZDELAY) > ? AND LENGTH(t0.ZTAIL) = ?", .integer(1), .integer(2)),
-        Shape("lowercase:(tail) == 'x'", " WHERE OGLowercase(t0.ZTAIL) = ?", .text("x")),
-        Shape("canonical:(tail) == 'x'", " WHERE OGFold(t0.ZTAIL, 3) = ?", .text("x")),
+    ])
+    func `strings have exactly this SQL (§7.6.10, §7.6.11, §7.6.12, §7.6.13)`(
+        shape: Shape
+    ) throws { try check(shape) }
+
+    @Test(arguments: [
         Shape("airline == nil", " WHERE t0.ZAIRLINE IS NULL"),
         Shape(
             "airline.name == 'x'",
@@ -150,8 +162,60 @@ private func translate(
             .integer(1)),
         Shape(
             "airline.flights.@count == 0",
-            " LEFT OUTER JOIN ZAIRLINE t1 ON t0.ZAIRLINE = t1.Z_PK WHERE (SELECT COUNT(*) FROM ZFLIGHT t2 WHERE t2.ZAIRLINE = t1.Z_PK) = ?",
-            .integer(0)),
+            " LEFT OUTER JOIN ZAIRLINE t1 ON t0.ZAIRLINE = t1.Z_PK WHERE NOT (EXISTS (SELECT 1 FROM ZFLIGHT t2 WHERE t2.ZAIRLINE = t1.Z_PK))"
+        ),
+        Shape(
+            "crew.@count > 0",
+            " WHERE EXISTS (SELECT 1 FROM Z_2CREW t1 WHERE t1.Z_2FLIGHTS = t0.Z_PK)"),
+        Shape(
+            "SUBQUERY(crew, $p, $p.name == 'x' OR $p == $p).@count > 1",
+            " WHERE (SELECT COUNT(*) FROM Z_2CREW t1 JOIN ZPERSON t2 ON t2.Z_PK = t1.Z_3CREW WHERE t1.Z_2FLIGHTS = t0.Z_PK AND (t2.ZNAME = ? OR t1.Z_3CREW = t1.Z_3CREW)) > ?",
+            .text("x"), .integer(1)),
+        Shape(
+            "SUBQUERY(crew, $p, $p.home.code == tail).@count != 0",
+            " WHERE EXISTS (SELECT 1 FROM Z_2CREW t1 JOIN ZPERSON t2 ON t2.Z_PK = t1.Z_3CREW JOIN ZPLACE t3 ON t2.ZHOME = t3.Z_PK WHERE t1.Z_2FLIGHTS = t0.Z_PK AND t3.ZCODE = t0.ZTAIL)"
+        ),
+        Shape(
+            "SUBQUERY(crew, $p, SUBQUERY($p.flights, $f, $f.delay > distance).@count > 0).@count > 0",
+            " WHERE EXISTS (SELECT 1 FROM Z_2CREW t1 WHERE t1.Z_2FLIGHTS = t0.Z_PK AND EXISTS (SELECT 1 FROM Z_2CREW t2 JOIN ZFLIGHT t3 ON t3.Z_PK = t2.Z_2FLIGHTS WHERE t2.Z_3CREW = t1.Z_3CREW AND t3.ZDELAY > t0.ZDISTANCE))"
+        ),
+        Shape(
+            "ANY SUBQUERY(airline.flights, $f, $f.distance > 1).delay < 2",
+            " JOIN ZAIRLINE t1 ON t0.ZAIRLINE = t1.Z_PK WHERE EXISTS (SELECT 1 FROM ZFLIGHT t2 WHERE t2.ZAIRLINE = t1.Z_PK AND t2.ZDISTANCE > ? AND t2.ZDELAY < ?)",
+            .integer(1), .real(2)),
+        Shape(
+            "airline.flights.@sum.distance > 5",
+            " LEFT OUTER JOIN ZAIRLINE t1 ON t0.ZAIRLINE = t1.Z_PK WHERE (SELECT total(t2.ZDISTANCE) FROM ZFLIGHT t2 WHERE t2.ZAIRLINE = t1.Z_PK) > ?",
+            .integer(5)),
+        Shape(
+            "max:(crew.name) == 'x'",
+            " WHERE (SELECT MAX(t2.ZNAME) FROM Z_2CREW t1 JOIN ZPERSON t2 ON t2.Z_PK = t1.Z_3CREW WHERE t1.Z_2FLIGHTS = t0.Z_PK) = ?",
+            .text("x")),
+        Shape(
+            "distance & 1 == 0 AND distance ^ 1 == 1",
+            " WHERE (t0.ZDISTANCE & ?) = ? AND OGExclusiveOr(t0.ZDISTANCE, ?) = ?", .integer(1),
+            .integer(0), .integer(1), .integer(1)),
+        Shape(
+            "TERNARY(distance > 1, delay, 0) == 2",
+            " WHERE CASE WHEN t0.ZDISTANCE > ? THEN t0.ZDELAY ELSE ? END = ?", .integer(1),
+            .integer(0), .integer(2)),
+        Shape(
+            "distance IN {delay, 1, seats}",
+            " WHERE t0.ZDISTANCE IN (?) OR t0.ZDISTANCE = t0.ZDELAY OR t0.ZDISTANCE = t0.ZSEATS",
+            .integer(1)),
+        Shape(
+            "tail IN {'a'} UNION crew.name",
+            " WHERE t0.ZTAIL IN (?) OR EXISTS (SELECT 1 FROM Z_2CREW t1 JOIN ZPERSON t2 ON t2.Z_PK = t1.Z_3CREW WHERE t1.Z_2FLIGHTS = t0.Z_PK AND t2.ZNAME = t0.ZTAIL)",
+            .text("a")),
+        Shape("CAST(distance, 'NSString') == '1'", " WHERE OGText(t0.ZDISTANCE) = ?", .text("1")),
+        Shape(
+            "CAST(departure, 'NSNumber') > 1", " WHERE t0.ZDEPARTURE > ?", .integer(1)),
+        Shape("noindex:(tail) == 'x'", " WHERE +t0.ZTAIL = ?", .text("x")),
+        Shape(
+            "max:({distance, 5}) > 4", " WHERE MAX(t0.ZDISTANCE, ?) > ?", .integer(5), .integer(4)),
+        Shape(
+            "ANY {1, 2} == distance", " WHERE ? = t0.ZDISTANCE OR ? = t0.ZDISTANCE", .integer(1),
+            .integer(2)),
         Shape(
             "ANY crew.name == 'x'",
             " WHERE EXISTS (SELECT 1 FROM Z_2CREW t1 JOIN ZPERSON t2 ON t2.Z_PK = t1.Z_3CREW WHERE t1.Z_2FLIGHTS = t0.Z_PK AND t2.ZNAME = ?)",
@@ -173,13 +237,41 @@ private func translate(
             " WHERE EXISTS (SELECT 1 FROM Z_2CREW t1 JOIN ZPERSON t2 ON t2.Z_PK = t1.Z_3CREW JOIN ZPLACE t3 ON t2.ZHOME = t3.Z_PK WHERE t1.Z_2FLIGHTS = t0.Z_PK AND t3.ZCODE = ?)",
             .text("x")),
     ])
-    func `a predicate has exactly this SQL`(shape: Shape) throws {
+    func `objects have exactly this SQL (§7.6.6, §7.6.7, §7.6.8, §7.6.9, §7.6.19, §7.6.20)`(
+        shape: Shape
+    ) throws { try check(shape) }
+
+    private func check(_ shape: Shape) throws {
         let translation = try translate(entity: "Flight", shape.format)
         #expect(translation.sql == "SELECT t0.Z_PK FROM ZFLIGHT t0" + shape.sql)
         #expect(translation.bindings == shape.bindings)
     }
 
-    @Test func `objects are compared by foreign key or primary key, without a join`() throws {
+    @Test func `a fetch on the right of IN is a SELECT within (§7.5.5)`() throws {
+        var request = FetchRequest(
+            entityName: "Airline", predicate: try ObjectPredicate("name == 'x'"))
+        #expect(
+            try translate("airline IN %@ AND distance > 1", request).sql.hasSuffix(
+                " WHERE t0.ZAIRLINE IN (SELECT t0.Z_PK FROM ZAIRLINE t0 WHERE t0.ZNAME = ?) AND t0.ZDISTANCE > ?"
+            ))
+        #expect(
+            try translate("distance > FETCH(%@, nil, YES)", request).sql.hasSuffix(
+                " WHERE t0.ZDISTANCE > (SELECT COUNT(*) FROM ZAIRLINE t0 WHERE t0.ZNAME = ?)"))
+        request.propertiesToFetch = ["name"]
+        request.predicate = nil
+        #expect(
+            try translate("NOT tail IN %@", request).sql.hasSuffix(
+                " WHERE NOT (t0.ZTAIL IN (SELECT t0.ZNAME FROM ZAIRLINE t0 WHERE t0.ZNAME IS NOT NULL))"
+            ))
+        #expect(
+            try translate("tail IN[c] %@", request).sql.hasSuffix(
+                " WHERE OGFold(t0.ZTAIL, 1) IN (WITH fetched(value) AS (SELECT t0.ZNAME FROM ZAIRLINE t0 WHERE t0.ZNAME IS NOT NULL) SELECT OGFold(value, 1) FROM fetched)"
+            ))
+    }
+
+    @Test func `objects are compared by foreign key or primary key, without a join (§7.6.2)`()
+        throws
+    {
         let airline = QueryFixture.objectID("Airline", 7)
         let flight = QueryFixture.objectID("Flight", 8)
         let person = QueryFixture.objectID("Person", 9)
@@ -212,7 +304,9 @@ private func translate(
         Restriction("Heliport", true, " WHERE t0.Z_ENT = ?", 7),
         Restriction("Airline", false, ""),
     ])
-    func `the entity is named only where its table holds others`(restriction: Restriction) throws {
+    func `the entity is named only where its table holds others (§7.6.18)`(restriction: Restriction)
+        throws
+    {
         var request = FetchRequest(entityName: restriction.entity)
         request.includesSubentities = restriction.includesSubentities
         let translation = try translate(request)
@@ -228,7 +322,7 @@ private func translate(
         )
     }
 
-    @Test func `order, limit and offset`() throws {
+    @Test func `order, limit and offset (§7.6.14, §7.6.15)`() throws {
         var request = FetchRequest(
             entityName: "Flight",
             sortKeys: [

@@ -45,6 +45,12 @@ private let something: Int64 = 2
         NullCase("NOT (distance == 6)", [1], []),
         NullCase("distance < 7", [2]),
         NullCase("NOT (distance < 5)", [1, 2], [2]),
+    ])
+    func `nil in comparisons (§7.4.1, §7.4.2, §7.4.3, §7.4.4, §7.4.5, §7.4.6)`(
+        example: NullCase
+    ) throws { try check(example) }
+
+    @Test(arguments: [
         NullCase("distance BETWEEN {1, 9}", [2]),
         NullCase("distance IN {6, 7}", [2]),
         NullCase("NOT (distance IN {7})", [1, 2], [2]),
@@ -74,7 +80,11 @@ private let something: Int64 = 2
         NullCase("NONE crew.name == 'x'", [1, 2]),
         NullCase("nil == nil", [1, 2]),
     ])
-    func `what a predicate finds where there are nils`(example: NullCase) throws {
+    func `nil in lists, strings and key paths (§7.4.7, §7.4.8, §7.4.9)`(
+        example: NullCase
+    ) throws { try check(example) }
+
+    private func check(_ example: NullCase) throws {
         let predicate = try ObjectPredicate(example.format)
         let compiled = try CompiledPredicate(
             predicate, entity: QueryFixture.entity("Flight"), model: QueryFixture.model)

@@ -17,22 +17,30 @@ import Testing
         ("a.in == YES", "a.in == TRUE"),
         ("a == 1.0", "a == 1.0"),
         ("length:(a) == abs:(-1)", "length:(a) == abs:(-1)"),
+        ("a[0].b == (c)[LAST]", "a[0].b == c[LAST]"),
+        ("subquery(a, $x, $x.b=1).@count=0", "SUBQUERY(a, $x, $x.b == 1).@count == 0"),
+        ("ternary(a=1 or b=1, 1, 2) = 1", "TERNARY(a == 1 OR b == 1, 1, 2) == 1"),
+        ("function(a, 'x y', 1) = 1", "FUNCTION(a, \"x y\", 1) == 1"),
+        ("function(a, 'sqrt:') = 1", "sqrt:(a) == 1"),
+        ("(a|b)&~c = 1<<2", "(a | b) & onesComplement:(c) == 1 << 2"),
+        ("a in (b union c) minus {1}", "a IN b UNION c MINUS {1}"),
+        ("cast(a, 'NSDate') > now()", "CAST(a, \"NSDate\") > now()"),
     ])
-    func `the canonical form`(format: String, printed: String) throws {
+    func `the canonical form (§7.1.7)`(format: String, printed: String) throws {
         #expect(try ObjectPredicate(format).predicateFormat == printed)
     }
 
-    @Test func `a date prints as a cast`() {
+    @Test func `a date prints as a cast (§7.1.7)`() {
         let date = Date(timeIntervalSinceReferenceDate: 12.5)
         let predicate = ObjectPredicate.comparison(
             .init(.keyPath("a"), .equal, .constant(.date(date))))
         #expect(predicate.predicateFormat == #"a == CAST(12.5, "NSDate")"#)
     }
 
-    @Test func `every printed tree reads back as an equal tree`() throws {
+    @Test func `every printed tree reads back as an equal tree (§7.1.7, §7.2.1)`() throws {
         var generator = SeededGenerator.fromEnvironment()
-        for _ in 0..<5_000 {
-            let predicate = generator.predicateTree(depth: 4)
+        for _ in 0..<2_000 {
+            let predicate = generator.predicateTree(depth: 3)
             let format = predicate.predicateFormat
             let read = try ObjectPredicate(format)
             #expect(read == predicate, "TEST_SEED=\(generator.seed) \(format)")
@@ -57,8 +65,8 @@ extension SeededGenerator {
         default:
             .comparison(
                 .init(
-                    expressionTree(depth: 3), pick(ObjectPredicate.Operator.allCases),
-                    expressionTree(depth: 3),
+                    expressionTree(depth: depth), pick(ObjectPredicate.Operator.allCases),
+                    expressionTree(depth: depth),
                     modifier: ObjectPredicate.Modifier(
                         rawValue: Int.random(in: 0...2, using: &self))!,
                     options: ObjectPredicate.Options(rawValue: Int.random(in: 0..<16, using: &self))
@@ -67,22 +75,48 @@ extension SeededGenerator {
     }
 
     fileprivate mutating func expressionTree(depth: Int) -> ObjectExpression {
-        switch Int.random(in: 0..<(depth == 0 ? 5 : 8), using: &self) {
-        case 0, 1: .constant(constant())
+        switch Int.random(in: 0..<(depth == 0 ? 5 : 14), using: &self) {
+        case 0, 1: return .constant(constant())
         case 2:
-            .keyPath(pick(["a", "a.b", "items.@count", "in", "or.not", "x.size", "größe", "_1"]))
-        case 3: .evaluatedObject
-        case 4: .variable(pick(["x", "and"]))
-        case 5:
-            .function(
-                pick(["add:to:", "from:subtract:", "multiply:by:", "divide:by:", "raise:toPower:"]),
-                [expressionTree(depth: depth - 1), expressionTree(depth: depth - 1)])
-        case 6:
-            .function(
-                pick(["abs:", "lowercase:", "now"]) == "abs:" ? "abs:" : "uppercase:",
-                [expressionTree(depth: depth - 1)])
+            return .keyPath(
+                pick([
+                    "a", "a.b", "items.@count", "in", "or.not", "x.size", "größe", "_1", "self.a",
+                ]))
+        case 3: return .evaluatedObject
+        case 4: return .variable(pick(["x", "and", "x.y.@count"]))
+        case 5, 6:
+            let name = pick([
+                "add:to:", "from:subtract:", "multiply:by:", "divide:by:", "raise:toPower:",
+                "bitwiseAnd:with:", "bitwiseOr:with:", "bitwiseXor:with:", "leftshift:by:",
+                "rightshift:by:", "modulus:by:", "castObject:toType:",
+            ])
+            return .function(
+                name, [expressionTree(depth: depth - 1), expressionTree(depth: depth - 1)])
+        case 7:
+            let name = pick([
+                "abs:", "now", "uppercase:", "x y", "größe", "in", "a:b", "onesComplement:",
+            ])
+            return .function(
+                name, (0..<pick([1, 1, 3])).map { _ in expressionTree(depth: depth - 1) })
+        case 8: return .path(expressionTree(depth: depth - 1), pick(["@count", "a.@sum.b", "in"]))
+        case 9:
+            return .element(
+                expressionTree(depth: depth - 1),
+                pick([.first, .last, .size, .position(expressionTree(depth: depth - 1))]))
+        case 10:
+            return .subquery(
+                expressionTree(depth: depth - 1), variable: pick(["x", "in"]),
+                predicateTree(depth: depth - 1))
+        case 11:
+            return .conditional(
+                predicateTree(depth: depth - 1), expressionTree(depth: depth - 1),
+                expressionTree(depth: depth - 1))
+        case 12:
+            return .combined(
+                expressionTree(depth: depth - 1), pick(ObjectExpression.SetOperation.allCases),
+                expressionTree(depth: depth - 1))
         default:
-            .aggregate(
+            return .aggregate(
                 (0..<Int.random(in: 0...3, using: &self)).map { _ in
                     expressionTree(depth: depth - 1)
                 })

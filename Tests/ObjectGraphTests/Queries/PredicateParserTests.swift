@@ -125,12 +125,69 @@ struct Refusal: Sendable, CustomTestStringConvertible {
             comparison(.function("lowercase:", [a]), .equal, .constant("x"))),
         Reading(
             "add:to:(a, 1) == 1", comparison(.function("add:to:", [a, one]), .equal, one)),
+        Reading("a & 1 == 1", comparison(.function("bitwiseAnd:with:", [a, one]), .equal, one)),
+        Reading(
+            "a | 1 << 1 & a == 1",
+            comparison(
+                .function(
+                    "bitwiseOr:with:",
+                    [
+                        a,
+                        .function(
+                            "bitwiseAnd:with:", [.function("leftshift:by:", [one, one]), a]),
+                    ]), .equal, one)),
+        Reading(
+            "~a ^ 1 >> 1 == 1",
+            comparison(
+                .function(
+                    "bitwiseXor:with:",
+                    [
+                        .function("onesComplement:", [a]),
+                        .function("rightshift:by:", [one, one]),
+                    ]), .equal, one)),
+        Reading(
+            "a ** 1 ** 1 == 1",
+            comparison(
+                .function(
+                    "raise:toPower:", [.function("raise:toPower:", [a, one]), one]), .equal, one)),
+        Reading("a[0] == 1", comparison(.element(a, .position(.constant(0))), .equal, one)),
+        Reading("a[first] == 1", comparison(.element(a, .first), .equal, one)),
+        Reading(
+            "a.b[LAST].c == 1",
+            comparison(.path(.element(.keyPath("a.b"), .last), "c"), .equal, one)),
+        Reading("a[size] == 1", comparison(.element(a, .size), .equal, one)),
+        Reading(
+            "subquery(a, $x, $x.b == 1).@count == 1",
+            comparison(
+                .path(
+                    .subquery(
+                        a, variable: "x", comparison(.variable("x.b"), .equal, one)), "@count"),
+                .equal, one)),
+        Reading(
+            "TERNARY(a == 1, 1, a) == 1",
+            comparison(.conditional(comparison(a, .equal, one), one, a), .equal, one)),
+        Reading(
+            "FUNCTION(a, 'add:to:', 1) == 1",
+            comparison(.function("add:to:", [a, one]), .equal, one)),
+        Reading("now() == a", comparison(.function("now", []), .equal, a)),
+        Reading(
+            "CAST(a, 'NSNumber') == 1",
+            comparison(
+                .function("castObject:toType:", [a, .constant("NSNumber")]), .equal, one)),
+        Reading(
+            "1 IN a UNION {1} MINUS a",
+            comparison(
+                one, .in, .combined(.combined(a, .union, .aggregate([one])), .minus, a))),
+        Reading("a.@sum.b == 1", comparison(.keyPath("a.@sum.b"), .equal, one)),
+        Reading("#first.size == 1", comparison(.keyPath("first.size"), .equal, one)),
         Reading(
             "CAST(1.5, 'NSDate') == a",
             comparison(
                 .constant(.date(Date(timeIntervalSinceReferenceDate: 1.5))), .equal, a)),
     ])
-    func `a format is read as its tree`(reading: Reading) throws {
+    func `a format is read as its tree (§7.1.1, §7.1.2, §7.1.4, §7.1.5, §7.1.6, §7.3.4)`(
+        reading: Reading
+    ) throws {
         #expect(try ObjectPredicate(reading.format) == reading.tree)
     }
 
@@ -160,9 +217,19 @@ struct Refusal: Sendable, CustomTestStringConvertible {
         Refusal("a == %q", 6, "expected %@, %K"),
         Refusal("a == ;", 6, "expected a key, a value or an operator, found ';'"),
         Refusal("and == 1", 1, "a key of this name is written '#and'"),
-        Refusal("SUBQUERY(a, $x, $x == 1) == 1", 1, "SUBQUERY, which is not supported yet"),
-        Refusal("a[0] == 1", 2, "indexes are not supported yet"),
-        Refusal("CAST(a, 'NSDate') == 1", 1, "expected CAST of a constant"),
+        Refusal("SUBQUERY(a, x, $x == 1) == 1", 13, "expected a variable, $name, found 'x'"),
+        Refusal("SUBQUERY(a, $x, 1) == 1", 18, "expected a comparison operator, found ')'"),
+        Refusal("SUBQUERY a == 1", 10, "expected '(', found 'a'"),
+        Refusal("TERNARY(a, 1, 2) == 1", 10, "expected a comparison operator, found ','"),
+        Refusal("FUNCTION(a, b) == 1", 13, "expected the name of a function, found 'b'"),
+        Refusal("FETCH(a, nil, NO) == 1", 7, "expected a FetchRequest, given for %@"),
+        Refusal("a[0 == 1", 5, "expected ']', found '=='"),
+        Refusal("a[] == 1", 3, "expected a key path or a value, found ']'"),
+        Refusal("(a == 1).b == 1", 1, "expected a key path or a value, found a predicate"),
+        Refusal("CAST('x', 'NSDate') == 1", 1, "expected CAST of a constant"),
+        Refusal("$x := 1 == 1", 4, "expected a comparison operator, found ':='"),
+        Refusal("a ~ 1", 3, "expected a comparison operator, found '~'"),
+        Refusal("%K == 1", 1, "expected an argument for %K, found no more arguments"),
         Refusal("ANY a", 6, "expected a comparison operator"),
         Refusal("größe =! 1", 8, "expected a key path or a value, found '!'"),
         Refusal("$ == 1", 2, "expected the name of a variable"),
@@ -184,7 +251,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
                 """)
     }
 
-    @Test func `arguments take the place of their placeholders`() throws {
+    @Test func `arguments take the place of their placeholders (§7.1.3)`() throws {
         let id = UUID()
         let date = Date(timeIntervalSinceReferenceDate: 5)
         let predicate = try ObjectPredicate(
@@ -204,6 +271,33 @@ struct Refusal: Sendable, CustomTestStringConvertible {
         #expect(predicate == .and(expected))
     }
 
+    @Test func `a key path given as an argument is one (§7.1.3)`() throws {
+        #expect(try ObjectPredicate("%K == 1", "in") == comparison(.keyPath("in"), .equal, one))
+        #expect(try ObjectPredicate("%K == 1", "SELF") == comparison(.evaluatedObject, .equal, one))
+        #expect(try ObjectPredicate("%K == 1", "self.a") == comparison(a, .equal, one))
+        for path in ["", "a b", "a.", "1a", "a == 1 OR b", "a\"", "@", "a[0]"] {
+            #expect(failure("%K == 1", path)?.expected == "a key path as the argument of %K")
+        }
+    }
+
+    @Test func `a request given as an argument is a fetch (§7.1.3)`() throws {
+        let request = FetchRequest(entityName: "Flight")
+        let fetch = ObjectExpression.fetch(request, countOnly: false)
+        #expect(try ObjectPredicate("a IN %@", request) == comparison(a, .in, fetch))
+        #expect(try ObjectPredicate("a IN FETCH(%@, nil)", request) == comparison(a, .in, fetch))
+        #expect(
+            try ObjectPredicate("a == FETCH(%@, nil, YES)", request)
+                == comparison(a, .equal, .fetch(request, countOnly: true)))
+    }
+
+    @Test func `a variable that a SUBQUERY binds is not replaced (§7.2.3)`() throws {
+        let template = try ObjectPredicate("SUBQUERY(a, $x, $x.b == $y AND $x != 1).@count == $x")
+        #expect(
+            template.withSubstitutionVariables(["x": 1, "y": 2])
+                == (try ObjectPredicate("SUBQUERY(a, $x, $x.b == 2 AND $x != 1).@count == 1")))
+        #expect(template.variables.sorted() == ["x", "y"])
+    }
+
     @Test func `an argument of the wrong kind is refused`() {
         #expect(failure("a == %d", "one") != nil)
         #expect(failure("a == %f", "one") != nil)
@@ -216,27 +310,103 @@ struct Refusal: Sendable, CustomTestStringConvertible {
         #expect(error.found == "1 placeholders and 2 arguments")
     }
 
-    @Test(arguments: ["(", "NOT ", "!", "-", "abs:(", "{", "1 + (", "a == 1 AND ("])
+    @Test(arguments: [
+        "(", "NOT ", "!", "-", "~", "abs:(", "{", "1 + (", "a == 1 AND (", "a[", "TERNARY(",
+        "SUBQUERY(", "SUBQUERY(a, $x, ", "FUNCTION(", "CAST(", "now(",
+    ])
     func `nesting is bounded`(opening: String) throws {
         let format = String(repeating: opening, count: 100_000) + "a == 1"
         let error = try #require(failure(format))
         #expect(error.expected.contains("at most"))
     }
 
+    /// Each as deep as formats can be.
+    private static let deepest = [
+        nested(25, "(", "distance == 1", ")"),
+        nested(24, "(", "distance|1**2 == 1", ")"),
+        nested(12, "NOT (", "distance == 1", ")"),
+        nested(12, "(1 == 1 AND (1 == 1 OR ", "distance == 1", "))"),
+        nested(20, "1|(", "distance", ")") + " == 1",
+        nested(20, "abs:(", "distance", " + 1)") + " == 1",
+        nested(12, "sum:({", "distance", "})") + " == 1",
+        nested(25, "noindex:(", "distance", ")") + " == 1",
+        nested(12, "-(", "distance", ")") + " == 1",
+        nested(100, "", "distance", " + 1") + " == 1",
+        nested(11, "CAST(", "distance", ", 'NSNumber')") + " == 1",
+        nested(5, "({", "distance", "}[0])") + " == 1",
+        nested(6, "TERNARY(1 == ", "distance", ", 1, 2)") + " == 1",
+        nested(6, "SUBQUERY(crew, $x, ", "distance == 1", ").@count > 0"),
+    ]
+
+    private static func nested(
+        _ count: Int, _ opening: String, _ inner: String, _ closing: String
+    ) -> String {
+        String(repeating: opening, count: count) + inner + String(repeating: closing, count: count)
+    }
+
+    @Test(arguments: deepest)
+    func `the deepest format needs no more than the least stack of a thread`(
+        format: String
+    ) async throws {
+        let problem: String = await withCheckedContinuation { continuation in
+            let thread = Thread { continuation.resume(returning: Self.problem(with: format)) }
+            thread.stackSize = 512 << 10
+            thread.start()
+        }
+        #expect(problem == "")
+    }
+
+    /// Does with the format all that can be done with one.
+    private static func problem(with format: String) -> String {
+        do {
+            let entity = QueryFixture.entity("Flight")
+            let predicate = try ObjectPredicate(format)
+            let copy = try ObjectPredicate(predicate.predicateFormat)
+            guard predicate == copy, predicate.hashValue == copy.hashValue else {
+                return copy.predicateFormat
+            }
+            let compiled = try CompiledPredicate(copy, entity: entity, model: QueryFixture.model)
+            _ = compiled.matches(FixtureRow("Flight", 1, ["distance": 1]))
+            _ = try FetchTranslation(
+                FetchRequest(entityName: "Flight", predicate: copy), entity: entity,
+                model: QueryFixture.model, selection: .count)
+            return ""
+        } catch { return "\(error)" }
+    }
+
     @Test func `operators and length are bounded`() throws {
-        let chain = "a == 1" + String(repeating: " + 1", count: 1_000)
+        let chain = "a == 1" + String(repeating: " + 1", count: 101)
         #expect(failure(chain) != nil)
+        for suffix in ["[0]", "[0].b"] {
+            #expect(failure("a" + String(repeating: suffix, count: 1_000) + " == 1") != nil)
+        }
         let long = "a == '" + String(repeating: "x", count: 1_000_000) + "'"
         #expect(failure(long) != nil)
     }
 
     @Test func `many terms beside each other are not nested`() throws {
-        let format = Array(repeating: "a == 1", count: 10_000).joined(separator: " AND ")
+        let format = Array(repeating: "a + 1 == 1", count: 10_000).joined(separator: " AND ")
         guard case .and(let parts) = try ObjectPredicate(format) else {
             Issue.record("not a conjunction")
             return
         }
         #expect(parts.count == 10_000)
+    }
+
+    @Test func `operators and options have Core Data's raw values (§7.2.2)`() {
+        let operators = ObjectPredicate.Operator.allCases.map(\.rawValue)
+        #expect(operators == [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 99, 100])
+        let options: ObjectPredicate.Options = [
+            .caseInsensitive, .diacriticInsensitive, .normalized, .localeSensitive,
+        ]
+        #expect(options.rawValue == 15)
+        #expect(ObjectPredicate.Modifier(rawValue: 2) == .any)
+    }
+
+    @Test func `a predicate goes from queue to queue (§7.2.4)`() async throws {
+        let predicate = try ObjectPredicate("a == 1")
+        let copy = await Task.detached { predicate }.value
+        #expect(copy == predicate)
     }
 
     @Test func `predicates combine with operators`() {
@@ -246,7 +416,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
         #expect(!first == .not(first))
     }
 
-    @Test func `variables are replaced by name`() throws {
+    @Test func `variables are replaced by name (§7.2.3)`() throws {
         let template = try ObjectPredicate("a == $x AND abs:($y) IN {$x, 2}")
         #expect(
             template.withSubstitutionVariables(["x": 1])

@@ -85,7 +85,7 @@ struct Ordering: Sendable {
         Fit("ab", "ab**", [], true),
         Fit("日本語", "日*", [], true),
     ])
-    func `LIKE fits the whole string`(example: Fit) throws {
+    func `LIKE fits the whole string (§7.3.3)`(example: Fit) throws {
         let plain = try StringMatcher(.like, example.other, [])
         #expect(plain.matches(example.text) == example.fits)
         let folded = try StringMatcher(.like, example.other.uppercased(), .caseInsensitive)
@@ -104,7 +104,7 @@ struct Ordering: Sendable {
         Fit("été", "ete", .diacriticInsensitive, true), Fit("N14228", #"N\d+"#, [], true),
         Fit("a\nb", "a.b", [], false),
     ])
-    func `MATCHES fits the whole string`(
+    func `MATCHES fits the whole string (§7.3.3)`(
         example: Fit
     ) throws {
         let matcher = try StringMatcher(.matches, example.other, example.options)

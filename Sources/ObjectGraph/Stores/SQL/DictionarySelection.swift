@@ -15,6 +15,7 @@ struct DictionarySelection {
         _ request: FetchRequest, entity: Entity, model: ManagedObjectModel
     ) throws(FetchError) {
         var resolver = ConditionResolver(entity: entity, model: model)
+        resolver.allowsTransients = false
         var groups: [Operand] = []
         for keyPath in request.propertiesToGroupBy {
             groups.append(try resolver.operand(.keyPath(keyPath)))
@@ -89,9 +90,15 @@ struct DictionarySelection {
             text.append(position == 0 ? " GROUP BY " : ", ")
             try writer.write(group, to: &text, .optional)
         }
-        guard let having = request.havingPredicate else { return }
+        guard let having = try having() else { return }
         text.append(" HAVING ")
-        try writer.write(resolver.condition(having), to: &text, .optional)
+        try writer.write(having, to: &text, .optional)
+    }
+
+    /// The condition on groups; nil if there is none.
+    func having() throws(FetchError) -> Condition? {
+        guard let predicate = request.havingPredicate else { return nil }
+        return try resolver.condition(predicate)
     }
 
     /// A sort key may be the name of an expression that is fetched; nil for key paths.
@@ -123,11 +130,29 @@ extension ObjectExpression {
         switch self {
         case .constant: true
         case .keyPath(let path): keyPaths.contains(path)
-        case .evaluatedObject, .variable: false
         case .aggregate(let elements): elements.allSatisfy { $0.isGrouped(by: keyPaths) }
         case .function(let name, let arguments):
-            Operand.Aggregate(rawValue: name) != nil
+            Operand.Statistic(rawValue: name) != nil
                 || arguments.allSatisfy { $0.isGrouped(by: keyPaths) }
+        case .conditional(let predicate, let first, let second):
+            predicate.isGrouped(by: keyPaths) && first.isGrouped(by: keyPaths)
+                && second.isGrouped(by: keyPaths)
+        case .fetch: true
+        case .evaluatedObject, .variable, .path, .element, .subquery, .combined: false
+        }
+    }
+}
+
+extension ObjectPredicate {
+    fileprivate func isGrouped(by keyPaths: [String]) -> Bool {
+        switch self {
+        case .value: true
+        case .block: false
+        case .not(let part): part.isGrouped(by: keyPaths)
+        case .and(let parts), .or(let parts): parts.allSatisfy { $0.isGrouped(by: keyPaths) }
+        case .comparison(let comparison):
+            comparison.modifier == .direct && comparison.left.isGrouped(by: keyPaths)
+                && comparison.right.isGrouped(by: keyPaths)
         }
     }
 }
@@ -136,7 +161,11 @@ extension Operand {
     var hasAggregate: Bool {
         switch self {
         case .aggregate: true
-        case .function(_, let arguments): arguments.contains(where: \.hasAggregate)
+        case .function(_, let operands), .listSummary(_, let operands):
+            operands.contains(where: \.hasAggregate)
+        case .conditional(let condition, let first, let second):
+            condition.condition.hasAggregate || first.hasAggregate || second.hasAggregate
+        case .cast(let operand, _), .hinted(let operand, _): operand.hasAggregate
         default: false
         }
     }
@@ -151,6 +180,8 @@ extension Operand {
         case .aggregate(.sum, _), .aggregate(.average, _): .attribute(.double)
         case .aggregate(.count, _), .count: .attribute(.integer64)
         case .object(let path): .object(path)
+        case .hinted(let operand, _): operand.decoding
+        case .cast(_, .date): .attribute(.date)
         default:
             switch kind {
             case .string: .attribute(.string)
@@ -159,6 +190,23 @@ extension Operand {
             case .uuid: .attribute(.uuid)
             case .number, .object, .opaque, nil: .number
             }
+        }
+    }
+}
+
+extension Condition {
+    fileprivate var hasAggregate: Bool {
+        switch self {
+        case .value, .block, .quantified: false
+        case .and(let parts), .or(let parts): parts.contains(where: \.hasAggregate)
+        case .not(let part): part.hasAggregate
+        case .compare(let left, _, let right, _), .matches(let left, _, let right, _):
+            left.hasAggregate || right.hasAggregate
+        case .between(let operand, let least, let greatest):
+            operand.hasAggregate || least.hasAggregate || greatest.hasAggregate
+        case .isNull(let operand), .isNotNull(let operand), .isIn(let operand, _, _, _),
+            .isFetched(let operand, _, _):
+            operand.hasAggregate
         }
     }
 }

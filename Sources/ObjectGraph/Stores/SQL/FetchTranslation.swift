@@ -52,6 +52,9 @@ struct FetchTranslation: Sendable {
         text.append(" FROM ")
         text.append(entity.table)
         text.append(" t0")
+        if let index = writer.indexName {
+            text.append(" INDEXED BY \(try writer.nameOfIndex(index))")
+        }
         writer.root.appendJoins(to: &text)
         text.append(tail)
         if case .count = selection, isLimited {
@@ -60,6 +63,23 @@ struct FetchTranslation: Sendable {
             sql = text.sql
         }
         bindings = text.bindings
+    }
+}
+
+extension SQLConditionWriter {
+    /// The index of the fetched entity or an ancestor that the model calls so, by its name in SQL.
+    ///
+    /// - Throws: `FetchError.unknownIndex`.
+    fileprivate func nameOfIndex(_ name: String) throws(FetchError) -> String {
+        var owner: Entity? = entity
+        while let current = owner {
+            if current.description.indexes.contains(where: { $0.name == name && $0.kind == .binary }
+            ) {
+                return "Z_\(current.name)_\(name)"
+            }
+            owner = current.superentityIndex.map { model.entities[$0] }
+        }
+        throw .unknownIndex(name, entity: entity.name)
     }
 }
 

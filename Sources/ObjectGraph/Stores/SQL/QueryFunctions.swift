@@ -12,6 +12,9 @@ enum QueryFunctions {
         for operation in operations { try registerMatch(operation, on: connection) }
         try registerComparison(on: connection)
         try registerConversions(on: connection)
+        for function in Operand.Function.allCases {
+            try register(function, on: connection)
+        }
         try connection.register(collation: "OGCaseInsensitive") { left, right in
             ComparisonResult(order: StringComparison.folded(left, right, .caseInsensitive))
         }
@@ -54,13 +57,10 @@ enum QueryFunctions {
             let folded = StringFolding.fold(arguments[0].text, options)
             return .text(String(decoding: folded, as: UTF8.self))
         }
-        try connection.register(function: "OGLowercase", argumentCount: 1, deterministic: true) {
-            arguments in
-            arguments[0].isNull ? .null : .text(arguments[0].string.lowercased())
-        }
-        try connection.register(function: "OGUppercase", argumentCount: 1, deterministic: true) {
-            arguments in
-            arguments[0].isNull ? .null : .text(arguments[0].string.uppercased())
+        for (name, kind) in [("OGText", ValueKind.string), ("OGNumber", .number)] {
+            try connection.register(function: name, argumentCount: 1, deterministic: true) {
+                SQLFunctionResult(AttributeValue($0[0]).cast(to: kind))
+            }
         }
         // For the elements of long lists.
         try connection.register(function: "OGReal", argumentCount: 1, deterministic: true) {
@@ -75,6 +75,49 @@ enum QueryFunctions {
                     digits[2 * $0].hexadecimalValue << 4 | digits[2 * $0 + 1].hexadecimalValue
                 })
         }
+    }
+}
+
+extension QueryFunctions {
+    /// The same code that the evaluator in memory runs.
+    private static func register(
+        _ function: Operand.Function, on connection: Connection
+    ) throws(SQLiteError) {
+        guard let name = function.sqlFunction else { return }
+        let count = function.argumentKinds.count
+        try connection.register(
+            function: name, argumentCount: Int32(count), deterministic: true
+        ) { arguments in
+            let first = AttributeValue(arguments[0])
+            return SQLFunctionResult(
+                count == 1
+                    ? function.result(first) : function.result(first, AttributeValue(arguments[1])))
+        }
+    }
+}
+
+extension AttributeValue {
+    /// What SQLite has; blobs count as null.
+    fileprivate init(_ value: SQLiteValueReference) {
+        self =
+            switch value.type {
+            case .integer: .integer(value.integer)
+            case .real: .double(value.real)
+            case .text: .string(value.string)
+            default: .null
+            }
+    }
+}
+
+extension SQLFunctionResult {
+    fileprivate init(_ value: AttributeValue) {
+        self =
+            switch value {
+            case .integer(let value): .integer(value)
+            case .double(let value): .real(value)
+            case .string(let value): .text(value)
+            default: .null
+            }
     }
 }
 

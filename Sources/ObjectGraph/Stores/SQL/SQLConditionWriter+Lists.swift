@@ -19,13 +19,7 @@ extension SQLConditionWriter {
             if !orNull { text.append("0") }
             return
         }
-        if options.isEmpty {
-            try write(operand, to: &text, place)
-        } else {
-            text.append("OGFold(")
-            try write(operand, to: &text, place)
-            text.append(", \(options.rawValue))")
-        }
+        try writeFolded(operand, options, to: &text, place)
         let bindings = values.map { value in
             if !options.isEmpty, let string = value.string {
                 return SQLBinding.text(StringFolding.fold(string, options))
@@ -46,6 +40,43 @@ extension SQLConditionWriter {
             text.append("))")
         }
         if orNull { text.append(")") }
+    }
+}
+
+extension SQLConditionWriter {
+    /// `IN` with the results of another SELECT.
+    mutating func writeMembership(
+        _ operand: Operand, _ fetch: Condition.NestedFetch, _ options: ObjectPredicate.Options,
+        to text: inout SQLText, _ place: Place
+    ) throws(FetchError) {
+        try writeFolded(operand, options, to: &text, place)
+        let selection = try selection(of: fetch, nil)
+        text.append(options.isEmpty ? " IN (" : " IN (WITH fetched(value) AS (")
+        text.append(selection)
+        if !options.isEmpty {
+            text.append(") SELECT OGFold(value, \(options.rawValue)) FROM fetched")
+        }
+        text.append(")")
+    }
+
+    /// The SELECT of a fetch within a predicate. Its tables have the names that those around it have, which they hide.
+    func selection(
+        of fetch: Condition.NestedFetch, _ selection: FetchTranslation.Selection?
+    ) throws(FetchError) -> SQLText {
+        guard followsRelationships else {
+            throw .unsupported(feature: "A fetch in the predicate of a batch update")
+        }
+        var request = fetch.request
+        // A nil among the values would make NOT IN unknown for all.
+        if let property = fetch.property, request.propertiesToGroupBy.isEmpty, selection == nil {
+            let hasValue = ObjectPredicate.comparison(
+                .init(property.expression, .notEqual, .constant(.null)))
+            request.predicate = request.predicate.map { $0 && hasValue } ?? hasValue
+        }
+        let columns: FetchTranslation.Selection =
+            selection ?? (fetch.property == nil ? .columns("t0.Z_PK") : .dictionaries)
+        return SQLText(
+            try FetchTranslation(request, entity: fetch.entity, model: model, selection: columns))
     }
 }
 

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Writes conditions and operands as SQL on the table of an entity under the alias `t0` (spec §7.6).
 ///
 /// Terms keep the order in which they were written. What SQLite cannot say itself goes to the functions of `QueryFunctions`.
@@ -7,16 +9,23 @@ struct SQLConditionWriter {
 
     /// Whether the statement can join other tables, which an UPDATE cannot.
     let followsRelationships: Bool
-    private(set) var root: SQLTableScope
-    private var element: SQLTableScope?
+
+    /// The SELECTs within each other, by the level of the objects they look at; the first one is the statement's own.
+    private var scopes: [SQLTableScope]
     private var lastAlias = 0
+
+    /// The index that the predicate asks for; see `indexed:by:`.
+    private(set) var indexName: String?
 
     init(entity: Entity, model: ManagedObjectModel, followsRelationships: Bool = true) {
         self.entity = entity
         self.model = model
         self.followsRelationships = followsRelationships
-        root = SQLTableScope(entity, alias: 0)
+        scopes = [SQLTableScope(entity, alias: 0)]
     }
+
+    /// The tables of the statement itself.
+    var root: SQLTableScope { scopes[0] }
 
     /// Where a term stands.
     struct Place {
@@ -61,8 +70,11 @@ struct SQLConditionWriter {
             try writeList(operand, values, orNull: orNull, options, to: &text, place)
         case .matches(let operand, let operation, let pattern, let options):
             try writeMatch(operand, operation, pattern, options, to: &text, place)
+        case .isFetched(let operand, let fetch, let options):
+            try writeMembership(operand, fetch, options, to: &text, place)
         case .quantified(let collection, let isAll, let part):
             try writeQuantified(collection, isAll: isAll, part, to: &text, place)
+        case .block: throw .inMemoryOnly(feature: "A block")
         }
     }
 
@@ -86,6 +98,12 @@ struct SQLConditionWriter {
             try write(left, to: &text, place)
             text.append(relation.sql)
             try write(right, to: &text, place)
+        } else if case .constant(let value) = right, let string = value.string,
+            isIndexed(left, options)
+        {
+            try writeFolded(left, options, to: &text, place)
+            text.append(relation.sql)
+            text.bind(.text(StringFolding.fold(string, options)))
         } else {
             try writeCall("OGCompare", left, right, options, to: &text, place)
             text.append(relation.sql)
@@ -112,28 +130,55 @@ struct SQLConditionWriter {
         if case .constant(.string(let prefix)) = pattern {
             if operation == .matches { _ = try StringMatcher(operation, prefix, options) }
             // A range can use an index. Negated it could not, and would leave nulls out where the function does not.
-            if operation == .beginsWith, options.isEmpty, !place.isNegated {
-                return try writePrefix(operand, prefix, to: &text, place)
+            if operation == .beginsWith, !place.isNegated,
+                options.isEmpty || isIndexed(operand, options)
+            {
+                return try writePrefix(operand, prefix, options, to: &text, place)
             }
         }
         try writeCall(operation.function, operand, pattern, options, to: &text, place)
     }
 
     private mutating func writePrefix(
-        _ operand: Operand, _ prefix: String, to text: inout SQLText, _ place: Place
+        _ operand: Operand, _ prefix: String, _ options: ObjectPredicate.Options,
+        to text: inout SQLText, _ place: Place
     ) throws(FetchError) {
+        let prefix = options.isEmpty ? prefix : StringFolding.fold(prefix, options)
         let successor = prefix.successor
         // Binds tighter than an OR around it.
         text.append(successor == nil ? "" : "(")
-        try write(operand, to: &text, place)
+        try writeFolded(operand, options, to: &text, place)
         text.append(" >= ")
         text.bind(.text(prefix))
         guard let successor else { return }
         text.append(" AND ")
-        try write(operand, to: &text, place)
+        try writeFolded(operand, options, to: &text, place)
         text.append(" < ")
         text.bind(.text(successor))
         text.append(")")
+    }
+
+    /// The string without what the options say to ignore, as it stands in an index that the model asks for.
+    mutating func writeFolded(
+        _ operand: Operand, _ options: ObjectPredicate.Options, to text: inout SQLText,
+        _ place: Place
+    ) throws(FetchError) {
+        if options.isEmpty { return try write(operand, to: &text, place) }
+        text.append("OGFold(")
+        try write(operand, to: &text, place)
+        text.append(", \(options.rawValue))")
+    }
+
+    /// Whether the model has an index of the attribute with its strings folded so.
+    private func isIndexed(_ operand: Operand, _ options: ObjectPredicate.Options) -> Bool {
+        guard case .attribute(let path, let property) = operand else { return false }
+        let entity = model.entities[path.entityIndex]
+        return model.entities[entity.rootIndex].familyIndexes.contains { index in
+            model.entities[index].description.indexes.contains {
+                $0.elements[0].property == property.name
+                    && $0.elements[0].folding.options == options
+            }
+        }
     }
 
     // MARK: - To-many relationships
@@ -143,23 +188,51 @@ struct SQLConditionWriter {
         to text: inout SQLText, _ place: Place
     ) throws(FetchError) {
         let ownerPlace = isAll || place.isNegated ? Place.optional : place
-        let scope = try self.scope(of: collection, ownerPlace)
-        element = scope.element
-        var inner = SQLText()
-        // For ALL: no destination for which the condition is false or unknown.
-        if isAll { inner.append("(") }
-        let isNested = !isAll && part.isCompound
-        if isNested { inner.append("(") }
-        try write(part, to: &inner, isAll ? .optional : .required)
-        if isNested { inner.append(")") }
-        if isAll { inner.append(") IS NOT TRUE") }
-        text.append(isAll ? "NOT EXISTS (SELECT 1 FROM " : "EXISTS (SELECT 1 FROM ")
-        text.append(scope.table)
-        element!.appendJoins(to: &text)
-        element = nil
-        text.append(" WHERE \(scope.link) AND ")
-        text.append(inner)
+        text.append(isAll ? "NOT EXISTS (" : "EXISTS (")
+        try writeSelect(of: collection, to: &text, ownerPlace) {
+            (writer, _, condition) throws(FetchError) in
+            if case .value(true) = part, !isAll { return "1" }
+            condition.append(" AND ")
+            // For ALL: no destination for which the condition is false or unknown.
+            let needsParentheses = isAll || part.isCompound
+            if needsParentheses { condition.append("(") }
+            try writer.write(part, to: &condition, isAll ? .optional : .required)
+            if needsParentheses { condition.append(")") }
+            if isAll { condition.append(" IS NOT TRUE") }
+            return "1"
+        }
         text.append(")")
+    }
+
+    /// A SELECT on the objects of a collection that belong to their owner.
+    ///
+    /// - Parameter body: Writes what is selected, and what follows the condition that it is given; returns the former if
+    ///   that is plain text.
+    private mutating func writeSelect(
+        of collection: Condition.Collection, to text: inout SQLText, _ place: Place,
+        _ body: (inout Self, _ selected: inout SQLText, _ condition: inout SQLText)
+            throws(FetchError) -> String?
+    ) throws(FetchError) {
+        if let feature = collection.inMemoryFeature { throw .inMemoryOnly(feature: feature) }
+        let scope = try self.scope(of: collection, place)
+        let outer = Array(scopes[collection.level...])
+        scopes.replaceSubrange(collection.level..., with: [scope.element])
+        var (selected, condition) = (SQLText(), SQLText())
+        condition.append(" WHERE \(scope.link)")
+        if let filter = collection.filter?.condition, !filter.isTrue {
+            condition.append(" AND ")
+            if filter.isCompound { condition.append("(") }
+            try write(filter, to: &condition, .required)
+            if filter.isCompound { condition.append(")") }
+        }
+        if let plain = try body(&self, &selected, &condition) { selected.append(plain) }
+        let tables = scopes[collection.level]
+        scopes.replaceSubrange(collection.level..., with: outer)
+        text.append("SELECT ")
+        text.append(selected)
+        text.append(" FROM \(scope.table)")
+        tables.appendJoins(to: &text)
+        text.append(condition)
     }
 
     /// The table that holds the destinations, or pairs with them, and the condition that ties its rows to the owner.
@@ -190,6 +263,24 @@ struct SQLConditionWriter {
         }
     }
 
+    /// The number of objects of a collection, or a statistic over values of them.
+    private mutating func write(
+        _ statistic: Operand.Statistic, _ collection: Condition.Collection, _ operand: Operand?,
+        to text: inout SQLText
+    ) throws(FetchError) {
+        let call = try statistic.sqlCall()
+        text.append("(")
+        // Zero or nil for a missing owner, so that the row must stay.
+        try writeSelect(of: collection, to: &text, .optional) {
+            (writer, selected, _) throws(FetchError) in
+            guard let operand else { return "COUNT(*)" }
+            selected.append(call)
+            try writer.write(operand, to: &selected, .optional)
+            return ")"
+        }
+        text.append(")")
+    }
+
     private func checkRelationship(_ property: Property) throws(FetchError) {
         guard followsRelationships else {
             throw .relationshipNotAllowedHere(property.name, entity: entity.name)
@@ -201,54 +292,101 @@ struct SQLConditionWriter {
     mutating func write(
         _ operand: Operand, to text: inout SQLText, _ place: Place
     ) throws(FetchError) {
+        if case .function(let function, let arguments) = operand {
+            try write(function, arguments, to: &text, place)
+        } else {
+            try writeOther(operand, to: &text, place)
+        }
+    }
+
+    /// What is no function, which has a frame of its own so that functions within functions take little stack.
+    private mutating func writeOther(
+        _ operand: Operand, to text: inout SQLText, _ place: Place
+    ) throws(FetchError) {
         switch operand {
         case .constant(let value): text.bind(SQLBinding(value))
         case .attribute(let path, let property):
             guard let slot = property.slot else {
                 throw .transientKeyNotAllowedHere(property.name, entity: entity.name)
             }
-            text.append(try alias(path.start, path.steps[...], place))
+            text.append(try alias(path.level, path.steps[...], place))
             text.append(".")
             text.append(model.entities[property.declaringEntityIndex].columns[slot])
         case .object(let path): text.append(try foreignKey(path, place))
-        case .count(let collection):
-            // Zero for a missing owner, so that the row must stay.
-            let scope = try self.scope(of: collection, .optional)
-            text.append("(SELECT COUNT(*) FROM \(scope.table) WHERE \(scope.link))")
-        case .function(let function, let arguments):
-            try write(function, arguments, to: &text, place)
-        case .aggregate(let aggregate, let operand):
-            text.append(aggregate.sql)
+        case .count(let collection): try write(.count, collection, nil, to: &text)
+        case .summary(let statistic, let collection, let operand):
+            try write(statistic, collection, operand, to: &text)
+        case .element: throw .inMemoryOnly(feature: "An index into a relationship")
+        case .listSummary(let statistic, let operands):
+            try write(statistic, operands, to: &text)
+        case .function: break
+        case .conditional(let condition, let first, let second):
+            text.append("CASE WHEN ")
+            try write(condition.condition, to: &text, .optional)
+            text.append(" THEN ")
+            try write(first, to: &text, .optional)
+            text.append(" ELSE ")
+            try write(second, to: &text, .optional)
+            text.append(" END")
+        case .cast(let operand, let kind):
+            // Dates are numbers of seconds.
+            let isConversion = kind == .string || operand.kind == .string
+            if isConversion { text.append(kind == .string ? "OGText(" : "OGNumber(") }
+            try write(operand, to: &text, place)
+            if isConversion { text.append(")") }
+        case .now: text.bind(SQLBinding(.date(.now)))
+        case .hinted(let operand, let hint):
+            switch hint {
+            case .noIndex: text.append("+")
+            case .index(let name): indexName = name
+            }
+            try write(operand, to: &text, place)
+        case .fetchCount(let fetch):
+            text.append("(")
+            text.append(try selection(of: fetch, .count))
+            text.append(")")
+        case .aggregate(let statistic, let operand):
+            text.append(try statistic.sqlCall())
             try write(operand, to: &text, .optional)
             text.append(")")
         }
+    }
+
+    /// A statistic over a list.
+    private mutating func write(
+        _ statistic: Operand.Statistic, _ operands: [Operand], to text: inout SQLText
+    ) throws(FetchError) {
+        let form = try statistic.sqlOfList(count: operands.count)
+        text.append(form.opening)
+        for (position, operand) in operands.enumerated() {
+            if position > 0 { text.append(form.separator) }
+            try write(operand, to: &text, .optional)
+        }
+        text.append(form.closing)
     }
 
     private mutating func write(
         _ function: Operand.Function, _ arguments: [Operand], to text: inout SQLText,
         _ place: Place
     ) throws(FetchError) {
-        let form = function.sql
+        let form = try function.sqlForm()
         text.append(form.opening)
-        try write(arguments[0], to: &text, place)
-        if arguments.count > 1 {
-            text.append(form.separator)
-            try write(arguments[1], to: &text, place)
+        for (position, argument) in arguments.enumerated() {
+            if position > 0 { text.append(form.separator) }
+            try write(argument, to: &text, place)
         }
         text.append(form.closing)
     }
 
     /// The alias of the table in which the object at the end of a path has its row.
     private mutating func alias(
-        _ start: ObjectPath.Start, _ steps: ArraySlice<Property>, _ place: Place
+        _ level: Int, _ steps: ArraySlice<Property>, _ place: Place
     ) throws(FetchError) -> String {
         if let first = steps.first { try checkRelationship(first) }
         // A term within EXISTS that is not true costs a destination, not the object itself.
-        let isInner = place.isRequired && (start == .element || element == nil)
-        let alias =
-            start == .root
-            ? root.alias(of: steps, model: model, isInner: isInner, lastAlias: &lastAlias)
-            : element!.alias(of: steps, model: model, isInner: isInner, lastAlias: &lastAlias)
+        let isInner = place.isRequired && level == scopes.count - 1
+        let alias = scopes[level].alias(
+            of: steps, model: model, isInner: isInner, lastAlias: &lastAlias)
         return SQLTableScope.name(alias)
     }
 
@@ -258,7 +396,7 @@ struct SQLConditionWriter {
     ) throws(FetchError) -> String {
         guard let last = path.steps.last else { return try primaryKey(of: path, place) }
         let column = model.entities[last.declaringEntityIndex].columns[last.slot!]
-        return "\(try alias(path.start, path.steps.dropLast(), place)).\(column)"
+        return "\(try alias(path.level, path.steps.dropLast(), place)).\(column)"
     }
 
     /// The number of the concrete entity of the object at the end of a path.
@@ -266,21 +404,25 @@ struct SQLConditionWriter {
         of path: ObjectPath, to text: inout SQLText
     ) throws(FetchError) {
         guard let last = path.steps.last, let slot = last.entitySlot else {
-            return text.append(try alias(path.start, path.steps[...], .optional) + ".Z_ENT")
+            return text.append(try alias(path.level, path.steps[...], .optional) + ".Z_ENT")
         }
         let column = model.entities[last.declaringEntityIndex].columns[slot]
-        text.append("\(try alias(path.start, path.steps.dropLast(), .optional)).\(column)")
+        text.append("\(try alias(path.level, path.steps.dropLast(), .optional)).\(column)")
     }
 
     private mutating func primaryKey(
         of path: ObjectPath, _ place: Place
     ) throws(FetchError) -> String {
-        if path.steps.isEmpty { return path.start == .root ? root.primaryKey : element!.primaryKey }
-        return "\(try alias(path.start, path.steps[...], place)).Z_PK"
+        if path.steps.isEmpty { return scopes[path.level].primaryKey }
+        return "\(try alias(path.level, path.steps[...], place)).Z_PK"
     }
 }
 
 extension Condition {
+    fileprivate var isTrue: Bool {
+        if case .value(true) = self { true } else { false }
+    }
+
     var isCompound: Bool {
         switch self {
         case .and, .or: true

@@ -27,30 +27,78 @@ extension StringMatcher.Operation {
 }
 
 extension Operand.Function {
-    var sql: (opening: String, separator: String, closing: String) {
+    /// What stands before, between and behind the arguments.
+    ///
+    /// - Throws: `FetchError.inMemoryOnly`.
+    func sqlForm() throws(FetchError) -> (opening: String, separator: String, closing: String) {
         switch self {
         case .add: ("(", " + ", ")")
         case .subtract: ("(", " - ", ")")
         case .multiply: ("(", " * ", ")")
         // Never an integer division, as in memory.
         case .divide: ("(CAST(", " AS REAL) / ", ")")
-        case .absolute: ("ABS(", "", ")")
+        case .modulus: ("(", " % ", ")")
+        case .and: ("(", " & ", ")")
+        case .or: ("(", " | ", ")")
+        case .shiftLeft: ("(", " << ", ")")
+        case .shiftRight: ("(", " >> ", ")")
+        case .complement: ("(~", "", ")")
         case .length: ("LENGTH(", "", ")")
-        case .lowercase: ("OGLowercase(", "", ")")
-        case .uppercase: ("OGUppercase(", "", ")")
         case .canonical: ("OGFold(", "", ", 3)")
+        case .random, .randomBelow: throw .inMemoryOnly(feature: "The function '\(rawValue)'")
+        default: (sqlFunction! + "(", ", ", ")")
+        }
+    }
+
+    /// The registered SQL function that does the same; nil for what SQLite can do by itself.
+    var sqlFunction: String? {
+        switch self {
+        case .raise: "OGRaise"
+        case .absolute: "OGAbsolute"
+        case .squareRoot: "OGSquareRoot"
+        case .logarithm: "OGLogarithm"
+        case .naturalLogarithm: "OGNaturalLogarithm"
+        case .exponential: "OGExponential"
+        case .floor: "OGFloor"
+        case .ceiling: "OGCeiling"
+        case .truncate: "OGTruncate"
+        case .exclusiveOr: "OGExclusiveOr"
+        case .lowercase: "OGLowercase"
+        case .uppercase: "OGUppercase"
+        default: nil
         }
     }
 }
 
-extension Operand.Aggregate {
-    var sql: String {
+extension Operand.Statistic {
+    /// The aggregate function over rows, up to its argument.
+    ///
+    /// - Throws: `FetchError.inMemoryOnly`.
+    func sqlCall() throws(FetchError) -> String {
         switch self {
         case .sum: "total("
         case .count: "COUNT("
         case .minimum: "MIN("
         case .maximum: "MAX("
         case .average: "AVG("
+        case .median, .mode, .deviation:
+            throw .inMemoryOnly(feature: "The function '\(rawValue)'")
+        }
+    }
+
+    /// What stands before, between and behind the values of a list; null if one of them is.
+    ///
+    /// - Throws: `FetchError.inMemoryOnly`.
+    func sqlOfList(
+        count: Int
+    ) throws(FetchError) -> (opening: String, separator: String, closing: String) {
+        switch (self, count) {
+        case (.minimum, 2...): ("MIN(", ", ", ")")
+        case (.maximum, 2...): ("MAX(", ", ", ")")
+        case (.minimum, 1), (.maximum, 1): ("(", "", ")")
+        case (.sum, 1...): ("(0.0 + ", " + ", ")")
+        case (.average, 1...): ("((0.0 + ", " + ", ") / \(count))")
+        default: throw .inMemoryOnly(feature: "The function '\(rawValue)' over a list")
         }
     }
 }

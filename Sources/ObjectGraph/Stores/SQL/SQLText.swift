@@ -33,6 +33,12 @@ struct SQLText: Sendable, Hashable {
 
     init() { sql.reserveCapacity(256) }
 
+    /// A whole statement, to be a part of another.
+    init(_ translation: FetchTranslation) {
+        sql = translation.sql
+        bindings = translation.bindings
+    }
+
     mutating func append(_ text: String) { sql += text }
 
     mutating func append(_ other: SQLText) {

@@ -1,0 +1,129 @@
+// Predicates and expressions with some of their parts exchanged for others.
+
+extension ObjectExpression {
+    /// The expression with parts exchanged, the outermost first; what is exchanged is not looked into.
+    ///
+    /// - Parameter change: The part to stand in the place of another; nil to look into that one.
+    func rewritten(_ change: (ObjectExpression) -> ObjectExpression?) -> ObjectExpression {
+        if let changed = change(self) { return changed }
+        switch self {
+        case .constant, .keyPath, .evaluatedObject, .variable: return self
+        case .aggregate(let elements): return .aggregate(elements.map { $0.rewritten(change) })
+        case .function(let name, let arguments):
+            return .function(name, arguments.map { $0.rewritten(change) })
+        case .path(let base, let path): return .path(base.rewritten(change), path)
+        case .element(let base, let index):
+            return .element(base.rewritten(change), index.rewritten(change))
+        case .subquery(let collection, let variable, let predicate):
+            return .subquery(
+                collection.rewritten(change), variable: variable, predicate.rewritten(change))
+        case .conditional(let predicate, let first, let second):
+            return .conditional(
+                predicate.rewritten(change), first.rewritten(change), second.rewritten(change))
+        case .combined(let first, let operation, let second):
+            return .combined(first.rewritten(change), operation, second.rewritten(change))
+        case .fetch(var request, let countOnly):
+            request.predicate = request.predicate?.rewritten(change)
+            return .fetch(request, countOnly: countOnly)
+        }
+    }
+}
+
+extension ObjectExpression.ElementIndex {
+    fileprivate func rewritten(_ change: (ObjectExpression) -> ObjectExpression?) -> Self {
+        if case .position(let position) = self { return .position(position.rewritten(change)) }
+        return self
+    }
+}
+
+extension ObjectPredicate {
+    /// The predicate with parts of its expressions exchanged; see `ObjectExpression.rewritten`.
+    func rewritten(_ change: (ObjectExpression) -> ObjectExpression?) -> ObjectPredicate {
+        switch self {
+        case .value, .block: return self
+        case .and(let parts): return .and(parts.map { $0.rewritten(change) })
+        case .or(let parts): return .or(parts.map { $0.rewritten(change) })
+        case .not(let part): return .not(part.rewritten(change))
+        case .comparison(var comparison):
+            comparison.left = comparison.left.rewritten(change)
+            comparison.right = comparison.right.rewritten(change)
+            return .comparison(comparison)
+        }
+    }
+
+    /// Every expression in the predicate, parents before their parts.
+    func forEachExpression(_ body: (ObjectExpression) -> Void) {
+        _ = rewritten {
+            body($0)
+            return nil
+        }
+    }
+}
+
+extension ObjectExpression {
+    func forEachExpression(_ body: (ObjectExpression) -> Void) {
+        _ = rewritten {
+            body($0)
+            return nil
+        }
+    }
+}
+
+// MARK: - Variables
+
+extension ObjectPredicate {
+    /// The predicate with `$name` replaced by the value of that name; variables without a value remain, and so do those
+    /// that a SUBQUERY binds.
+    public func withSubstitutionVariables(
+        _ values: [String: any PredicateArgument]
+    ) -> ObjectPredicate {
+        rewritten { $0.substitution(values) }
+    }
+
+    /// The names of the variables that have no value yet.
+    var variables: [String] {
+        var names: [String] = []
+        _ = rewritten { $0.collectVariables(into: &names) }
+        return names
+    }
+}
+
+extension ObjectExpression {
+    /// The expression with `$name` replaced by the value of that name; see `ObjectPredicate`.
+    public func withSubstitutionVariables(
+        _ values: [String: any PredicateArgument]
+    ) -> ObjectExpression {
+        rewritten { $0.substitution(values) }
+    }
+
+    fileprivate func substitution(_ values: [String: any PredicateArgument]) -> ObjectExpression? {
+        switch self {
+        case .variable(let name): return values[name]?.predicateExpression
+        case .subquery(let collection, let variable, let predicate):
+            let outer = values.filter { !$0.key.isVariable(variable) }
+            return .subquery(
+                collection.withSubstitutionVariables(values), variable: variable,
+                predicate.withSubstitutionVariables(outer))
+        default: return nil
+        }
+    }
+
+    /// Adds the variables of the expression to a list; gives the expression back where it has taken care of its parts.
+    fileprivate func collectVariables(into names: inout [String]) -> ObjectExpression? {
+        switch self {
+        case .variable(let name):
+            names.append(name)
+            return self
+        case .subquery(let collection, let variable, let predicate):
+            _ = collection.rewritten { $0.collectVariables(into: &names) }
+            names += predicate.variables.filter { !$0.isVariable(variable) }
+            return self
+        default: return nil
+        }
+    }
+}
+
+extension String {
+    /// Whether this is the name of the variable, or a key path from it.
+    fileprivate func isVariable(_ name: String) -> Bool { self == name || hasPrefix(name + ".") }
+}

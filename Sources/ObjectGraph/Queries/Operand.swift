@@ -1,0 +1,151 @@
+/// A side of a comparison.
+indirect enum Operand: Sendable {
+    case constant(AttributeValue)
+    case attribute(ObjectPath, Property)
+
+    /// The identity of an object.
+    case object(ObjectPath)
+
+    /// The number of objects of a collection; 0 where there is no owner.
+    case count(Condition.Collection)
+
+    /// A statistic over the values of an operand for each object of a collection, nils left out.
+    case summary(Statistic, Condition.Collection, Operand)
+
+    /// The value of an operand for one object of an ordered collection; null beyond the end. In memory only.
+    case element(Condition.Collection, Position, Operand)
+
+    /// A statistic over a list; null if one of its values is.
+    case listSummary(Statistic, [Operand])
+    case function(Function, [Operand])
+
+    /// The first value if the condition holds, else the second one.
+    case conditional(CompiledPredicate, Operand, Operand)
+    case cast(Operand, ValueKind)
+
+    /// The time at which it is asked for; in SQL that at which the statement is made.
+    case now
+
+    /// The value itself, for which SQL is to use no index, or that one.
+    case hinted(Operand, IndexHint)
+
+    /// How many results a fetch has; in SQL, or replaced by the number before.
+    case fetchCount(Condition.NestedFetch)
+
+    /// Over the rows of a group; only in dictionary fetches.
+    case aggregate(Statistic, Operand)
+
+    enum Position: Sendable, Hashable {
+        case first, last
+        case index(Int)
+    }
+
+    enum IndexHint: Sendable, Hashable {
+        case noIndex
+        case index(String)
+    }
+
+    enum Statistic: String, Sendable, Hashable, CaseIterable {
+        case sum = "sum:"
+        case count = "count:"
+        case minimum = "min:"
+        case maximum = "max:"
+        case average = "average:"
+        case median = "median:"
+        case mode = "mode:"
+        case deviation = "stddev:"
+
+        /// The collection operator in a key path that asks the same.
+        init?(collectionOperator: String) {
+            switch collectionOperator {
+            case "@sum": self = .sum
+            case "@min": self = .minimum
+            case "@max": self = .maximum
+            case "@avg": self = .average
+            default: return nil
+            }
+        }
+
+        var needsNumbers: Bool {
+            switch self {
+            case .sum, .average, .median, .deviation: true
+            case .count, .minimum, .maximum, .mode: false
+            }
+        }
+
+        /// Of the result over values of a kind.
+        func kind(of values: ValueKind?) -> ValueKind? {
+            switch self {
+            case .minimum, .maximum, .mode: values
+            case .sum, .count, .average, .median, .deviation: .number
+            }
+        }
+    }
+
+    /// What the value is; nil for the constant null.
+    var kind: ValueKind? {
+        switch self {
+        case .constant(let value): ValueKind(value)
+        case .attribute(_, let property): ValueKind(property.attributeType!)
+        case .object: .object
+        case .count, .fetchCount: .number
+        case .function(let function, _): function.resultKind
+        case .element(_, _, let operand), .hinted(let operand, _): operand.kind
+        case .conditional(_, let first, let second): first.kind ?? second.kind
+        case .cast(_, let kind): kind
+        case .now: .date
+        case .summary(let statistic, _, let operand), .aggregate(let statistic, let operand):
+            statistic.kind(of: operand.kind)
+        case .listSummary(let statistic, let operands):
+            statistic.kind(of: operands.lazy.compactMap(\.kind).first)
+        }
+    }
+
+    var isNull: Bool {
+        if case .constant(.null) = self { true } else { false }
+    }
+}
+
+/// Values that can be compared with each other.
+enum ValueKind: String, Sendable, Hashable {
+    case number = "a number"
+    case string = "a string"
+    case date = "a date"
+    case data = "data"
+    case uuid = "a UUID"
+    case object = "an object"
+    /// Neither compared nor sorted by, but may be nil.
+    case opaque = "a transformable value"
+
+    init(_ type: AttributeType) {
+        self =
+            switch type {
+            case .integer16, .integer32, .integer64, .decimal, .double, .float, .boolean: .number
+            case .string, .uri: .string
+            case .date: .date
+            case .binaryData: .data
+            case .uuid: .uuid
+            case .objectID: .object
+            case .transformable, .undefined: .opaque
+            }
+    }
+
+    init?(_ value: AttributeValue) {
+        switch value {
+        case .null: return nil
+        case .boolean, .integer, .double, .decimal: self = .number
+        case .string, .uri: self = .string
+        case .date: self = .date
+        case .data: self = .data
+        case .uuid: self = .uuid
+        case .objectID: self = .object
+        case .transformable: self = .opaque
+        }
+    }
+
+    /// Dates are numbers of seconds.
+    func isComparable(with other: ValueKind) -> Bool {
+        (self == other && self != .opaque) || (self == .number && other == .date)
+            || (self == .date && other == .number)
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import TestSupport
+
+@testable import ObjectGraph
+
+// Models and rows made at random, to ask predicates of.
+extension SeededGenerator {
+    /// Three entities and a subentity, with attributes of most types and relationships of all kinds.
+    mutating func model() throws -> ManagedObjectModel {
+        let names = ["Alpha", "Beta", "Gamma"]
+        var relationships = names.map { _ in [RelationshipDescription]() }
+        for (source, destination) in [(0, 1), (1, 2), (2, 0), (0, 0), (1, 1)] where chance(75) {
+            let (name, inverse) = ("to\(names[destination])", "from\(names[source])")
+            relationships[source].append(
+                chance(50)
+                    ? .toOne(name, names[destination], inverse: inverse)
+                    : .toMany(name, names[destination], inverse: inverse, isOrdered: chance(30)))
+            relationships[destination].append(
+                .toMany(inverse, names[source], inverse: name, isOrdered: chance(30)))
+        }
+        var entities = names.enumerated().map { index, name in
+            EntityDescription(
+                name: name, attributes: attributes(suffix: ""), relationships: relationships[index],
+                indexes: [
+                    FetchIndexDescription(
+                        "text",
+                        elements: [
+                            .init("text", folding: pick([.none, .caseAndDiacriticInsensitive]))
+                        ])
+                ])
+        }
+        entities.append(
+            EntityDescription(
+                name: "Delta", superentity: pick(names), attributes: attributes(suffix: "2")))
+        return try ManagedObjectModel(entities: entities)
+    }
+
+    private mutating func attributes(suffix: String) -> [AttributeDescription] {
+        let others: [(String, AttributeType)] = [
+            ("middle", .integer32), ("long", .integer64), ("real", .double), ("single", .float),
+            ("price", .decimal), ("title", .string), ("flag", .boolean), ("day", .date),
+            ("key", .uuid), ("bytes", .binaryData), ("link", .uri),
+        ]
+        let chosen = others.filter { _ in chance(65) }
+        return ([("small", .integer16), ("text", .string)] + chosen).map {
+            AttributeDescription($0.0 + suffix, $0.1)
+        }
+    }
+
+    /// Objects of every entity in the context, saved, by the name of their root entity.
+    mutating func fill(
+        _ context: ManagedObjectContext, nilPercent: Int
+    ) throws -> [String: [ManagedObject]] {
+        let model = context.model
+        var objects: [String: [ManagedObject]] = [:]
+        for entity in model.entities {
+            let root = model.entities[entity.rootIndex].name
+            for _ in 0..<Int.random(in: 4...10, using: &self) {
+                let object = try context.insertObject(entityName: entity.name)
+                for property in entity.properties where !property.isHidden {
+                    guard let type = property.attributeType, !chance(nilPercent) else { continue }
+                    try object.setValue(value(of: type), forKey: property.name)
+                }
+                objects[root, default: []].append(object)
+            }
+        }
+        for root in objects.keys.sorted() {
+            for object in objects[root]! {
+                for property in object.binding.entity.properties where !property.isHidden {
+                    guard let relationship = property.relationship else { continue }
+                    let others = objects[model.entities[relationship.destinationIndex].name]!
+                    if property.kind == .toOne {
+                        guard !chance(nilPercent) else { continue }
+                        try object.setValue(pick(others), forKey: property.name)
+                    } else if relationship.isInJoinTable {
+                        try object.setValue(
+                            others.filter { _ in chance(20) }, forKey: property.name)
+                    }
+                }
+            }
+        }
+        try context.save()
+        return objects
+    }
+
+    static let strings = [
+        "", "a", "A", "ab", "Ab", "aB c", "é", "É", "e\u{301}", "straße", "STRASSE", "日本", "😀",
+        "z10", "z9", "a*b", "100%", "ı", "İ", "\u{10FFFF}", "\u{D7FF}", "\u{E000}", "ZZ", "Ǆ", "ﬁ",
+        "ΣΊΣΥΦΟΣ", "σίσυφος", "ệ", "12", "-3.5",
+    ]
+    static let doubles = [0, -0.5, 1.5, 3, 1e300, -1e300, 0.1, .leastNonzeroMagnitude, 2]
+
+    /// A constant of the type, often one that rows have, at times an extreme.
+    mutating func value(of type: AttributeType) -> AttributeValue {
+        switch type {
+        case .integer16: .integer(pick([-3, -1, 0, 1, 2, 3, 5, 7]))
+        case .integer32: .integer(pick([-1, 0, 1, 2, 3, Int64(Int32.max), Int64(Int32.min)]))
+        case .integer64: .integer(pick([0, 1, 2, -7, .max, .min, 1 << 53 + 1]))
+        case .double: .double(pick(Self.doubles))
+        case .float: .double(Double(Float(pick([0, 0.1, -2.5, 3]))))
+        case .decimal: .decimal(Decimal(string: pick(["0.1", "2", "-3.75", "1000000000000.5"]))!)
+        case .boolean: .boolean(chance(50))
+        case .date: .date(Date(timeIntervalSinceReferenceDate: pick(Self.doubles)))
+        case .uuid:
+            .uuid(UUID(uuid: (pick([UInt8](0...3)), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 200)))
+        case .binaryData: .data(pick([Data(), Data([0]), Data([0, 255]), Data([7])]))
+        case .uri: .uri(URL(string: pick(["https://a.b", "https://a.b/c", "file:///x"]))!)
+        default: .string(pick(Self.strings))
+        }
+    }
+}

@@ -1,0 +1,78 @@
+@testable import ObjectGraph
+
+/// Feeds libFuzzer's inputs to the parser of predicate formats, and what it reads to the printer and both evaluators.
+///
+/// `scripts/fuzz` builds and runs it. A crash, a hang or a leak is a finding; errors that are thrown are not.
+@main
+enum PredicateFuzzer {
+    static func main() {
+        var count = CommandLine.argc
+        withUnsafeMutablePointer(to: &count) { count in
+            withUnsafeTemporaryAllocation(of: Arguments.self, capacity: 1) { arguments in
+                arguments.initializeElement(at: 0, to: CommandLine.unsafeArgv)
+                _ = runDriver(count, arguments.baseAddress!, checkInput)
+            }
+        }
+    }
+
+    typealias Arguments = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+
+    fileprivate static func check(_ format: String) {
+        guard let predicate = try? ObjectPredicate(format) else { return }
+        let printed = predicate.predicateFormat
+        let read = try? ObjectPredicate(printed)
+        precondition(read == predicate, "\(format) prints as \(printed), which reads as another")
+        if let compiled = try? CompiledPredicate(predicate, entity: entity, model: model) {
+            _ = compiled.matches(Nothing())
+        }
+        _ = try? FetchTranslation(
+            FetchRequest(entityName: "Thing", predicate: predicate), entity: entity, model: model,
+            selection: .count)
+    }
+
+    fileprivate static let model = try! ManagedObjectModel(entities: [
+        EntityDescription(
+            name: "Thing",
+            attributes: [
+                AttributeDescription("a", .integer32), AttributeDescription("b", .double),
+                AttributeDescription("s", .string), AttributeDescription("d", .date),
+            ],
+            relationships: [
+                .toOne("one", "Thing", inverse: "many"),
+                .toMany("many", "Thing", inverse: "one", isOrdered: true),
+            ])
+    ])
+    fileprivate static var entity: Entity { model.entities[0] }
+}
+
+/// An object without values, whose relationships lead to others like it, to a depth of two.
+private struct Nothing: PredicateSubject {
+    var depth = 0
+
+    private static let scope = ObjectIDScope(
+        storeIdentifier: nil, storeNumber: 0, entity: PredicateFuzzer.entity,
+        root: PredicateFuzzer.entity)
+
+    var objectID: ManagedObjectID { ManagedObjectID(scope: Self.scope, reference: 1) }
+    func value(of property: Property) -> AttributeValue { property.kind == .toOne ? .null : "5" }
+    func destination(of property: Property) -> Nothing? {
+        depth < 2 ? Nothing(depth: depth + 1) : nil
+    }
+    func destinations(of property: Property) -> [Nothing] {
+        destination(of: property).map { [$0, $0] } ?? []
+    }
+}
+
+private func checkInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    PredicateFuzzer.check(
+        String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self))
+    return 0
+}
+
+/// libFuzzer's own entry, for programs that have a `main` (LLVM documentation, "Using libFuzzer as a library").
+@_silgen_name("LLVMFuzzerRunDriver")
+private func runDriver(
+    _ argumentCount: UnsafeMutablePointer<CInt>,
+    _ arguments: UnsafeMutablePointer<PredicateFuzzer.Arguments>,
+    _ body: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
+) -> CInt
