@@ -95,6 +95,22 @@ final class CItems: EngineSubject {
         loadedItems = try fetchItems()
     }
 
+    func readLoadedNumbers(times: Int) throws -> ItemChecksum {
+        var checksum = ItemChecksum()
+        for _ in 0..<times {
+            for index in loadedItems.indices { checksum.add(number: loadedItems[index].number) }
+        }
+        return checksum
+    }
+
+    func readLoadedCities(times: Int) throws -> ItemChecksum {
+        var checksum = ItemChecksum()
+        for _ in 0..<times {
+            for index in loadedItems.indices { checksum.add(city: loadedItems[index].city) }
+        }
+        return checksum
+    }
+
     func updateLoadedItems() throws {
         var update = try connection.prepare(
             "UPDATE ZITEM SET ZQUANTITY = ?, Z_OPT = ? WHERE Z_PK = ? AND Z_OPT = ?")

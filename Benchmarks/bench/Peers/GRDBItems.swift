@@ -73,6 +73,22 @@ final class GRDBItems: EngineSubject {
         loadedItems = try pool.read { try ItemRecord.fetchAll($0) }
     }
 
+    func readLoadedNumbers(times: Int) throws -> ItemChecksum {
+        var checksum = ItemChecksum()
+        for _ in 0..<times {
+            for index in loadedItems.indices { checksum.add(number: loadedItems[index].number) }
+        }
+        return checksum
+    }
+
+    func readLoadedCities(times: Int) throws -> ItemChecksum {
+        var checksum = ItemChecksum()
+        for _ in 0..<times {
+            for index in loadedItems.indices { checksum.add(city: loadedItems[index].city) }
+        }
+        return checksum
+    }
+
     /// Records have no optimistic locking, so the update that checks the version is a statement.
     func updateLoadedItems() throws {
         try pool.write { database in

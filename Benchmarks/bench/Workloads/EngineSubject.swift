@@ -33,8 +33,14 @@ protocol EngineSubject: InspectableSubject {
     /// Inserts items by the subject's bulk way, in one transaction.
     func batchInsert(_ items: [ItemRow]) throws
 
-    /// Fetches every item and keeps it, as an object or a value, for ``updateLoadedItems()``. Not measured.
+    /// Fetches every item and keeps it, as an object or a value, for what is done with loaded items. Not measured.
     func loadItems() throws
+
+    /// Reads the number of every loaded item, `times` times over.
+    func readLoadedNumbers(times: Int) throws -> ItemChecksum
+
+    /// Reads the city of every loaded item, `times` times over.
+    func readLoadedCities(times: Int) throws -> ItemChecksum
 
     /// Adds 1 to the quantity of every loaded item and writes each by its key, in one transaction.
     func updateLoadedItems() throws
@@ -132,6 +138,13 @@ struct ItemChecksum: Sendable, Hashable {
     mutating func add(number: Int64) {
         itemCount += 1
         add(number)
+    }
+
+    /// An item of which only the city was read.
+    @inline(__always)
+    mutating func add(city: String) {
+        itemCount += 1
+        add(city)
     }
 
     @inline(__always)

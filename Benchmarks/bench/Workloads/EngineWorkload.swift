@@ -17,6 +17,14 @@ enum EngineWorkload {
             try read(rowCount, context, expecting: { $0.add(number: $1.number) }) {
                 try $0.readNumbers()
             }
+        case "read-integer":
+            try reread(rowCount, context, expecting: { $0.add(number: $1.number) }) {
+                try $0.readLoadedNumbers(times: $1)
+            }
+        case "read-text":
+            try reread(rowCount, context, expecting: { $0.add(city: $1.city) }) {
+                try $0.readLoadedCities(times: $1)
+            }
         case "fetch-memory": try hold(rowCount, context)
         case "fault": try fault(rowCount, context)
         case "pages": try pages(rowCount, context)
@@ -44,6 +52,28 @@ enum EngineWorkload {
         let sample = try context.measureBatches(rowCount: rowCount) { batches in
             checksums.insert(try batches.time(subject) { try operation(subject) })
         }
+        try subject.close()
+        return try outcome(sample, context) { $0.check(checksums, equal: expected) }
+    }
+
+    /// How often a batch reads each loaded item, so that it takes milliseconds.
+    private static let readsPerItem = 1_000
+
+    private static func reread(
+        _ rowCount: Int, _ context: WorkerContext,
+        expecting add: (inout ItemChecksum, ItemRow) -> Void,
+        _ operation: (any EngineSubject, Int) throws -> ItemChecksum
+    ) throws -> WorkloadOutcome {
+        let items = ItemRow.generated(count: rowCount, seed: context.job.seed)
+        var expected = ItemChecksum()
+        for _ in 0..<readsPerItem { for item in items { add(&expected, item) } }
+        let subject = try context.openEngine(holding: items)
+        try subject.loadItems()
+        var checksums: Set<ItemChecksum> = []
+        var sample = try context.measureBatches(rowCount: rowCount * readsPerItem) { batches in
+            checksums.insert(try batches.time(subject) { try operation(subject, readsPerItem) })
+        }
+        sample.metrics["readTime"] = 1e9 / (sample[.rowsPerSecond] ?? 0)
         try subject.close()
         return try outcome(sample, context) { $0.check(checksums, equal: expected) }
     }
@@ -252,8 +282,8 @@ extension WorkloadKind {
                 name: "row",
                 values: .choice([
                     "fetch-realise", "fetch-one-integer", "fetch-memory", "insert",
-                    "batch-insert", "update", "batch-update", "fault", "pages", "growth-fetch",
-                    "growth-insert",
+                    "batch-insert", "update", "batch-update", "fault", "pages", "read-integer",
+                    "read-text", "growth-fetch", "growth-insert",
                 ]),
                 defaultValue: "fetch-realise", summary: "the line"),
             WorkloadParameter(
@@ -261,7 +291,8 @@ extension WorkloadKind {
                 summary: "rows of ten columns"),
         ],
         extraMetrics: [
-            Metric("costGrowth", title: "cost a row, 1,000,000 : 10,000", unit: .ratio)
+            Metric("costGrowth", title: "cost a row, 1,000,000 : 10,000", unit: .ratio),
+            Metric("readTime", title: "one read", unit: .nanoseconds),
         ],
         run: EngineWorkload.run)
 }

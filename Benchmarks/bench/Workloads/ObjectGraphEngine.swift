@@ -143,6 +143,14 @@ final class ObjectGraphEngine: EngineSubject {
         try loaded?.update()
     }
 
+    func readLoadedNumbers(times: Int) throws -> ItemChecksum {
+        loaded?.numbers(times: times) ?? ItemChecksum()
+    }
+
+    func readLoadedCities(times: Int) throws -> ItemChecksum {
+        loaded?.cities(times: times) ?? ItemChecksum()
+    }
+
     func batchUpdate() throws {
         let context = makeContext()
         let request = BatchUpdateRequest(
@@ -168,10 +176,22 @@ private final class LoadedItems: @unchecked Sendable {
         }
     }
 
-    func numbers() -> ItemChecksum {
+    func numbers(times: Int = 1) -> ItemChecksum {
         context.performAndWait {
             var checksum = ItemChecksum()
-            for item in items { checksum.add(number: item.number) }
+            for _ in 0..<times {
+                for item in items { checksum.add(number: item.number) }
+            }
+            return checksum
+        }
+    }
+
+    func cities(times: Int) -> ItemChecksum {
+        context.performAndWait {
+            var checksum = ItemChecksum()
+            for _ in 0..<times {
+                for item in items { checksum.add(city: item.city) }
+            }
             return checksum
         }
     }

@@ -107,7 +107,10 @@ public final class PersistentStoreCoordinator: Sendable {
     }
 
     func makeStore(_ description: PersistentStoreDescription) throws -> any PersistentStore {
-        if let url = description.file?.resolvingSymlinksInPath(),
+        if let expected = description.expectedModelChecksum, expected != model.versionChecksum {
+            throw StoreError(.unexpectedModel(checksum: expected), url: description.url)
+        }
+        if let url = description.location?.resolvingSymlinksInPath(),
             records.contains(where: { $0.store.url?.resolvingSymlinksInPath() == url })
         {
             throw StoreError(.alreadyOpen, url: url)
@@ -176,7 +179,7 @@ public final class PersistentStoreCoordinator: Sendable {
         state.withLock { number > 0 ? $0.records[number - 1] : nil }
     }
 
-    func record(_ handle: PersistentStoreHandle) throws -> StoreRecord {
+    func record(_ handle: PersistentStoreHandle) throws(StoreError) -> StoreRecord {
         guard let record = records.first(where: { $0.store.identifier == handle.identifier })
         else { throw StoreError(.missingFile, url: handle.url) }
         return record

@@ -23,7 +23,7 @@ extension StoreError: CodedError {
         switch reason {
         case .notADatabase: 259
         case .incompatibleSchema: 134020
-        case .incompatibleModel: 134100
+        case .incompatibleModel, .unexpectedModel: 134100
         case .unknownConfiguration, .alreadyOpen: 134080
         case .readOnly: 134030
         case .diskFull: 13

@@ -232,9 +232,13 @@ extension ManagedObject {
             }
             return
         }
+        // Adding a member again is nothing to undo; whether it is one need not be known otherwise.
+        let isUndoable =
+            context.undoManager != nil && members(of: property).contains(object) != isAddition
         note(object, in: property, isAddition: isAddition)
         if let inverse { object.note(self, in: inverse, isAddition: isAddition) }
-        context.noteJoin(from: self, to: object, property, isAddition: isAddition)
+        context.noteJoin(
+            from: self, to: object, property, isAddition: isAddition, isUndoable: isUndoable)
     }
 
     /// Takes note of a member that came or went, and marks this end changed.

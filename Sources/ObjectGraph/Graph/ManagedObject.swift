@@ -161,6 +161,16 @@ open class ManagedObject {
         context.registerInserted(self)
     }
 
+    /// Inserts a new object as `init(context:)` does, whose row will be in a store of the caller's choice, for good.
+    ///
+    /// - Throws: `StoreError` if the store is not open, or does not hold the entity.
+    public convenience init(
+        context: ManagedObjectContext, into store: PersistentStoreHandle
+    ) throws(StoreError) {
+        self.init(seed: try context.seedForInsertion(of: Self.self, into: store))
+        context.registerInserted(self)
+    }
+
     // MARK: - Identity and state
 
     /// The object's identifier, safe to pass to any thread; temporary until the first save to a store.

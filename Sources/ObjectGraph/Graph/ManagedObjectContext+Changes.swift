@@ -60,7 +60,7 @@ extension ManagedObjectContext {
     /// Takes note of a pair of a many-to-many relationship; the last word counts.
     func noteJoin(
         from source: ManagedObject, to destination: ManagedObject, _ property: Property,
-        isAddition: Bool
+        isAddition: Bool, isUndoable: Bool
     ) {
         // Either end may be asked; the end that names the join table stands for both.
         var note = JoinNote(
@@ -69,17 +69,17 @@ extension ManagedObjectContext {
             // Its own inverse: both ends read the same column, so each direction is a pair.
             let mirrored = JoinNote(
                 source: destination, destination: source, propertyIndex: property.index)
-            record(mirrored, isAddition: isAddition)
+            record(mirrored, isAddition: isAddition, isUndoable: isUndoable)
         } else if case .joinTable(let join) = property.relationship?.storage, !join.isOwner,
             let inverse = property.relationship?.inverseIndex
         {
             note = JoinNote(source: destination, destination: source, propertyIndex: inverse)
         }
-        record(note, isAddition: isAddition)
+        record(note, isAddition: isAddition, isUndoable: isUndoable)
     }
 
-    private func record(_ note: JoinNote, isAddition: Bool) {
-        if undoManager != nil { capture(note, isAddition: isAddition) }
+    private func record(_ note: JoinNote, isAddition: Bool, isUndoable: Bool) {
+        if isUndoable { capture(note, isAddition: isAddition) }
         joinNotes[note] = isAddition
     }
 }

@@ -134,14 +134,27 @@ extension ManagedObjectContext: ObjectChannel {
 
     private func apply(_ plan: SavePlan, storeNumber: Int) {
         // All new objects first: rows refer to each other.
-        let inserted = plan.rows.filter { $0.kind == .insert }.map {
-            insert($0, storeNumber: storeNumber)
+        var inserted: [ManagedObject] = []
+        var returned: [RowChange] = []
+        for change in plan.rows where change.kind == .insert {
+            if takeBack(change, storeNumber: storeNumber) {
+                returned.append(change)
+            } else {
+                inserted.append(insert(change, storeNumber: storeNumber))
+            }
         }
         for object in inserted { noteArrival(of: object) }
+        for change in returned {
+            var properties = PropertyMask()
+            for property in change.entity.properties where property.slot != nil {
+                properties.insert(property.index)
+            }
+            update(change, properties, storeNumber: storeNumber)
+        }
         for change in plan.rows {
             switch change.kind {
             case .insert, .check: break
-            case .update: update(change, storeNumber: storeNumber)
+            case .update: update(change, change.changes, storeNumber: storeNumber)
             case .delete:
                 delete(
                     object(
@@ -157,6 +170,19 @@ extension ManagedObjectContext: ObjectChannel {
             source.change(destination, in: join.property, isAddition: join.isInsertion)
         }
         reorder(after: plan, storeNumber: storeNumber)
+    }
+
+    /// Whether an object that is new in the child is here all the same: the child has undone a deletion that it had saved,
+    /// but this context has not. It is revived.
+    private func takeBack(_ change: RowChange, storeNumber: Int) -> Bool {
+        guard let object = table(change.entity.index, storeNumber)[change.key] else {
+            return false
+        }
+        if object.isDeleted {
+            revive(object)
+            return true
+        }
+        return !object.isFault || (try? currentRow(of: object)) != nil
     }
 
     /// A new object whose row is the one that the child has made: nothing is copied.
@@ -183,12 +209,12 @@ extension ManagedObjectContext: ObjectChannel {
         }
     }
 
-    private func update(_ change: RowChange, storeNumber: Int) {
+    private func update(_ change: RowChange, _ properties: PropertyMask, storeNumber: Int) {
         let object = object(
             change.key, entityIndex: change.entity.index, storeNumber: storeNumber)
         let layout = change.entity.layout
         object.willChange()
-        change.changes.forEach { index in
+        properties.forEach { index in
             let property = change.entity.properties[index]
             guard property.kind == .toOne else {
                 return object.setAttribute(

@@ -30,9 +30,32 @@ extension ManagedObjectContext {
     /// Returns the context to its first state: every object is detached, all unsaved changes are lost, nothing can be
     /// undone any more.
     ///
+    /// Contexts below this one follow when their queue is next entered: what their objects came from is gone (spec §4.2).
     /// No statement is run.
     public func reset() {
         checkQueue()
+        returnToFirstState()
+        tellDescendantsOfReset()
+    }
+
+    // To all of them at once: a grandchild may be entered before the child that would have told it.
+    private func tellDescendantsOfReset() {
+        for child in mailbox.withLock({ $0.children.compactMap(\.context) }) {
+            child.mailbox.withLock { $0.parentWasReset = true }
+            child.tellDescendantsOfReset()
+        }
+    }
+
+    /// Resets the context if one above it was reset since its queue was last entered.
+    func followReset() {
+        let wasReset = mailbox.withLock { mailbox in
+            defer { mailbox.parentWasReset = false }
+            return mailbox.parentWasReset
+        }
+        if wasReset { returnToFirstState() }
+    }
+
+    private func returnToFirstState() {
         forgetChanges()
         var invalidated: [ManagedObjectID] = []
         for table in registry.allTables {
@@ -58,6 +81,7 @@ extension ManagedObjectContext {
         insertedList = []
         updatedList = []
         deletedList = []
+        for object in eventList { object.state.remove(.changedInEvent) }
         eventList = []
         joinNotes = [:]
         checkedObjects = []
@@ -104,14 +128,15 @@ extension ManagedObjectContext {
 
     /// Lets unsaved changes stand over the newest row.
     private func renewRow(of object: ManagedObject) {
-        guard !object.state.contains(.inserted), !object.isFault,
+        guard !object.state.contains(.inserted) else { return }
+        object.contents?.unload()
+        guard !object.isFault,
             let newest = try? channel.row(
                 object.reference, object.binding.scope, staleness: stalenessInterval,
                 keepsSnapshot: false)
         else { return }
         object.forgetEqualValues()
         object.row = newest
-        object.contents?.unload()
         object.awake(fromSnapshotEvents: .refresh)
     }
 

@@ -136,6 +136,8 @@ extension ManagedObjectContext {
             return row.hasValue(slot) && row.integer(slot, in: entity.layout) < 0
         }
         guard row.key < 0 || refersToTemporary else { return }
+        // The level above has made a row of its own, and will tell nobody who has this one that it changes.
+        if object.isFault { return object.row = nil }
         let isSuperseded = object.isRowSuperseded
         var writer = RowWriter(expectedByteCount: 256)
         object.row = encode(object, into: &writer, version: row.version, changes: nil)

@@ -89,6 +89,7 @@ extension ManagedObjectContext {
                 coordinator.endTurn()
             }
         }
+        followReset()
         takeMail()
         return try block()
     }

@@ -180,13 +180,8 @@ extension ManagedObjectContext {
             throw FetchError.unknownEntity(entityName)
         }
         guard !entity.isAbstract else { throw FetchError.abstractEntity(entityName) }
-        let chosen = try store.map { store in
-            guard try coordinator.record(store).entityNames.contains(entityName) else {
-                throw StoreError(.noStore(entity: entityName), url: store.url)
-            }
-            return binding(entity.index, store.number)
-        }
-        let inserted = chosen ?? bindingForInsertion(of: entity)
+        let inserted =
+            try store.map { try binding(of: entity, in: $0) } ?? bindingForInsertion(of: entity)
         let object = inserted.objectClass.init(seed: seedForInsertion(inserted))
         registerInserted(object)
         return object
@@ -205,6 +200,22 @@ extension ManagedObjectContext {
             type: identifier, binding: binding,
             storeGeneration: coordinator.storeGeneration.load(ordering: .relaxed))
         return seedForInsertion(binding)
+    }
+
+    func seedForInsertion(
+        of type: ManagedObject.Type, into store: PersistentStoreHandle
+    ) throws(StoreError) -> ObjectSeed {
+        checkQueue()
+        return seedForInsertion(try binding(of: entityForInsertion(of: type), in: store))
+    }
+
+    private func binding(
+        of entity: Entity, in store: PersistentStoreHandle
+    ) throws(StoreError) -> EntityBinding {
+        guard try coordinator.record(store).entityNames.contains(entity.name) else {
+            throw StoreError(.noStore(entity: entity.name), url: store.url)
+        }
+        return binding(entity.index, store.number)
     }
 
     private func entityForInsertion(of type: ManagedObject.Type) -> Entity {

@@ -341,11 +341,7 @@ extension ManagedObjectContext {
     private func clearChanges(of object: ManagedObject) {
         object.state.subtract([.inserted, .updated, .relationshipChanged])
         object.discardSavedChanges()
-        if let contents = object.contents {
-            for index in contents.relationships.keys {
-                contents.relationships[index]!.forgetNotes()
-            }
-        }
+        object.contents?.forgetNotes()
     }
 
     /// Calls `didSave`, tells everybody, lets deleted objects go (step 10).

@@ -56,18 +56,21 @@ extension ManagedObjectContext {
         for capture in event.objects where capture.wasPresent {
             if bringBack(capture) { reasons[capture.object] = .undoDeletion }
         }
-        for capture in event.objects where capture.wasPresent {
+        let present = event.objects.filter { $0.wasPresent && !$0.object.state.contains(.detached) }
+        for capture in present {
             if restoreValues(capture), reasons[capture.object] == nil {
                 reasons[capture.object] = .undoUpdate
             }
         }
         for (note, isAddition) in event.joins {
-            note.source.change(
-                note.destination,
-                in: note.source.binding.entity.properties[note.propertyIndex],
-                isAddition: !isAddition)
+            let property = note.source.binding.entity.properties[note.propertyIndex]
+            guard !note.source.state.contains(.detached),
+                !note.destination.state.contains(.detached),
+                note.source.members(of: property).contains(note.destination) == isAddition
+            else { continue }
+            note.source.change(note.destination, in: property, isAddition: !isAddition)
         }
-        for capture in event.objects where capture.wasPresent {
+        for capture in present {
             for (index, order) in capture.orders {
                 capture.object.restore(order, at: index)
             }
@@ -89,10 +92,15 @@ extension ManagedObjectContext {
     private func bringBack(_ capture: ObjectCapture) -> Bool {
         let object = capture.object
         if object.state.contains(.detached) {
-            self.capture(object, isAbsent: true)
+            let table = table(object.binding.entity.index, object.binding.storeNumber)
+            if let other = table[object.reference] {
+                // It stands for the row now if somebody else has brought that back; if not, it is an empty fault.
+                guard other.isFault, (try? currentRow(of: other)) == nil else { return false }
+                deletedList.removeAll { $0 === other }
+                detach(other)
+            }
             object.state = [.inserted]
             register(object)
-            let table = table(object.binding.entity.index, object.binding.storeNumber)
             if object.reference >= 0 {
                 channel.register(
                     [object.reference], root: table.rootIndex, storeNumber: table.storeNumber)
@@ -146,19 +154,49 @@ extension ManagedObjectContext {
         var cleaned: Set<ManagedObject> = []
         for capture in captures where capture.presence == .clean {
             let object = capture.object
-            guard object.isUpdated, object.changedProperties.isEmpty else { continue }
+            guard object.isUpdated, object.changedProperties.isEmpty,
+                !object.hasMemberThatMoves
+            else { continue }
             object.state.subtract([.updated, .relationshipChanged])
             object.discardSavedChanges()
             cleaned.insert(object)
         }
         guard !cleaned.isEmpty else { return }
         updatedList.removeAll(where: cleaned.contains)
-        // A pair whose ends are clean is as it was.
-        joinNotes = joinNotes.filter { $0.key.source.hasChanges || $0.key.destination.hasChanges }
+        for capture in captures {
+            capture.object.contents?.forgetNotes(about: cleaned.contains)
+            if cleaned.contains(capture.object) { capture.object.contents?.forgetNotes() }
+        }
+        // Nothing was unsaved about a clean object before, so nothing is now, such as a member added again.
+        for note in joinNotes.keys
+        where cleaned.contains(note.source) || cleaned.contains(note.destination) {
+            joinNotes[note] = nil
+            for end in [note.source, note.destination] {
+                end.contents?.forgetNotes(about: cleaned.contains)
+                end.contents?.unload()
+            }
+        }
     }
 }
 
 extension ManagedObject {
+    /// Whether an unsaved change of a member's own end has brought it here or taken it away.
+    fileprivate final var hasMemberThatMoves: Bool {
+        contents?.relationships.contains { index, contents in
+            let property = binding.entity.properties[index]
+            guard let inverse = binding.model.inverse(of: property.relationship!),
+                inverse.kind == .toOne
+            else { return false }
+            return contents.notes.contains { member, _ in
+                guard !member.isFault else { return false }
+                let wasMember =
+                    !member.state.contains(.inserted)
+                    && member.storedDestination(of: inverse) === self
+                return (member.destination(of: inverse) === self) != wasMember
+            }
+        } ?? false
+    }
+
     /// Gives the members of an ordered relationship their order back, as far as they are members.
     fileprivate final func restore(_ order: [ManagedObject], at index: Int) {
         let property = binding.entity.properties[index]

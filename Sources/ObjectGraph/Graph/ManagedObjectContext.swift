@@ -174,6 +174,8 @@ struct Mailbox {
     /// Objects whose row was written by a save further up, with their primary keys.
     var permanentKeys: [PermanentKey] = []
     var children: [WeakChild] = []
+    /// Whether a context above was reset: what the objects here came from is gone.
+    var parentWasReset = false
     var mergesAutomatically = false
 }
 

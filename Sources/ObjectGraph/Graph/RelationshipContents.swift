@@ -8,6 +8,16 @@ final class RelationshipContents {
     /// The objects of fetched properties that have been asked for, by name.
     var fetched: [String: [ManagedObject]] = [:]
 
+    /// Forgets what was unsaved, since the level above has it now, or it has come to nothing.
+    func forgetNotes() {
+        for index in relationships.keys { relationships[index]!.forgetNotes() }
+    }
+
+    /// Forgets what was unsaved about some objects.
+    func forgetNotes(about isForgotten: (ManagedObject) -> Bool) {
+        for index in relationships.keys { relationships[index]!.forgetNotes(about: isForgotten) }
+    }
+
     /// Forgets the members of all of them; what is unsaved remains.
     func unload() {
         for index in relationships.keys { relationships[index]!.unload() }
@@ -87,6 +97,10 @@ struct ToManyContents {
         notes = []
         isReordered = false
         needsPlaces = false
+    }
+
+    mutating func forgetNotes(about isForgotten: (ManagedObject) -> Bool) {
+        notes.removeAll { isForgotten($0.object) }
     }
 
     /// What the notes come down to: no object is in both sets.

@@ -38,12 +38,12 @@ final class ConnectionHandle {
             case .readOnly: SQLITE_OPEN_READONLY
             case .immutable: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
             case .memory: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY
+            case .sharedMemory: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI
             }
-        let isInMemory = configuration.mode == .memory
-        path = isInMemory ? nil : configuration.path
+        path = configuration.mode.isInMemory ? nil : configuration.path
         var opened: OpaquePointer?
         let code = sqlite3_open_v2(
-            isInMemory ? ":memory:" : configuration.name, &opened,
+            configuration.name, &opened,
             flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, configuration.vfs)
         guard code == SQLITE_OK, let opened else {
             defer { sqlite3_close(opened) }
@@ -138,9 +138,13 @@ final class ConnectionHandle {
 extension SQLiteConfiguration {
     /// What SQLite is told to open.
     fileprivate var name: String {
-        guard mode == .immutable else { return path }
         let escaped = path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path
-        return "file:\(escaped)?immutable=1"
+        return switch mode {
+        case .immutable: "file:\(escaped)?immutable=1"
+        case .sharedMemory: "file:\(escaped)?vfs=memdb"
+        case .memory: ":memory:"
+        case .readWriteCreate, .readWrite, .readOnly: path
+        }
     }
 }
 

@@ -50,14 +50,14 @@ final class ConnectionPool: Sendable {
         configuration: SQLiteConfiguration, maximumReaderCount: Int,
         onOpen: @escaping @Sendable (Connection) throws -> Void = { _ in }
     ) throws {
-        let readerCount = configuration.mode == .memory ? 0 : max(0, maximumReaderCount)
+        let readerCount = configuration.mode.isInMemory ? 0 : max(0, maximumReaderCount)
         self.configuration = configuration
         self.onOpen = onOpen
         self.maximumReaderCount = readerCount
         readerPermits = DispatchSemaphore(value: readerCount)
         let writer = try Self.open(configuration, onOpen)
         commits = CommitCounter.ofFile(
-            configuration.mode == .memory ? nil : realPath(configuration.path))
+            configuration.mode.isInMemory ? nil : realPath(configuration.path))
         let pageSize = writer.connection.statistics.pageSize
         state = Mutex(
             State(writer: writer, statistics: ConnectionStatistics(pageSize: pageSize)))

@@ -10,6 +10,11 @@ struct SQLiteConfiguration: Sendable {
         case immutable
         /// A private database in memory that lives as long as its one connection; `path` is unused.
         case memory
+        /// A database in memory under the name `path`, the same for all connections of this process. It lives as long as
+        /// one of them.
+        case sharedMemory
+
+        var isInMemory: Bool { self == .memory || self == .sharedMemory }
     }
 
     var path: String

@@ -9,7 +9,8 @@ public struct PersistentStoreDescription: Sendable {
 
     public var type: StoreType
 
-    /// The SQLite file; nil keeps the database in memory. Unused by the in-memory type.
+    /// The SQLite file. Nil keeps the database in memory; `/dev/null/NAME` does too, under a name by which all coordinators
+    /// of the process share it as long as one of them has it open (spec §11.3). Unused by the in-memory type.
     public var url: URL?
 
     /// Whether the file must not be written, made or changed in any way.
@@ -23,6 +24,9 @@ public struct PersistentStoreDescription: Sendable {
 
     /// The configuration of the model whose entities the store holds; nil means all (spec §1.10).
     public var configuration: String?
+
+    /// The `versionChecksum` that the model must have; nil means any.
+    public var expectedModelChecksum: String?
 
     /// Whether the file is opened though it was written with another model, as long as its tables will do.
     public var ignoresModelVersions = false
@@ -50,14 +54,16 @@ public struct PersistentStoreDescription: Sendable {
     /// A store without a file that evaluates requests itself (spec §11.3).
     public static func inMemory() -> Self { Self(type: .inMemory, url: nil) }
 
+    /// What others can open as well; nil for a database in memory without a name.
+    var location: URL? { url?.path == "/dev/null" ? nil : url }
+
     /// The file to open; nil for a database in memory.
-    var file: URL? { url?.path == "/dev/null" ? nil : url }
+    var file: URL? { location?.nameInMemory == nil ? location : nil }
 
     func connectionConfiguration(_ debug: DebugOptions) -> SQLiteConfiguration {
         var configuration =
-            file.map {
-                SQLiteConfiguration(
-                    path: $0.path, mode: isReadOnly ? .readOnly : .readWriteCreate)
+            location.map {
+                SQLiteConfiguration($0, mode: isReadOnly ? .readOnly : .readWriteCreate)
             } ?? .memory
         configuration.busyTimeout = timeout
         configuration.vfs = vfs
@@ -84,5 +90,19 @@ public struct PersistentStoreDescription: Sendable {
         configuration.tracesRows = debug.sqlLevel >= 2
         configuration.explainsQueries = debug.sqlLevel >= 4
         return configuration
+    }
+}
+
+extension URL {
+    /// What follows `/dev/null/`; nil for all other URLs.
+    var nameInMemory: String? {
+        pathComponents.count > 3 && pathComponents.prefix(3) == ["/", "dev", "null"] ? path : nil
+    }
+}
+
+extension SQLiteConfiguration {
+    /// A file, or a named database in memory.
+    init(_ url: URL, mode: Mode) {
+        self.init(path: url.path, mode: url.nameInMemory == nil ? mode : .sharedMemory)
     }
 }

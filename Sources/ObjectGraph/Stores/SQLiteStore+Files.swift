@@ -3,9 +3,11 @@ import Foundation
 // Whole files, which must never be moved, copied or deleted by other means while somebody has them open (spec §11.5).
 extension SQLiteStore {
     /// Makes a file an empty database, under its locks, so that others who have it open see one rather than a dangling file.
-    static func empty(_ url: URL, timeout: Duration, isForced: Bool) throws {
+    static func empty(
+        _ url: URL, timeout: Duration, isForced: Bool, vfs: String? = nil
+    ) throws {
         do {
-            try withConnection(url, .readWrite, timeout: timeout) { try $0.empty() }
+            try withConnection(url, .readWrite, timeout: timeout, vfs: vfs) { try $0.empty() }
         } catch let error as StoreError where isForced || error.reason == .notADatabase {
             try deleteFiles(at: url)
         }
@@ -24,10 +26,14 @@ extension SQLiteStore {
     }
 
     /// Overwrites a store with the content of another, in one transaction of the destination; the source stays as it is.
-    static func replace(_ destination: URL, with source: URL, timeout: Duration) throws {
+    static func replace(
+        _ destination: URL, with source: URL, timeout: Duration, vfs: String? = nil
+    ) throws {
         try withConnection(source, .readOnly, timeout: timeout) { reader in
             _ = try readMetadata(on: reader, url: source)
-            try withConnection(destination, .readWriteCreate, timeout: timeout) { writer in
+            try withConnection(
+                destination, .readWriteCreate, timeout: timeout, vfs: vfs
+            ) { writer in
                 try Connection.backup(from: reader, to: writer)
                 // The copied header says WAL: without a last look at the schema the file would keep an empty one.
                 try writer.execute("PRAGMA schema_version")

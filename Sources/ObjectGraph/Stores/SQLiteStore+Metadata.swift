@@ -104,15 +104,23 @@ extension SQLiteStore {
     /// Runs the body on a connection of its own to a file that must be there.
     static func withConnection<T>(
         _ url: URL, _ mode: SQLiteConfiguration.Mode, timeout: Duration = .seconds(240),
-        _ body: (Connection) throws -> T
+        vfs: String? = nil, _ body: (Connection) throws -> T
     ) throws -> T {
-        guard mode == .readWriteCreate || FileManager.default.fileExists(atPath: url.path) else {
+        let isInMemory = url.nameInMemory != nil
+        guard
+            mode == .readWriteCreate || isInMemory
+                || FileManager.default.fileExists(atPath: url.path)
+        else {
             throw StoreError(.missingFile, url: url)
         }
         do {
-            var configuration = SQLiteConfiguration(path: url.path, mode: mode)
-            if mode == .readOnly { configuration = .reading(path: url.path) }
+            var configuration = SQLiteConfiguration(url, mode: mode)
+            let copy = mode == .readOnly && !isInMemory ? try RecoveredCopy.ifNeeded(for: url) : nil
+            if mode == .readOnly, !isInMemory {
+                configuration = .reading(path: (copy?.url ?? url).path)
+            }
             configuration.busyTimeout = timeout
+            configuration.vfs = vfs
             let connection = try Connection(configuration)
             let result = try body(connection)
             try connection.close()

@@ -12,6 +12,9 @@ final class SQLiteStore: PersistentStore {
     let debug: DebugOptions
     private let keys: KeyReservation
 
+    /// What is read in place of a file that cannot be.
+    private let copy: RecoveredCopy?
+
     /// Where rows go that are read one by one in a turn; nil between turns.
     let turnWriter = Mutex<RowWriter?>(nil)
 
@@ -26,7 +29,7 @@ final class SQLiteStore: PersistentStore {
     init(
         _ description: PersistentStoreDescription, model: ManagedObjectModel, debug: DebugOptions
     ) throws {
-        let url = description.file
+        let url = description.location
         guard let names = model.entityNames(inConfiguration: description.configuration) else {
             throw StoreError(.unknownConfiguration(description.configuration ?? ""), url: url)
         }
@@ -34,7 +37,13 @@ final class SQLiteStore: PersistentStore {
             model: model, entityNames: names, ignoresVersions: description.ignoresModelVersions,
             debug: debug)
         do {
-            try Self.inspect(url, schema, isReadOnly: description.isReadOnly)
+            var description = description
+            let copy =
+                description.isReadOnly
+                ? try description.file.flatMap(RecoveredCopy.ifNeeded) : nil
+            if let copy { description.url = copy.url }
+            self.copy = copy
+            try Self.inspect(description.file, schema, isReadOnly: description.isReadOnly)
             debug.annotate("Connecting to sqlite database file at \"\(url?.path ?? ":memory:")\"")
             pool = try ConnectionPool(
                 configuration: description.connectionConfiguration(debug),

@@ -9,6 +9,8 @@ public struct StoreError: Error, Sendable {
         case incompatibleSchema(String)
         /// The store was written with another model; the associated value lists the entities that differ (134100).
         case incompatibleModel(entities: [String])
+        /// The model has another checksum than the description demands (134100).
+        case unexpectedModel(checksum: String)
         /// The model has no configuration of this name.
         case unknownConfiguration(String)
         /// The coordinator has the file open already (134080).
@@ -99,6 +101,8 @@ extension StoreError: CustomStringConvertible {
             "The database has other tables than the model's (\(missing)); open it with the model it was made with."
         case .incompatibleModel(let entities):
             "The store was written with another model; these entities differ: \(entities.joined(separator: ", ")). Open it with that model, or migrate it."
+        case .unexpectedModel(let checksum):
+            "The model's checksum is not \(checksum); open the store with the model that has it."
         case .unknownConfiguration(let name):
             "The model has no configuration '\(name)'; name one that it has, or none for all entities."
         case .alreadyOpen: "The coordinator has this store open already; use that one."

@@ -110,21 +110,24 @@ import Testing
         #expect(cells[0].values(of: "lostUpdates")[0] > 0)
     }
 
-    /// The same for as long as readers need to be overtaken by writers.
+    /// The same so often that readers and writers have overtaken each other.
     private static let longContention = Self.contention.replacing(
-        "operations: 400", with: "seconds: 0.3")
+        "operations: 400", with: "operations: 4000")
 
     @Test(arguments: [
-        (subject: "selftest-drops-update", writers: 1, load: contention, reason: "lost updates is"),
-        ("selftest-swallows-conflict", 2, contention, "lost updates is"),
-        ("selftest-loses-merge", 1, longContention, "stale reads is"),
-        ("selftest-unsafe", 1, contention, "synchronous is 0, must be 1"),
+        (
+            subject: "selftest-drops-update", writers: 1, rows: 2, load: contention,
+            reason: "lost updates is"
+        ),
+        ("selftest-swallows-conflict", 2, 2, contention, "lost updates is"),
+        ("selftest-loses-merge", 1, 10, longContention, "stale reads is"),
+        ("selftest-unsafe", 1, 2, contention, "synchronous is 0, must be 1"),
     ])
     func `a fault is found, exits 13 and does not rank`(
-        subject: String, writers: Int, load: String, reason: String
+        subject: String, writers: Int, rows: Int, load: String, reason: String
     ) throws {
         let found = try self.reason(
-            subject, "writers: \(writers), readers: 1, rows: 2, writersShareKeys: true", load)
+            subject, "writers: \(writers), readers: 1, rows: \(rows), writersShareKeys: true", load)
         #expect(found.contains(reason), "\(found)")
         let report = try String(contentsOf: results.reportURL, encoding: .utf8)
         #expect(report.contains("✗"))

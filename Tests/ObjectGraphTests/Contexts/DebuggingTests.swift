@@ -126,7 +126,7 @@ import Testing
         String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     }
 
-    @Test func `a context off its queue stops the process (§4.8.1, §12.9)`() async {
+    @Test func `a context off its queue stops the process (§4.1.2, §4.8.1, §12.9)`() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {

@@ -28,7 +28,8 @@ import Testing
     }
 
     @Test
-    func `merged inserts are faults and not inserted objects (§4.4.2, §4.4.6, §4.4.9, §14.20)`()
+    func
+        `merged inserts are faults and not inserted objects (§4.4.1, §4.4.2, §4.4.6, §4.4.9, §4.5.5, §14.20)`()
         throws
     {
         let changes = try saved { TestSupport.Author(context: worker).name = "Lem" }
@@ -103,7 +104,7 @@ import Testing
         #expect(name == "Stanisław Lem")
     }
 
-    @Test func `a batch request is merged only by telling of it (§4.4.8, §4.3.3, §14.21)`() throws {
+    @Test func `a batch request is merged only by telling of it (§4.3.3, §4.4.8, §14.21)`() throws {
         let id = try fixture.saveAuthor("Lem")
         view.automaticallyMergesChangesFromParent = true
         let name = view.performAndWait { view.author(id).name }
@@ -146,7 +147,8 @@ import Testing
 
 @Suite struct `Notifications (§4.5)` {
     @Test
-    func `a save posts in this order (§4.5.2, §4.5.3, §4.5.11, §14.13)`()
+    func
+        `a save posts in this order (§4.5.2, §4.5.3, §4.5.4, §4.5.10, §4.5.11, §5.1.2, §5.1.10, §14.13)`()
         throws
     {
         let fixture = try ContextFixture()

@@ -1,7 +1,8 @@
-import ObjectGraph
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import ObjectGraph
 
 @Suite struct `Parent and child contexts (§4.2)` {
     let fixture: ContextFixture
@@ -150,7 +151,7 @@ import Testing
         }
     }
 
-    @Test func `permanent identifiers can be had before any save, and are kept (§4.2.9, §2.1.5)`()
+    @Test func `permanent identifiers can be had before any save, and are kept (§2.1.5, §4.2.9)`()
         throws
     {
         try child.performAndWait {
@@ -168,6 +169,62 @@ import Testing
                 #expect(parent.author(id).name == "Lem")
             }
         }
+    }
+
+    @Test func `a context has its parent and its root's coordinator for good (§4.2.1)`() throws {
+        let grandchild = fixture.child(of: child)
+        #expect(parent.parent == nil && child.parent === parent && grandchild.parent === child)
+        #expect(grandchild.coordinator === fixture.coordinator)
+    }
+
+    @Test(arguments: MergePolicy.Kind.allCases)
+    func `only the root's merge policy counts (§4.2.10, §5.3.7)`(_ kind: MergePolicy.Kind) throws {
+        let id = try fixture.saveAuthor("Lem")
+        try child.performAndWait {
+            child.mergePolicy = MergePolicy(kind)
+            child.author(id).name = "child"
+            parent.performAndWait { parent.author(id).name = "parent" }
+            try child.save()
+        }
+        parent.performAndWait { #expect(parent.author(id).name == "child") }
+    }
+
+    @Test func `a child's save holds its parent's queue (§4.1.11)`() throws {
+        let parent = parent
+        let held = Recorder<Bool>()
+        let observation = parent.observe { _ in held.values.append(parent.isOnQueue) }
+        try child.performAndWait {
+            TestSupport.Author(context: child).name = "Lem"
+            try child.save()
+        }
+        observation.cancel()
+        #expect(held.values == [true])
+    }
+
+    @Test func `a parent's reset makes a child's objects inaccessible (§4.2.11)`() throws {
+        let id = try fixture.saveAuthor("Lem")
+        let grandchild = fixture.child(of: child)
+        final class Held: @unchecked Sendable {
+            // @unchecked Sendable: used by the thread of the test, on which `performAndWait` runs its blocks.
+            var authors: [TestSupport.Author] = []
+        }
+        let held = Held()
+        for context in [child, grandchild] {
+            context.performAndWait {
+                held.authors.append(context.author(id))
+                #expect(held.authors.last?.name == "Lem")
+                TestSupport.Author(context: context).name = "lost"
+            }
+        }
+        parent.performAndWait { parent.reset() }
+        for context in [grandchild, child] {
+            try context.performAndWait {
+                #expect(!context.hasChanges && context.registeredObjects.isEmpty)
+                let names = try TestSupport.Author.all(in: context).map(\.name)
+                #expect(names == ["Lem"])
+            }
+        }
+        #expect(held.authors.allSatisfy { $0.managedObjectContext == nil })
     }
 
     @Test func `a batch request below a parent is refused (§4.2.12)`() throws {

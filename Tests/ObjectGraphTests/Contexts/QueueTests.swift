@@ -14,6 +14,13 @@ import Testing
         context = fixture.context()
     }
 
+    @Test func `a context is bound to the main queue or to one of its own (§4.1.1)`() async throws {
+        let main = ManagedObjectContext(.mainQueue, coordinator: fixture.coordinator)
+        #expect(context.concurrencyType == .privateQueue && main.concurrencyType == .mainQueue)
+        try await main.perform { dispatchPrecondition(condition: .onQueue(.main)) }
+        try await context.perform { dispatchPrecondition(condition: .notOnQueue(.main)) }
+    }
+
     @Test func `perform is always enqueued, and ends in an event (§4.1.3, §14.19)`() async throws {
         let order = Mutex<[String]>([])
         let observation = context.observe { notification in

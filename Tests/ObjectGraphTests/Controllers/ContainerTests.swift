@@ -40,6 +40,21 @@ import Testing
         #expect(background.coordinator === container.coordinator)
     }
 
+    @Test func `contexts of a container share its row cache (§11.2.4)`() throws {
+        let container = try container()
+        container.loadPersistentStores()
+        let (first, second) = (container.newBackgroundContext(), container.newBackgroundContext())
+        let author = try first.performAndWait {
+            let author = TestSupport.Author(context: first)
+            author.name = "Lem"
+            try first.save()
+            return author.objectID
+        }
+        container.coordinator.resetCounters()
+        second.performAndWait { #expect(second.author(author).name == "Lem") }
+        #expect(container.coordinator.counters.statements == 0)
+    }
+
     @Test func `each background task has a context of its own (§11.2.3)`() async throws {
         let container = try container()
         container.loadPersistentStores()

@@ -37,7 +37,8 @@ struct FetchShape: Sendable, CustomTestStringConvertible {
 @Suite struct `Statements of fetches (§3.6, §3.7)` {
     private static let fixture = Result { try FetchFixture() }
 
-    @Test(arguments: FetchShape.all)
+    // One after the other: they share the fixture, whose recorder hears of every statement.
+    @Test(.serialized, arguments: FetchShape.all)
     func `a request runs these (§3.7.1, §3.7.2, §3.7.5, §3.7.10, §3.7.12)`(
         shape: FetchShape
     ) throws {

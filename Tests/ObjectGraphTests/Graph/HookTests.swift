@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func `what willSave sets is saved, and asked about again (§2.3.5)`() throws {
+    @Test func `what willSave sets is saved, and asked about again (§2.3.5, §5.1.3)`() throws {
         let store = try StoreFixture.notebook()
         try Journal.keeping { journal in
             try store.run { context in

@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `awakeFromInsert runs once in each context of a chain (§2.2.4)`() throws {
+    @Test func `awakeFromInsert runs once in each context of a chain (§2.2.4, §4.2.7)`() throws {
         let store = try StoreFixture.notebook()
         let middle = ManagedObjectContext(.privateQueue, parent: store.context)
         let child = ManagedObjectContext(.privateQueue, parent: middle)

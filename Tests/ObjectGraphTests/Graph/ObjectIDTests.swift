@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `it is temporary until the root is saved (§2.1.4)`() throws {
+    @Test func `it is temporary until the root is saved (§2.1.4, §5.1.6)`() throws {
         let store = try StoreFixture.notebook()
         let child = ManagedObjectContext(.privateQueue, parent: store.context)
         try child.performAndWait {

@@ -46,6 +46,85 @@ import Testing
         }
     }
 
+    @Test func `what a child has saved and the parent deletes comes back (§2.9.3)`() throws {
+        let store = try undoable()
+        let child = ManagedObjectContext(.privateQueue, parent: store.context)
+        try store.run { context in
+            let note = context.makeNote("a")
+            let id = note.objectID
+            try child.performAndWait {
+                (child.object(with: id) as! Note).text = "b"
+                try child.save()
+            }
+            #expect(!note.state.contains(.changedInEvent))
+            context.delete(note)
+            context.processPendingChanges()
+            #expect(note.managedObjectContext == nil)
+            context.undo()
+            #expect(context.insertedObjects == [note] && note.text == "b")
+        }
+    }
+
+    @Test func `a row for which another object stands is left alone (§2.4.11)`() throws {
+        let store = try undoable()
+        let other = store.makeContext()
+        other.performAndWait { other.undoManager = UndoManager() }
+        try store.run { context in
+            let note = context.makeNote("a")
+            try context.save()
+            let id = note.objectID
+            try other.performAndWait {
+                other.delete(other.object(with: id))
+                try other.save()
+            }
+            context.mergeChanges(ObjectChanges(deleted: [id]))
+            try context.save()
+            try other.performAndWait {
+                other.undo()
+                try other.save()
+            }
+            let found = try #require(try context.all("Note").first)
+            #expect(found !== note)
+            // The deletion, then the insertion: neither is undone for an object that has lost its row to another.
+            for _ in 0..<2 { context.undo() }
+            #expect(context.undoManager?.canUndo == false)
+            #expect(note.managedObjectContext == nil)
+            #expect(found.managedObjectContext === context && !context.hasChanges)
+        }
+    }
+
+    @Test func `a child brings back a new object that the parent has deleted (§2.9.3)`() throws {
+        let store = try undoable()
+        let child = ManagedObjectContext(.privateQueue, parent: store.context)
+        child.performAndWait { child.undoManager = UndoManager() }
+        try store.run { context in
+            let id = context.makeNote("a").objectID
+            context.processPendingChanges()
+            try child.performAndWait {
+                child.delete(child.object(with: id))
+                try child.save()
+                child.undo()
+                try child.save()
+            }
+            let notes = try context.all("Note").map { $0 as! Note }
+            #expect(notes.map(\.text) == ["a"] && context.insertedObjects == Set(notes))
+        }
+    }
+
+    @Test func `what was thrown away leaves no trace in the next step (§2.9.4)`() throws {
+        let store = try undoable()
+        try store.run { context in
+            let note = context.makeNote("a")
+            try context.save()
+            note.text = "b"
+            context.refresh(note, mergeChanges: false)
+            context.rollback()
+            note.text = "c"
+            context.undo()
+            #expect(note.text == "a" && !note.hasChanges)
+        }
+    }
+
     @Test func `what cancels out is no step (§2.9.2)`() throws {
         let store = try undoable()
         try store.run { context in

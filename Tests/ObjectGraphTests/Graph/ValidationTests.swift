@@ -4,7 +4,8 @@ import Testing
 @testable import ObjectGraph
 
 @Suite struct `Validation (§2.7)` {
-    @Test func `the validator of a key comes first, and may replace the value (§2.7.1, §2.7.4)`()
+    @Test
+    func `the validator of a key comes first, and may replace the value (§2.7.1, §2.7.4, §5.1.4)`()
         throws
     {
         let store = try StoreFixture.notebook()

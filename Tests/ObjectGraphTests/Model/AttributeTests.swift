@@ -342,7 +342,7 @@ import Testing
         }
     }
 
-    @Test func `SQL cannot be asked about it, memory can (§1.3.24)`() throws {
+    @Test func `SQL cannot be asked about it, memory can (§1.3.24, §11.3.3)`() throws {
         let store = try StoreFixture.notebook()
         try store.run { context in
             let request = FetchRequest(

@@ -179,6 +179,13 @@ import Testing
         #expect(try definition("Z_1LINKS_Z_DESTINATION_INDEX", store) != nil)
     }
 
+    @Test func `an index outlives a change of the hierarchy (§1.7.5)`() {
+        var description = EntityDescription(
+            name: "Place", indexes: [FetchIndexDescription("i", on: "x")])
+        description.superentity = "Area"
+        #expect(description.indexes.map(\.name) == ["i"])
+    }
+
     @Test func `indexes are no part of version hashes (§1.7.6)`() throws {
         let plain = try store()
         let indexed = try store(FetchIndexDescription("i", on: "x"))

@@ -126,7 +126,7 @@ import Testing
         #expect(try store.sql("SELECT count(*) FROM Z_2A") == [["2"]])
     }
 
-    @Test func `objects of different stores cannot be related (§1.5.12)`() throws {
+    @Test func `objects of different stores cannot be related (§1.5.12, §11.1.5)`() throws {
         let folder = TemporaryFolder()
         let coordinator = PersistentStoreCoordinator(model: notebookModel)
         try coordinator.addPersistentStore(.sqlite(at: folder.url("one.sqlite")))

@@ -51,6 +51,23 @@ import Testing
         }
     }
 
+    @Test(arguments: [1, 2]) func `no more read at a time than allowed (§11.4.5)`(_ limit: Int)
+        throws
+    {
+        let pool = try makePool(readers: limit)
+        let reading = Atomic(0)
+        let most = Atomic(0)
+        DispatchQueue.concurrentPerform(iterations: 50) { _ in
+            _ = try? pool.read { connection in
+                most.max(reading.add(1, ordering: .relaxed).newValue, ordering: .relaxed)
+                _ = try Self.count(connection)
+                reading.subtract(1, ordering: .relaxed)
+            }
+        }
+        #expect(1...limit ~= most.load(ordering: .relaxed))
+        try pool.close()
+    }
+
     @Test func `readers refuse to write`() throws {
         let pool = try makePool()
         let error = try #require(

@@ -12,7 +12,7 @@ import Testing
             ("busy", SQLITE_BUSY), ("full", SQLITE_FULL), ("input and output", SQLITE_IOERR),
             ("corrupt", SQLITE_CORRUPT),
         ], ["WAL", "DELETE"])
-    func `each call may fail once (§5.1.12, §14.14)`(
+    func `each call may fail once (§5.1.7, §5.1.12, §11.3.2, §14.14)`(
         _ failure: (name: String, code: Int32), _ journal: String
     ) throws {
         FailingFileSystem.register()
@@ -29,6 +29,40 @@ import Testing
             try #require(number < 2000, "the save never gets through")
         }
         #expect(failedSaves > 3, "\(failedSaves) of \(number) calls made the save fail")
+    }
+
+    @Test(arguments: ["WAL", "DELETE"], [true, false])
+    func `a crash leaves the old file or the new one (§11.5.6)`(
+        _ journal: String, _ isReplaced: Bool
+    ) throws {
+        FailingFileSystem.register()
+        let (template, source) = (TemporaryFolder(), TemporaryFolder())
+        try Trial.makeStore(in: template, journal: journal)
+        try Trial.makeStore(in: source, journal: journal)
+        let (old, new) = (
+            try Trial.identifier(of: template), isReplaced ? try Trial.identifier(of: source) : nil
+        )
+        var found: [String?] = []
+        while true {
+            let folder = TemporaryFolder()
+            let url = folder.url("store.sqlite")
+            try FileManager.default.copyItem(at: template.url("store.sqlite"), to: url)
+            FailingFileSystem.fail(call: found.count + 1, with: SQLITE_IOERR, forever: true)
+            if isReplaced {
+                try? SQLiteStore.replace(
+                    url, with: source.url("store.sqlite"), timeout: .zero,
+                    vfs: FailingFileSystem.name)
+            } else {
+                try? SQLiteStore.empty(
+                    url, timeout: .zero, isForced: false, vfs: FailingFileSystem.name)
+            }
+            let fired = FailingFileSystem.stop()
+            found.append(try Trial.identifier(of: folder))
+            #expect(found.last == old || found.last == new)
+            if !fired { break }
+            try #require(found.count < 2000, "the work never gets through")
+        }
+        #expect(found.first == old && found.last == new && found.count > 3)
     }
 }
 
@@ -58,6 +92,19 @@ private final class Trial: @unchecked Sendable {
             try context.save()
         }
         try coordinator.removePersistentStore(store)
+    }
+
+    /// The identifier of the store in a file that must not be damaged; nil if it is empty.
+    static func identifier(of folder: TemporaryFolder) throws -> String? {
+        let connection = try Connection(
+            SQLiteConfiguration(path: folder.path("store.sqlite"), mode: .readWrite))
+        let check = try connection.statement("PRAGMA integrity_check")
+        _ = try check.step()
+        #expect(check.value(at: 0).string == "ok")
+        guard let select = try? connection.statement("SELECT Z_UUID FROM Z_METADATA") else {
+            return nil
+        }
+        return try select.step() ? select.value(at: 0).string : nil
     }
 
     private static func description(

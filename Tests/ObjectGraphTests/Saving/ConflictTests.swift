@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test
-    func `a newer cached row is a conflict (§5.3.2, §5.3.4, §5.4.1, §14.15)`()
+    func `a newer cached row is a conflict (§5.1.5, §5.3.1, §5.3.2, §5.3.4, §5.4.1, §14.15)`()
         throws
     {
         let context = fixture.context()
@@ -47,7 +47,10 @@ import Testing
         }
     }
 
-    @Test func `a newer row in the file is a conflict of the second level (§5.3.3, §14.15)`() throws
+    @Test
+    func
+        `a newer row in the file is a conflict of the second level (§5.3.1, §5.3.3, §11.3.8, §14.15)`()
+        throws
     {
         let context = fixture.context()
         try context.performAndWait {
@@ -66,9 +69,11 @@ import Testing
         (.mergeByPropertyStoreTrump, "mine", 2, 20.5), (.overwrite, "mine", 1, 10.0),
         (.rollback, "old", 2, 20.5),
     ])
-    func `each policy decides by property (§5.4.2, §5.4.7, §5.4.8, §14.16)`(
-        _ policy: MergePolicy, _ title: String, _ year: Int, _ rating: Double
-    ) throws {
+    func
+        `each policy decides by property (§5.1.8, §5.4.2, §5.4.3, §5.4.4, §5.4.5, §5.4.6, §5.4.7, §5.4.8, §14.16)`(
+            _ policy: MergePolicy, _ title: String, _ year: Int, _ rating: Double
+        ) throws
+    {
         let setup = fixture.context()
         let book = try setup.performAndWait {
             let book = TestSupport.Book(context: setup)
@@ -96,6 +101,75 @@ import Testing
         try reader.performAndWait {
             let stored = try #require(try TestSupport.Book.findFirst(in: reader))
             #expect((stored.title, stored.year, stored.rating) == (title, year, rating))
+        }
+    }
+
+    @Test func `a store in memory knows the first level (§5.3.7)`() throws {
+        let coordinator = PersistentStoreCoordinator(model: try makeLibraryModel())
+        try coordinator.addPersistentStore(.inMemory())
+        let (mine, theirs) = (
+            ManagedObjectContext(.privateQueue, coordinator: coordinator),
+            ManagedObjectContext(.privateQueue, coordinator: coordinator)
+        )
+        try mine.performAndWait {
+            let author = TestSupport.Author(context: mine)
+            author.name = "Lem"
+            try mine.save()
+            author.name = "mine"
+            let saved = author.objectID
+            try theirs.performAndWait {
+                theirs.author(saved).name = "theirs"
+                try theirs.save()
+            }
+            let error = #expect(throws: SaveError.self) { try mine.save() }
+            guard case .mergeConflicts(let conflicts)? = error else { return }
+            #expect(conflicts[0].cachedSnapshot?["name"] == .string("theirs"))
+        }
+    }
+
+    /// The author of a book is a property like any other; its topics are what was added to, or taken from, theirs.
+    @Test(arguments: [
+        (MergePolicy.mergeByPropertyObjectTrump, "mine", Set(["a", "b", "c"])),
+        (.mergeByPropertyStoreTrump, "theirs", Set(["a", "b", "c"])),
+    ])
+    func `a to-one is a property, a many-to-many a difference (§5.4.9)`(
+        _ policy: MergePolicy, _ author: String, _ topics: Set<String>
+    ) throws {
+        let context = fixture.context(policy)
+        let setup = fixture.context()
+        let book = try setup.performAndWait {
+            let book = TestSupport.Book(context: setup)
+            book.title = "Solaris"
+            let topic = Topic(context: setup)
+            topic.name = "a"
+            book.topics = [topic]
+            try setup.save()
+            return book.objectID
+        }
+        @Sendable func change(
+            _ context: ManagedObjectContext, _ author: String, _ topic: String
+        ) {
+            let book = context.object(with: book) as! TestSupport.Book
+            book.author = TestSupport.Author(context: context)
+            book.author?.name = author
+            let added = Topic(context: context)
+            added.name = topic
+            book.topics.insert(added)
+        }
+        try context.performAndWait {
+            change(context, "mine", "b")
+            try setup.performAndWait {
+                change(setup, "theirs", "c")
+                try setup.save()
+            }
+            try context.save()
+        }
+        let reader = ManagedObjectContext(
+            .privateQueue, coordinator: try fixture.otherCoordinator())
+        try reader.performAndWait {
+            let stored = try #require(try TestSupport.Book.findFirst(in: reader))
+            #expect(stored.author?.name == author)
+            #expect(Set(stored.topics.map(\.name)) == topics)
         }
     }
 

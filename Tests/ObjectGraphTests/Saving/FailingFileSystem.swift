@@ -12,10 +12,14 @@ enum FailingFileSystem {
     private static let remaining = Atomic<Int>(.max)
     private static let code = Atomic<Int32>(0)
     private static let fired = Atomic<Bool>(false)
+    private static let staysBroken = Atomic<Bool>(false)
 
     /// Has the call with this number, counted from 1, fail with a code of SQLite.
-    static func fail(call number: Int, with code: Int32) {
+    ///
+    /// - Parameter forever: Whether all calls after it fail too, as they would never happen after a crash.
+    static func fail(call number: Int, with code: Int32, forever: Bool = false) {
         self.code.store(code, ordering: .relaxed)
+        staysBroken.store(forever, ordering: .relaxed)
         fired.store(false, ordering: .relaxed)
         remaining.store(number, ordering: .relaxed)
     }
@@ -31,7 +35,8 @@ enum FailingFileSystem {
     /// The code for this call; nil if it shall go through.
     fileprivate static func failure() -> Int32? {
         guard remaining.load(ordering: .relaxed) != .max else { return nil }
-        guard remaining.subtract(1, ordering: .relaxed).newValue == 0 else { return nil }
+        let left = remaining.subtract(1, ordering: .relaxed).newValue
+        guard left == 0 || left < 0 && staysBroken.load(ordering: .relaxed) else { return nil }
         fired.store(true, ordering: .relaxed)
         return code.load(ordering: .relaxed)
     }

@@ -58,6 +58,51 @@ import Testing
         )
     }
 
+    @Test func `a one-to-many change is written where the key is (§5.2.3)`() throws {
+        let statements = Recorder<String>()
+        let coordinator = PersistentStoreCoordinator(model: try makeLibraryModel())
+        var description = PersistentStoreDescription.sqliteInMemory()
+        description.statementObserver = { sql, _ in statements.values.append(sql) }
+        try coordinator.addPersistentStore(description)
+        let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+        try context.performAndWait {
+            let author = TestSupport.Author(context: context)
+            author.name = "Lem"
+            let book = TestSupport.Book(context: context)
+            book.title = "Solaris"
+            try context.save()
+            statements.values = []
+            author.publications = [book]
+            try context.save()
+        }
+        let updates = statements.values.filter { $0.hasPrefix("UPDATE") }.map {
+            $0.prefix { $0 != "=" }
+        }
+        #expect(
+            Set(updates) == ["UPDATE ZPUBLICATION SET ZAUTHOR ", "UPDATE ZAUTHOR SET Z_OPT "])
+    }
+
+    @Test func `objects take over what was written (§5.1.9)`() throws {
+        let fixture = try ContextFixture()
+        let id = try fixture.saveAuthor("Borges")
+        let context = fixture.context()
+        try context.performAndWait {
+            let (new, gone) = (TestSupport.Author(context: context), context.author(id))
+            new.name = "Lem"
+            context.delete(gone)
+            try context.save()
+            #expect(!new.objectID.isTemporaryID && !new.hasChanges && new.changedValues().isEmpty)
+            #expect(new.committedValues(forKeys: ["name"])["name"] as? String == "Lem")
+            #expect(gone.managedObjectContext == nil)
+            // The row cache has what was written, so nobody has to read it.
+            fixture.coordinator.resetCounters()
+            let other = fixture.context()
+            let saved = new.objectID
+            other.performAndWait { #expect(other.author(saved).name == "Lem") }
+            #expect(fixture.coordinator.counters.statements == 0)
+        }
+    }
+
     @Test func `everything that is not valid is reported at once (§5.6.1, §5.6.2)`() throws {
         let fixture = try ContextFixture()
         let context = fixture.context()

@@ -25,7 +25,8 @@ import Testing
         }
     }
 
-    @Test func `the error policy throws with everything about it (§5.5.3, §5.5.4)`() throws {
+    @Test func `the error policy throws with everything about it (§5.5.1, §5.5.3, §5.5.4)`() throws
+    {
         let context = fixture.context()
         context.performAndWait {
             let topic = Topic(context: context)
@@ -59,7 +60,7 @@ import Testing
     @Test(arguments: [
         MergePolicy.mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump, .overwrite, .rollback,
     ])
-    func `a new duplicate gives way (§5.5.5, §5.5.6, §5.5.10, §14.17)`(
+    func `a new duplicate gives way (§5.5.5, §5.5.6, §5.5.7, §5.5.10, §14.17)`(
         _ policy: MergePolicy
     ) throws {
         let context = fixture.context(policy)

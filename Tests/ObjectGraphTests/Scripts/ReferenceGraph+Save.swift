@@ -14,8 +14,9 @@ extension ReferenceGraph {
     }
 
     mutating func save(_ level: Int) -> SaveOutcome {
+        endEvent(in: level)
         guard levels[level].isDirty else {
-            rollback(level)
+            forgetChanges(of: level)
             return .nothing
         }
         let own = levels[level]
@@ -35,13 +36,30 @@ extension ReferenceGraph {
         var saved = SavedObjects(
             inserted: own.inserted.subtracting(own.deleted),
             deleted: own.deleted.subtracting(own.inserted))
+        var revived: [Int] = []
         for object in saved.inserted {
-            levels[parent].inserted.insert(object)
-            levels[parent].changes[object] = own.changes[object]
+            let isNew = !levels[parent].deleted.contains(object) && !isUsable(object, in: parent)
+            if isNew || levels[parent].inserted.contains(object) {
+                capture(object, in: parent, isAbsent: true)
+                levels[parent].deleted.remove(object)
+                levels[parent].inserted.insert(object)
+                levels[parent].changes[object] = own.changes[object]
+            } else {
+                // The child has undone a deletion that the parent has not saved yet.
+                capture(object, in: parent)
+                levels[parent].deleted.remove(object)
+                markUpdated(object, in: parent)
+                revived.append(object)
+            }
         }
-        for object in saved.inserted {
+        for object in saved.inserted where !revived.contains(object) {
             if case .object(let owner)? = own.changes[object]?["owner"] {
                 touchOwner(owner, in: parent)
+            }
+        }
+        for object in revived {
+            for key in Self.keys(of: entities[object]) {
+                assign(own.changes[object]?[key] ?? .null, to: key, of: object, in: parent)
             }
         }
         for object in own.updated.subtracting(own.deleted).subtracting(own.inserted) {
@@ -51,35 +69,37 @@ extension ReferenceGraph {
             // The values that the parent takes are those of the child; relationships maintain their other ends there.
             if !isUsable(object, in: parent) { markUnclear() }
             realise(object, in: parent)
-            markChanged(object, in: parent)
+            markUpdated(object, in: parent)
             for (key, value) in changed.sorted(by: { $0.key < $1.key }) {
-                switch (key, value) {
-                case ("number", _), ("text", _): set(key, of: object, to: value, in: parent)
-                case (_, .object(let destination)):
-                    setDestination(key, of: object, to: destination, in: parent)
-                default: setDestination(key, of: object, to: nil, in: parent)
-                }
+                assign(value, to: key, of: object, in: parent)
             }
         }
         for object in saved.deleted {
             if !isUsable(object, in: parent) { markUnclear() }
             delete(object, in: parent)
         }
-        for (pair, isAddition) in own.pairs where isWritten(pair, isAddition, own) {
-            setPair(pair, isAddition: isAddition, in: parent)
-        }
+        let pairs = own.pairs.filter { isWritten($0.key, $0.value, own) }
+        for (pair, isAddition) in pairs { setPair(pair, isAddition: isAddition, in: parent) }
+        // What has nothing to say does not reach the parent.
+        if saved != SavedObjects() || !pairs.isEmpty { endEvent(in: parent) }
         settle(level, saved)
         return .saved(saved)
     }
 
     private mutating func touchOwner(_ owner: Int, in level: Int) {
         if !isUsable(owner, in: level) { return markUnclear() }
+        markUpdated(owner, in: level)
         levels[level].touched.insert(owner)
-        markChanged(owner, in: level)
     }
 
-    private mutating func markChanged(_ object: Int, in level: Int) {
-        if !levels[level].inserted.contains(object) { levels[level].updated.insert(object) }
+    /// Sets any property, with the other end if it is a relationship.
+    mutating func assign(_ value: Value, to key: String, of object: Int, in level: Int) {
+        switch (key, value) {
+        case ("number", _), ("text", _): set(key, of: object, to: value, in: level)
+        case (_, .object(let destination)):
+            setDestination(key, of: object, to: destination, in: level)
+        default: setDestination(key, of: object, to: nil, in: level)
+        }
     }
 
     // MARK: - To the store
@@ -91,6 +111,7 @@ extension ReferenceGraph {
         where levels[level].snapshots[object] == nil && rows[object] != nil {
             levels[level].snapshots[object] = rows[object]
         }
+        if changedObjects(level).contains(where: { isMistaken($0, level) }) { markUnclear() }
         for object in conflictingObjects(level) {
             guard policy != .error else {
                 self = before
@@ -103,7 +124,9 @@ extension ReferenceGraph {
             inserted: own.inserted.subtracting(own.deleted),
             deleted: own.deleted.subtracting(own.inserted))
         for object in saved.inserted {
-            setRow(of: object, Row(values: ownValues(of: object, in: level), version: 1))
+            // Two contexts have brought back a row that was deleted.
+            if rows[object] != nil { markUnclear() }
+            insertRow(of: object, ownValues(of: object, in: level))
         }
         for object in own.updated.subtracting(own.deleted).subtracting(own.inserted) {
             let changed = changedValues(of: object, in: level)
@@ -127,14 +150,26 @@ extension ReferenceGraph {
 
     private func conflictingObjects(_ level: Int) -> [Int] {
         let own = levels[level]
-        let updated = own.updated.subtracting(own.deleted).subtracting(own.inserted).filter {
-            (!changedValues(of: $0, in: level).isEmpty || own.touched.contains($0))
+        return changedObjects(level).filter {
+            (rows[$0] != nil || !own.deleted.contains($0))
                 && rows[$0]?.version != own.snapshots[$0]?.version
+        }.sorted()
+    }
+
+    private func changedObjects(_ level: Int) -> Set<Int> {
+        let own = levels[level]
+        let updated = own.updated.subtracting(own.deleted).subtracting(own.inserted).filter {
+            !changedValues(of: $0, in: level).isEmpty || own.touched.contains($0)
         }
-        let deleted = own.deleted.subtracting(own.inserted).filter {
-            rows[$0] != nil && rows[$0]?.version != own.snapshots[$0]?.version
+        return updated.union(own.deleted.subtracting(own.inserted))
+    }
+
+    /// Whether a row has gone and come back with the version that the level knows, so that nobody notices.
+    private func isMistaken(_ object: Int, _ level: Int) -> Bool {
+        guard let row = rows[object], let known = levels[level].snapshots[object] else {
+            return false
         }
-        return updated.union(deleted).sorted()
+        return row.version == known.version && row.insertions != known.insertions
     }
 
     /// What the policy makes of one object whose row has changed or gone (spec §5.3, §5.4).
@@ -185,13 +220,13 @@ extension ReferenceGraph {
             : own.inserted.isDisjoint(with: ends)
     }
 
-    private func ownValues(of object: Int, in level: Int) -> Values {
+    func ownValues(of object: Int, in level: Int) -> Values {
         (levels[level].snapshots[object]?.values ?? [:])
             .merging(levels[level].changes[object, default: [:]]) { $1 }
     }
 
     /// The unsaved values that differ from those the object was read with.
-    private func changedValues(of object: Int, in level: Int) -> Values {
+    func changedValues(of object: Int, in level: Int) -> Values {
         let base = levels[level].snapshots[object]?.values ?? [:]
         return levels[level].changes[object, default: [:]]
             .filter { base[$0.key, default: .null] != $0.value }
@@ -201,11 +236,13 @@ extension ReferenceGraph {
     private mutating func settle(_ level: Int, _ saved: SavedObjects) {
         let own = levels[level]
         for object in saved.inserted.union(saved.updated) {
-            let version = own.parent == nil ? rows[object]?.version ?? 0 : 0
+            let row = own.parent == nil ? rows[object] : nil
             levels[level].snapshots[object] = Row(
-                values: ownValues(of: object, in: level), version: version)
+                values: ownValues(of: object, in: level), version: row?.version ?? 0,
+                insertions: row?.insertions ?? 0)
         }
         for object in own.deleted { levels[level].snapshots[object] = nil }
-        rollback(level)
+        forgetChanges(of: level)
+        levels[level].saveCount += 1
     }
 }

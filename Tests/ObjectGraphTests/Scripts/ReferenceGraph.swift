@@ -26,6 +26,9 @@ struct ReferenceGraph {
     struct Row: Equatable {
         var values: Values
         var version: Int
+
+        /// How often a row of the object was inserted: one that comes back has version 1 again.
+        var insertions = 0
     }
 
     struct Pair: Hashable {
@@ -37,6 +40,7 @@ struct ReferenceGraph {
         /// The context above; nil if the store is.
         let parent: Int?
         let policy: Policy
+        var hasUndo = false
         /// The values that realised objects were read with.
         var snapshots: [Int: Row] = [:]
         var changes: [Int: Values] = [:]
@@ -46,6 +50,12 @@ struct ReferenceGraph {
         /// Changed at the end of a relationship that has no column.
         var touched: Set<Int> = []
         var pairs: [Pair: Bool] = [:]
+
+        /// What happens since changes were last processed, and what can be undone and redone; empty without undo.
+        var event = Event()
+        var undoStack: [Event] = []
+        var redoStack: [Event] = []
+        var saveCount = 0
 
         var isDirty: Bool {
             !pairs.isEmpty || !inserted.subtracting(deleted).isEmpty
@@ -61,16 +71,24 @@ struct ReferenceGraph {
 
     private(set) var entities: [Entity] = []
     private(set) var rows: [Int: Row] = [:]
+    private var insertions: [Int: Int] = [:]
     private(set) var storedPairs: Set<Pair> = []
     var levels: [Level]
     private(set) var isUnclear = false
 
-    init(_ arrangement: [(parent: Int?, policy: Policy)]) {
-        levels = arrangement.map { Level(parent: $0.parent, policy: $0.policy) }
+    init(_ arrangement: [Script.Place]) {
+        levels = arrangement.map {
+            Level(parent: $0.parent, policy: $0.policy, hasUndo: $0.hasUndo)
+        }
     }
 
     mutating func markUnclear() { isUnclear = true }
     mutating func setRow(of object: Int, _ row: Row?) { rows[object] = row }
+
+    mutating func insertRow(of object: Int, _ values: Values) {
+        insertions[object, default: 0] += 1
+        rows[object] = Row(values: values, version: 1, insertions: insertions[object]!)
+    }
 
     mutating func setStored(_ pair: Pair, _ isAddition: Bool) {
         if isAddition { storedPairs.insert(pair) } else { storedPairs.remove(pair) }
@@ -93,22 +111,31 @@ struct ReferenceGraph {
 
     func isUsable(_ object: Int, in level: Int) -> Bool { view(object, in: level) != nil }
 
-    /// Whether the level and all above it have the object, unless it is new.
+    /// Whether the level and all above it have the object, or none of those above if it is new.
     func isUndisputed(_ object: Int, in level: Int?) -> Bool {
         guard let level else { return rows[object] != nil }
+        let own = levels[level]
         return isUsable(object, in: level)
-            && (levels[level].inserted.contains(object)
-                || isUndisputed(object, in: levels[level].parent))
+            && (own.inserted.contains(object)
+                ? view(object, in: own.parent) == nil : isUndisputed(object, in: own.parent))
     }
 
     /// The pairs of persons and groups that a level shows, those of vanished objects left out.
     func pairs(in level: Int?) -> Set<Pair> {
-        guard let level else { return storedPairs }
+        let pairs = allPairs(in: level)
+        guard let level else { return pairs }
+        return pairs.filter { isUsable($0.person, in: level) && isUsable($0.group, in: level) }
+    }
+
+    private func allPairs(in level: Int?) -> Set<Pair> {
+        guard let level else {
+            return storedPairs.filter { rows[$0.person] != nil && rows[$0.group] != nil }
+        }
         var pairs = pairs(in: levels[level].parent)
         for (pair, isAddition) in levels[level].pairs {
             if isAddition { pairs.insert(pair) } else { pairs.remove(pair) }
         }
-        return pairs.filter { isUsable($0.person, in: level) && isUsable($0.group, in: level) }
+        return pairs
     }
 
     func items(of person: Int, in level: Int) -> [Int] {
@@ -125,6 +152,7 @@ struct ReferenceGraph {
             return number == nil || row.values["number"] == .integer(number!)
         }
         guard let level else { return Set(rows.filter { matches($0.key, $0.value) }.keys) }
+        endEvent(in: level)
         var found = fetch(family, number: number, in: levels[level].parent)
         let dirty = levels[level].inserted.union(levels[level].updated)
             .union(levels[level].deleted).filter { family.contains(entities[$0]) }
@@ -132,6 +160,12 @@ struct ReferenceGraph {
             found.remove(object)
             if levels[level].deleted.contains(object) { continue }
             if !isUsable(object, in: level) { isUnclear = true }
+            // Brought back here and by another context.
+            if levels[level].inserted.contains(object),
+                view(object, in: levels[level].parent) != nil
+            {
+                isUnclear = true
+            }
             if number != nil { realise(object, in: level) }
             if matches(object, view(object, in: level)) { found.insert(object) }
         }
@@ -155,6 +189,7 @@ struct ReferenceGraph {
     mutating func insert(_ entity: Entity, in level: Int) -> Int {
         entities.append(entity)
         let object = entities.count - 1
+        capture(object, in: level, isAbsent: true)
         levels[level].inserted.insert(object)
         levels[level].changes[object] = [:]
         return object
@@ -162,11 +197,12 @@ struct ReferenceGraph {
 
     mutating func set(_ key: String, of object: Int, to value: Value, in level: Int) {
         realise(object, in: level)
-        levels[level].changes[object, default: [:]][key] = value
         markUpdated(object, in: level)
+        levels[level].changes[object, default: [:]][key] = value
     }
 
-    private mutating func markUpdated(_ object: Int, in level: Int) {
+    mutating func markUpdated(_ object: Int, in level: Int) {
+        capture(object, in: level)
         if !levels[level].inserted.contains(object) { levels[level].updated.insert(object) }
     }
 
@@ -174,8 +210,8 @@ struct ReferenceGraph {
         if !isUsable(object, in: level), !levels[level].deleted.contains(object) {
             isUnclear = true
         }
-        levels[level].touched.insert(object)
         markUpdated(object, in: level)
+        levels[level].touched.insert(object)
     }
 
     /// Sets `owner` of an item, `card` of a person or `holder` of a card, with the other end.
@@ -204,7 +240,7 @@ struct ReferenceGraph {
     }
 
     /// Also of an object that is marked deleted.
-    private func currentDestination(_ key: String, of object: Int, in level: Int) -> Int? {
+    func currentDestination(_ key: String, of object: Int, in level: Int) -> Int? {
         let own = levels[level]
         let value =
             own.changes[object]?[key] ?? own.snapshots[object]?.values[key] ?? .null
@@ -215,6 +251,7 @@ struct ReferenceGraph {
     mutating func setPair(_ pair: Pair, isAddition: Bool, in level: Int) {
         touch(pair.person, in: level)
         touch(pair.group, in: level)
+        capture(pair, in: level)
         levels[level].pairs[pair] = isAddition
     }
 
@@ -223,8 +260,15 @@ struct ReferenceGraph {
         guard !levels[level].deleted.contains(object) else { return }
         let pairs = pairs(in: level)
         let items = items(of: object, in: level)
+        // What becomes of the other end, if that has vanished, is open.
+        let vanished = allPairs(in: level).union(storedPairs.subtracting(self.pairs(in: nil)))
+            .subtracting(pairs)
+        if vanished.contains(where: { $0.person == object || $0.group == object }) {
+            isUnclear = true
+        }
         if !items.allSatisfy({ isUndisputed($0, in: level) }) { isUnclear = true }
         realise(object, in: level)
+        capture(object, in: level)
         levels[level].deleted.insert(object)
         switch entities[object] {
         case .person:
@@ -244,7 +288,7 @@ struct ReferenceGraph {
         }
     }
 
-    private mutating func cut(_ key: String, of object: Int, in level: Int) {
+    mutating func cut(_ key: String, of object: Int, in level: Int) {
         if currentDestination(key, of: object, in: level) != nil {
             setDestination(key, of: object, to: nil, in: level)
         }
@@ -253,10 +297,19 @@ struct ReferenceGraph {
     // MARK: - Discarding and renewing
 
     mutating func rollback(_ level: Int) {
-        let fresh = Level(parent: levels[level].parent, policy: levels[level].policy)
-        let snapshots = levels[level].snapshots
-        levels[level] = fresh
-        levels[level].snapshots = snapshots
+        forgetChanges(of: level)
+        levels[level].event = Event()
+        levels[level].undoStack = []
+        levels[level].redoStack = []
+    }
+
+    mutating func forgetChanges(of level: Int) {
+        levels[level].changes = [:]
+        levels[level].inserted = []
+        levels[level].updated = []
+        levels[level].deleted = []
+        levels[level].touched = []
+        levels[level].pairs = [:]
     }
 
     mutating func refresh(_ object: Int, mergingChanges: Bool, in level: Int) {
@@ -304,8 +357,13 @@ struct ReferenceGraph {
         for object in saved.updated where !levels[level].deleted.contains(object) {
             refresh(object, mergingChanges: true, in: level)
         }
-        for object in saved.deleted where !levels[level].deleted.contains(object) {
-            if levels[level].inserted.contains(object) { isUnclear = true }
+        for object in saved.deleted {
+            if levels[level].inserted.contains(object)
+                || levels[level].event.objects[object] != nil
+            {
+                isUnclear = true
+            }
+            if levels[level].deleted.contains(object) { continue }
             levels[level].changes[object] = nil
             levels[level].deleted.insert(object)
         }

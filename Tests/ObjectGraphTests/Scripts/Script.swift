@@ -9,6 +9,7 @@ struct Script {
         enum Kind: CaseIterable {
             case insert, setNumber, setText, setOwner, setCard, addPair, removePair, delete
             case save, rollback, refresh, refreshAll, merge, read, fetch, obtainIDs
+            case endEvent, undo, redo
         }
 
         let kind: Kind
@@ -17,8 +18,14 @@ struct Script {
         var description: String { "\(kind)\(numbers)" }
     }
 
-    /// For each context its parent, nil for the coordinator, and its merge policy.
-    var arrangement: [(parent: Int?, policy: ReferenceGraph.Policy)]
+    /// Where a context stands: its parent, nil for the coordinator, its merge policy, and whether it has an undo manager.
+    struct Place {
+        let parent: Int?
+        let policy: ReferenceGraph.Policy
+        let hasUndo: Bool
+    }
+
+    var arrangement: [Place]
     var isInMemoryStore: Bool
     var steps: [Step]
 
@@ -27,17 +34,18 @@ struct Script {
         for position in 0..<Int.random(in: 1...4, using: &generator) {
             let parent = Int.random(in: -2..<max(position, 1), using: &generator)
             arrangement.append(
-                (
-                    parent >= 0 && position > 0 ? parent : nil,
-                    ReferenceGraph.Policy.allCases.randomElement(using: &generator)!
-                ))
+                Place(
+                    parent: parent >= 0 && position > 0 ? parent : nil,
+                    policy: ReferenceGraph.Policy.allCases.randomElement(using: &generator)!,
+                    hasUndo: Bool.random(using: &generator)))
         }
         isInMemoryStore = Bool.random(using: &generator)
         steps = (0..<Int.random(in: 10...60, using: &generator)).map { position in
             // Objects first, or most steps would find none.
             let kind =
                 position < 4
-                ? .insert : Self.frequencies.randomElement(using: &generator)!
+                ? .insert
+                : Self.frequencies.randomElement(using: &generator)!
             return Step(
                 kind: kind,
                 numbers: (0..<4).map { _ in Int.random(in: 0..<1000, using: &generator) })
@@ -48,13 +56,14 @@ struct Script {
         .insert, .insert, .setNumber, .setNumber, .setNumber, .setText, .setOwner, .setOwner,
         .setCard, .addPair, .addPair, .removePair, .delete, .save, .save, .save, .save, .rollback,
         .refresh, .refreshAll, .merge, .merge, .read, .read, .fetch, .obtainIDs,
+        .endEvent, .endEvent, .undo, .undo, .redo,
     ]
 }
 
 extension Script: CustomStringConvertible {
     var description: String {
         let contexts = arrangement.map {
-            "(\($0.parent.map(String.init) ?? "store"), \($0.policy))"
+            "(\($0.parent.map(String.init) ?? "store"), \($0.policy)\($0.hasUndo ? ", undo" : ""))"
         }
         return "contexts \(contexts.joined(separator: " ")), "
             + (isInMemoryStore ? "in memory" : "SQLite") + "\n"

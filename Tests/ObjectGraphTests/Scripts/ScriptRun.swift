@@ -38,11 +38,14 @@ final class ScriptRun: @unchecked Sendable {
         if !script.isInMemoryStore { description.type = .sqlite }
         try coordinator.addPersistentStore(description)
         var contexts: [ManagedObjectContext] = []
-        for (parent, policy) in script.arrangement {
+        for place in script.arrangement {
             let context =
-                parent.map { ManagedObjectContext(.privateQueue, parent: contexts[$0]) }
+                place.parent.map { ManagedObjectContext(.privateQueue, parent: contexts[$0]) }
                 ?? ManagedObjectContext(.privateQueue, coordinator: coordinator)
-            context.performAndWait { context.mergePolicy = MergePolicy(policy) }
+            context.performAndWait {
+                context.mergePolicy = MergePolicy(place.policy)
+                if place.hasUndo { context.undoManager = UndoManager() }
+            }
             contexts.append(context)
         }
         self.contexts = contexts
@@ -63,7 +66,7 @@ final class ScriptRun: @unchecked Sendable {
         }
         for level in contexts.indices {
             step = "at the end, context \(level)"
-            _ = try renew(level)
+            renew(level)
             try on(level) { try self.compareEverything(in: level) }
         }
         try compareStore()
@@ -117,6 +120,7 @@ final class ScriptRun: @unchecked Sendable {
         case .addPair, .removePair:
             guard let person = object(1, { $0 == .person }), let group = object(2, { $0 == .group })
             else { return }
+            if reference.levels[level].hasUndo { renew(level) }
             let isAddition = step.kind == .addPair
             try both {
                 $0.setPair(.init(person: person, group: group), isAddition: isAddition, in: level)
@@ -131,9 +135,11 @@ final class ScriptRun: @unchecked Sendable {
                 }
             }
         case .delete:
-            guard try renew(level), let target = object(1, { _ in true }) else { return }
+            renew(level)
+            guard let target = object(1, { _ in true }) else { return }
             try both {
                 $0.delete(target, in: level)
+                $0.endEvent(in: level)
             } engine: {
                 try self.on(level) {
                     self.contexts[level].delete(self.engine(target, level))
@@ -157,7 +163,7 @@ final class ScriptRun: @unchecked Sendable {
                     self.contexts[level].refresh(self.engine(target, level), mergeChanges: merges)
                 }
             }
-        case .refreshAll: _ = try renew(level)
+        case .refreshAll: renew(level)
         case .merge: try merge(numbers[1], into: level)
         case .read:
             guard let target = object(1, { _ in true }) else { return }
@@ -165,6 +171,23 @@ final class ScriptRun: @unchecked Sendable {
             try on(level) { try self.compare(target, in: level) }
         case .fetch: try fetch(numbers[1], in: level)
         case .obtainIDs: try obtainIDs(level)
+        case .endEvent:
+            try both {
+                $0.endEvent(in: level)
+            } engine: {
+                try self.on(level) { self.contexts[level].processPendingChanges() }
+            }
+        case .undo, .redo:
+            guard reference.levels[level].hasUndo else { return }
+            renew(level)
+            let isUndo = step.kind == .undo
+            try both {
+                if isUndo { $0.undo(in: level) } else { $0.redo(in: level) }
+            } engine: {
+                try self.on(level) {
+                    if isUndo { self.contexts[level].undo() } else { self.contexts[level].redo() }
+                }
+            }
         }
         try on(level) { try self.compareChanges(in: level) }
     }
@@ -211,17 +234,22 @@ final class ScriptRun: @unchecked Sendable {
     }
 
     /// Refreshes everything in the context and those above it, topmost first.
-    private func renew(_ level: Int) throws -> Bool {
+    private func renew(_ level: Int) {
         var chain = [level]
         while let parent = reference.levels[chain[0]].parent { chain.insert(parent, at: 0) }
         for level in chain {
             reference.refreshAll(level)
-            try on(level) { self.contexts[level].refreshAllObjects() }
+            contexts[level].performAndWait { self.contexts[level].refreshAllObjects() }
         }
-        return true
     }
 
     private func save(_ level: Int) throws {
+        // So that the parent knows which of its pairs the child changes.
+        if let parent = reference.levels[level].parent,
+            reference.levels[parent].hasUndo || !reference.levels[level].deleted.isEmpty
+        {
+            renew(parent)
+        }
         var changed = reference
         let expected = changed.save(level)
         guard !changed.isUnclear else { return }
@@ -272,6 +300,13 @@ final class ScriptRun: @unchecked Sendable {
     }
 
     private func obtainIDs(_ level: Int) throws {
+        // Of what undo has brought back here, other contexts may have temporary identifiers; nobody tells them.
+        let isShared = reference.levels[level].inserted.contains { number in
+            contexts.indices.contains {
+                !isBelow($0, level) && held[$0][number]?.managedObjectContext != nil
+            }
+        }
+        guard !isShared else { return }
         try on(level) {
             let inserted = Array(self.contexts[level].insertedObjects)
             try self.contexts[level].obtainPermanentIDs(for: inserted)
@@ -281,6 +316,12 @@ final class ScriptRun: @unchecked Sendable {
             try self.require(
                 inserted.allSatisfy { !$0.objectID.isTemporaryID }, "temporary identifiers remain")
         }
+    }
+
+    /// Also of the level itself.
+    private func isBelow(_ level: Int, _ other: Int) -> Bool {
+        level == other
+            || reference.levels[level].parent.map { isBelow($0, other) } ?? false
     }
 
     private func fetch(_ choice: Int, in level: Int) throws {

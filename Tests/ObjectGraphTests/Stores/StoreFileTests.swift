@@ -1,7 +1,8 @@
 import Foundation
-import ObjectGraph
 import TestSupport
 import Testing
+
+@testable import ObjectGraph
 
 @Suite struct `Files of stores (§11.5)` {
     let fixture: ContextFixture
@@ -37,6 +38,20 @@ import Testing
                 at: fixture.folder.url("nothing.sqlite"))
         }
         #expect(error?.reason == .missingFile && error?.code == 260)
+    }
+
+    @Test func `a file that is locked is destroyed by force (§11.4.9)`() throws {
+        let connection = try Connection(SQLiteConfiguration(path: fixture.url.path))
+        try connection.execute("BEGIN EXCLUSIVE")
+        let error = #expect(throws: StoreError.self) {
+            try PersistentStoreCoordinator.destroyPersistentStore(
+                at: fixture.url, timeout: .zero)
+        }
+        #expect(error?.reason == .timeout)
+        try PersistentStoreCoordinator.destroyPersistentStore(
+            at: fixture.url, timeout: .zero, isForced: true)
+        #expect(!FileManager.default.fileExists(atPath: fixture.url.path))
+        try connection.execute("ROLLBACK")
     }
 
     @Test func `a file that is no database can be destroyed (§11.5.2)`() throws {

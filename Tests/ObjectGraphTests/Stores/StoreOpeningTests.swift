@@ -28,7 +28,7 @@ import Testing
     private func files() throws -> [String: Data] {
         var files: [String: Data] = [:]
         for name in try FileManager.default.contentsOfDirectory(atPath: folder.url.path) {
-            files[name] = try Data(contentsOf: folder.url(name))
+            files[name] = (try? Data(contentsOf: folder.url(name))) ?? Data()
         }
         return files
     }
@@ -94,6 +94,142 @@ import Testing
             try coordinator().addPersistentStore(.sqlite(at: url))
         }
         #expect(error?.reason == .cannotOpen && error?.code == 256)
+    }
+
+    @Test func `a store has its URL, in the order of adding (§11.1.7)`() throws {
+        let coordinator = try coordinator()
+        try coordinator.addPersistentStore(.sqlite(at: url))
+        try coordinator.addPersistentStore(.inMemory())
+        try coordinator.addPersistentStore(.sqlite(at: folder.url("other.sqlite")))
+        #expect(
+            coordinator.persistentStores.map(\.url) == [url, nil, folder.url("other.sqlite")])
+    }
+
+    @Test func `rows are loaded when they are needed (§11.3.1)`() throws {
+        try makeStore(at: url)
+        let coordinator = try coordinator()
+        try coordinator.addPersistentStore(.sqlite(at: url))
+        let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+        try context.performAndWait {
+            var request = FetchRequest(entityName: "Author")
+            request.includesPropertyValues = false
+            let id = try #require(try context.fetchObjectIDs(request).first)
+            coordinator.resetCounters()
+            let author = context.author(id)
+            #expect(coordinator.counters.rowsRead == 0)
+            #expect(author.name == "Lem")
+            #expect(coordinator.counters.rowsRead == 1)
+        }
+    }
+
+    @Test func `a named store in memory is shared by coordinators (§11.3.7)`() throws {
+        let url = URL(filePath: "/dev/null/\(UUID().uuidString)")
+        let (first, second) = (try coordinator(), try coordinator())
+        let store = try first.addPersistentStore(.sqlite(at: url))
+        #expect(try second.addPersistentStore(.sqlite(at: url)).identifier == store.identifier)
+        let error = #expect(throws: StoreError.self) {
+            try first.addPersistentStore(.sqlite(at: url))
+        }
+        #expect(error?.reason == .alreadyOpen)
+        let (writer, reader) = (
+            ManagedObjectContext(.privateQueue, coordinator: first),
+            ManagedObjectContext(.privateQueue, coordinator: second)
+        )
+        try writer.performAndWait {
+            TestSupport.Author(context: writer).name = "Lem"
+            try writer.save()
+        }
+        try reader.performAndWait {
+            let authors = try TestSupport.Author.all(in: reader)
+            #expect(authors.map(\.name) == ["Lem"])
+            authors[0].name = "Stanisław Lem"
+            try reader.save()
+        }
+        try writer.performAndWait {
+            let author = try #require(try TestSupport.Author.findFirst(in: writer))
+            author.birthYear = 1921
+            #expect(throws: SaveError.self) { try writer.save() }
+        }
+        for coordinator in [first, second] {
+            for store in coordinator.persistentStores {
+                try coordinator.removePersistentStore(store)
+            }
+        }
+        let third = try coordinator()
+        try third.addPersistentStore(.sqlite(at: url))
+        let context = ManagedObjectContext(.privateQueue, coordinator: third)
+        let count = try context.performAndWait { try TestSupport.Author.count(in: context) }
+        #expect(count == 0)
+    }
+
+    @Test func `a WAL that cannot be recovered in its place is in a copy (§11.4.1)`() throws {
+        let coordinator = try coordinator()
+        try coordinator.addPersistentStore(.sqlite(at: folder.url("open.sqlite")))
+        let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+        try context.performAndWait {
+            TestSupport.Author(context: context).name = "Lem"
+            try context.save()
+        }
+        // What a crash leaves: a file, and a WAL that nobody has taken over.
+        for suffix in ["", "-wal"] {
+            try FileManager.default.copyItem(
+                at: folder.url("open.sqlite\(suffix)"), to: folder.url("library.sqlite\(suffix)"))
+        }
+        // Where the index of the WAL should be, there can be none.
+        try FileManager.default.createDirectory(
+            at: folder.url("library.sqlite-shm"), withIntermediateDirectories: false)
+        let before = try files()
+        #expect(
+            try PersistentStoreCoordinator.metadataForPersistentStore(at: url).identifier
+                == coordinator.persistentStores[0].identifier)
+        var description = PersistentStoreDescription.sqlite(at: url)
+        description.isReadOnly = true
+        let reader = try self.coordinator()
+        #expect(try reader.addPersistentStore(description).url == url)
+        let reading = ManagedObjectContext(.privateQueue, coordinator: reader)
+        try reading.performAndWait {
+            let names = try TestSupport.Author.all(in: reading).map(\.name)
+            #expect(names == ["Lem"])
+        }
+        #expect(try files() == before)
+    }
+
+    @Test func `versions can be ignored (§11.4.7)`() throws {
+        try makeStore(at: url)
+        let other = try ManagedObjectModel(entities: [
+            EntityDescription(
+                name: "Author",
+                attributes: [
+                    AttributeDescription("name", .string),
+                    AttributeDescription("birthYear", .integer32),
+                ])
+        ])
+        var description = PersistentStoreDescription.sqlite(at: url)
+        let error = #expect(throws: StoreError.self) {
+            try PersistentStoreCoordinator(model: other).addPersistentStore(description)
+        }
+        #expect(error?.code == 134100)
+        description.ignoresModelVersions = true
+        let coordinator = PersistentStoreCoordinator(model: other)
+        try coordinator.addPersistentStore(description)
+        let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+        try context.performAndWait {
+            let authors = try context.all("Author")
+            #expect(try authors.map { try $0.value(forKey: "name") as? String } == ["Lem"])
+        }
+    }
+
+    @Test func `the model must have the checksum that is expected (§11.4.10)`() throws {
+        let model = try makeLibraryModel()
+        var description = PersistentStoreDescription.sqlite(at: url)
+        description.expectedModelChecksum = "another"
+        let error = #expect(throws: StoreError.self) {
+            try PersistentStoreCoordinator(model: model).addPersistentStore(description)
+        }
+        #expect(error?.reason == .unexpectedModel(checksum: "another") && error?.code == 134100)
+        #expect(!FileManager.default.fileExists(atPath: url.path))
+        description.expectedModelChecksum = model.versionChecksum
+        try PersistentStoreCoordinator(model: model).addPersistentStore(description)
     }
 
     @Test func `one file cannot be opened twice in one coordinator (§11.1.3)`() throws {

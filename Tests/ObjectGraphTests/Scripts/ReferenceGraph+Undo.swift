@@ -1,0 +1,232 @@
+// Undo and redo: each event remembers how the objects it touches were before it (spec §2.9).
+extension ReferenceGraph {
+    struct Event {
+        var objects: [Int: Memory] = [:]
+
+        /// Whether the pairs that the event touches were there before.
+        var pairs: [Pair: Bool] = [:]
+        var saveCount = 0
+    }
+
+    /// How an object was before an event, and what the event has made of it.
+    struct Memory {
+        enum Presence {
+            case absent, clean, changed, deleted
+        }
+
+        let presence: Presence
+        let values: Values
+
+        /// After the event: whether the object is there, its values, and the keys of those that are others now.
+        var isPresentAfterwards = false
+        var valuesAfterwards: Values = [:]
+        var keys: [String] = []
+
+        var wasPresent: Bool { presence == .clean || presence == .changed }
+    }
+
+    static func keys(of entity: Entity) -> [String] {
+        switch entity {
+        case .person: ["number", "text", "card"]
+        case .item, .box: ["number", "text", "owner"]
+        case .card: ["number", "text", "holder"]
+        case .group: ["number", "text"]
+        }
+    }
+
+    // MARK: - Remembering
+
+    /// Remembers an object before an event first touches it.
+    mutating func capture(_ object: Int, in level: Int, isAbsent: Bool = false) {
+        guard levels[level].hasUndo, levels[level].event.objects[object] == nil else { return }
+        if !isAbsent { realise(object, in: level) }
+        let own = levels[level]
+        let isChanged = own.inserted.contains(object) || own.updated.contains(object)
+        levels[level].event.objects[object] = Memory(
+            presence: isAbsent
+                ? .absent : own.deleted.contains(object) ? .deleted : isChanged ? .changed : .clean,
+            values: isAbsent ? [:] : ownValues(of: object, in: level))
+    }
+
+    mutating func capture(_ pair: Pair, in level: Int) {
+        guard levels[level].hasUndo, levels[level].event.pairs[pair] == nil else { return }
+        levels[level].event.pairs[pair] = hasPair(pair, in: level)
+    }
+
+    private func hasPair(_ pair: Pair, in level: Int) -> Bool {
+        levels[level].pairs[pair] ?? pairs(in: levels[level].parent).contains(pair)
+    }
+
+    /// Makes what has happened since the last time one step to undo, unless it has come to nothing.
+    mutating func endEvent(in level: Int) {
+        if let event = takeEvent(in: level) {
+            levels[level].undoStack.append(event)
+            levels[level].redoStack = []
+        }
+    }
+
+    private mutating func takeEvent(in level: Int) -> Event? {
+        dropPairsOfDeletedInsertions(in: level)
+        var event = levels[level].event
+        levels[level].event = Event()
+        event.saveCount = levels[level].saveCount
+        event.pairs = event.pairs.filter { hasPair($0.key, in: level) != $0.value }
+        var isSignificant = !event.pairs.isEmpty
+        for (object, memory) in event.objects {
+            var memory = memory
+            if !levels[level].deleted.contains(object), !isUsable(object, in: level) {
+                markUnclear()
+            }
+            memory.isPresentAfterwards = isPresent(object, in: level)
+            if memory.isPresentAfterwards {
+                if memory.wasPresent { realise(object, in: level) }
+                memory.valuesAfterwards = view(object, in: level)?.values ?? [:]
+            }
+            memory.keys = Self.keys(of: entities[object])
+            if memory.wasPresent, memory.isPresentAfterwards {
+                memory.keys.removeAll {
+                    memory.values[$0, default: .null]
+                        == memory.valuesAfterwards[$0, default: .null]
+                }
+                if !memory.keys.isEmpty { isSignificant = true }
+            } else if memory.wasPresent != memory.isPresentAfterwards {
+                isSignificant = true
+            }
+            event.objects[object] = memory
+        }
+        return isSignificant ? event : nil
+    }
+
+    private mutating func dropPairsOfDeletedInsertions(in level: Int) {
+        let dropped = levels[level].inserted.intersection(levels[level].deleted)
+        levels[level].pairs = levels[level].pairs.filter {
+            !dropped.contains($0.key.person) && !dropped.contains($0.key.group)
+        }
+    }
+
+    private func isPresent(_ object: Int, in level: Int) -> Bool {
+        !levels[level].deleted.contains(object) && isUsable(object, in: level)
+    }
+
+    // MARK: - Going back
+
+    mutating func undo(in level: Int) {
+        endEvent(in: level)
+        guard let event = levels[level].undoStack.popLast() else { return }
+        if let opposite = revert(event, in: level) { levels[level].redoStack.append(opposite) }
+        if event.saveCount == levels[level].saveCount { clean(event, in: level) }
+    }
+
+    mutating func redo(in level: Int) {
+        endEvent(in: level)
+        guard let event = levels[level].redoStack.popLast() else { return }
+        if let opposite = revert(event, in: level) { levels[level].undoStack.append(opposite) }
+        if event.saveCount == levels[level].saveCount { clean(event, in: level) }
+    }
+
+    /// - Returns: What takes it back again.
+    private mutating func revert(_ event: Event, in level: Int) -> Event? {
+        let objects = event.objects.sorted { $0.key < $1.key }
+        // What others have changed since then is open.
+        let isClear = objects.allSatisfy { object, memory in
+            isAsLeft(object, memory, event, in: level)
+                && isMutual(object, memory.values) { event.objects[$0]?.values }
+                && isMutual(object, memory.valuesAfterwards) { view($0, in: level)?.values }
+        }
+        if !isClear { markUnclear() }
+        for (object, memory) in objects where memory.wasPresent {
+            if !isPresent(object, in: level) { bringBack(object, memory, in: level) }
+        }
+        for (object, memory) in objects where memory.wasPresent {
+            for key in memory.keys
+            where value(key, of: object, in: level) != memory.values[key, default: .null] {
+                assign(memory.values[key, default: .null], to: key, of: object, in: level)
+            }
+        }
+        for (pair, wasThere) in event.pairs where hasPair(pair, in: level) != wasThere {
+            setPair(pair, isAddition: wasThere, in: level)
+        }
+        for (object, memory) in objects where !memory.wasPresent && isPresent(object, in: level) {
+            takeAway(object, in: level)
+        }
+        return takeEvent(in: level)
+    }
+
+    private func isAsLeft(
+        _ object: Int, _ memory: Memory, _ event: Event, in level: Int
+    ) -> Bool {
+        guard isPresent(object, in: level) == memory.isPresentAfterwards else { return false }
+        guard memory.isPresentAfterwards else {
+            // Deleted by the event and not saved since: its row must still be there.
+            return !levels[level].deleted.contains(object)
+                || levels[level].inserted.contains(object)
+                || event.saveCount == levels[level].saveCount
+                    && isUndisputed(object, in: levels[level].parent)
+        }
+        guard isUndisputed(object, in: level) else { return false }
+        return Self.keys(of: entities[object]).dropFirst(2).allSatisfy {
+            value($0, of: object, in: level) == memory.valuesAfterwards[$0, default: .null]
+        }
+    }
+
+    /// Whether both ends of a relationship from one to one say the same, as they do not if one of them is an older copy.
+    private func isMutual(
+        _ object: Int, _ values: Values, _ valuesOfOther: (Int) -> Values?
+    ) -> Bool {
+        [("card", "holder"), ("holder", "card")].allSatisfy { key, inverse in
+            guard case .object(let other)? = values[key], let others = valuesOfOther(other) else {
+                return true
+            }
+            return others[inverse] == .object(object)
+        }
+    }
+
+    private mutating func bringBack(_ object: Int, _ memory: Memory, in level: Int) {
+        if levels[level].deleted.contains(object), !levels[level].inserted.contains(object) {
+            capture(object, in: level)
+            levels[level].deleted.remove(object)
+        } else {
+            capture(object, in: level, isAbsent: true)
+            levels[level].deleted.remove(object)
+            levels[level].inserted.insert(object)
+            levels[level].changes[object] = [:]
+        }
+    }
+
+    /// Whether an item that the event touched has come to a person, or left it, and is unsaved with that.
+    private func hasItemThatMoves(_ person: Int, _ event: Event, in level: Int) -> Bool {
+        event.objects.keys.contains { item in
+            (currentDestination("owner", of: item, in: level) == person)
+                != (levels[level].snapshots[item]?.values["owner"] == .object(person))
+        }
+    }
+
+    private mutating func takeAway(_ object: Int, in level: Int) {
+        guard levels[level].inserted.contains(object) else { return delete(object, in: level) }
+        if !items(of: object, in: level).isEmpty { markUnclear() }
+        for key in Self.keys(of: entities[object]).dropFirst(2) {
+            cut(key, of: object, in: level)
+        }
+        capture(object, in: level)
+        levels[level].deleted.insert(object)
+    }
+
+    /// What was clean before the event and is as it was then is clean again.
+    private mutating func clean(_ event: Event, in level: Int) {
+        for (object, memory) in event.objects where memory.presence == .clean {
+            guard levels[level].updated.contains(object), isPresent(object, in: level),
+                !levels[level].inserted.contains(object),
+                changedValues(of: object, in: level).isEmpty,
+                !hasItemThatMoves(object, event, in: level)
+            else { continue }
+            levels[level].updated.remove(object)
+            levels[level].touched.remove(object)
+            levels[level].changes[object] = nil
+        }
+        let own = levels[level]
+        let dirty = own.inserted.union(own.updated).union(own.deleted)
+        levels[level].pairs = own.pairs.filter {
+            dirty.contains($0.key.person) && dirty.contains($0.key.group)
+        }
+    }
+}
