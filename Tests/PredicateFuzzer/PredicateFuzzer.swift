@@ -63,7 +63,9 @@ private struct Nothing: PredicateSubject {
     }
 }
 
-private func checkInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+/// libFuzzer's library has a `main` as well, which wants the function under this name.
+@_cdecl("LLVMFuzzerTestOneInput")
+func checkInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     PredicateFuzzer.check(
         String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self))
     return 0

@@ -138,6 +138,14 @@ struct ReferenceGraph {
         return pairs
     }
 
+    /// With those of objects that have vanished from a level or the store.
+    private func notedPairs(in level: Int?) -> Set<Pair> {
+        guard let level else { return storedPairs }
+        let own = levels[level].pairs
+        return notedPairs(in: levels[level].parent).filter { own[$0] != false }
+            .union(own.filter(\.value).keys)
+    }
+
     func items(of person: Int, in level: Int) -> [Int] {
         entities.indices.filter {
             entities[$0].isItem
@@ -261,8 +269,7 @@ struct ReferenceGraph {
         let pairs = pairs(in: level)
         let items = items(of: object, in: level)
         // What becomes of the other end, if that has vanished, is open.
-        let vanished = allPairs(in: level).union(storedPairs.subtracting(self.pairs(in: nil)))
-            .subtracting(pairs)
+        let vanished = notedPairs(in: level).subtracting(pairs)
         if vanished.contains(where: { $0.person == object || $0.group == object }) {
             isUnclear = true
         }
