@@ -37,6 +37,9 @@ extension ManagedObjectContext {
         let work: SaveWork
         let plans: [StorePlan]
         let keys: [AssignedKey]
+
+        /// What was refused before, whose objects the keys may refer to.
+        let attempts: [SaveWork]
     }
 
     /// A primary key that a save has given an object; with the temporary reference, for a save that fails.
@@ -102,7 +105,6 @@ extension ManagedObjectContext {
     private func write(_ prepared: SaveWork) throws -> WrittenSave {
         var work = prepared
         var before: UnsavedChanges?
-        // With what was refused, whose objects the keys need.
         var attempts: [SaveWork] = []
         var keys: [AssignedKey] = []
         defer { withExtendedLifetime(attempts) {} }
@@ -112,7 +114,8 @@ extension ManagedObjectContext {
                 let plans = try makePlans(&work)
                 do {
                     if !plans.isEmpty { try channel.save(plans, from: self) }
-                    return WrittenSave(work: work, plans: plans, keys: keys)
+                    return WrittenSave(
+                        work: work, plans: plans, keys: keys, attempts: attempts)
                 } catch let conflict as PlanConflict {
                     takeBack(keys)
                     attempts.append(work)

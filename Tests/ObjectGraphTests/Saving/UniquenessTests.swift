@@ -119,6 +119,18 @@ import Testing
         #expect(try storedTopics().count == count)
     }
 
+    // The save alone holds them: the address sanitizer sees if it lets go too early.
+    @Test func `new duplicates that nobody holds give way (§5.5.5)`() throws {
+        let context = fixture.context()
+        try context.performAndWait {
+            context.mergePolicy = .mergeByPropertyStoreTrump
+            for name in ["space", "time", "space", "matter"] { Topic(context: context).name = name }
+            try context.save()
+            #expect(context.insertedObjects.isEmpty)
+        }
+        #expect(try storedTopics() == ["matter", "space", "time"])
+    }
+
     @Test func `after a conflict that cannot be settled the context is as before (§5.5.4, §14.14)`()
         throws
     {
