@@ -152,15 +152,15 @@ extension ObjectExpression.ElementIndex {
 }
 
 extension String {
-    /// Whether the name can stand before parentheses: `name`, `name:` or `name:with:`.
+    /// Whether the name can stand before parentheses: `name`, `name:`, `name:with:` or `name:with`.
     fileprivate var isFunctionName: Bool {
         let words = split(separator: ":", omittingEmptySubsequences: false)
-        guard let first = words.first, words.count == 1 || words.last == "" else { return false }
+        guard let first = words.first else { return false }
         if words.count == 1, PredicateParser.reservedWords.contains(first.uppercased()) {
             return false
         }
         return first.isPredicateKey
-            && words.dropFirst().dropLast().allSatisfy {
+            && words.dropFirst().allSatisfy {
                 $0.utf8.allSatisfy(PredicateLexer.isWordByte)
             }
     }

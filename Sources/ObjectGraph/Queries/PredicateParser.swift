@@ -123,6 +123,11 @@ struct PredicateParser {
         let isAll = try take("ALL")
         let isNone = isAll ? false : try take("NONE")
         let isAny = isAll || isNone ? false : try take("ANY", "SOME")
+        // NONE is printed as NOT ANY.
+        let weight = isNone ? Self.bracketWeight : 0
+        depth += weight
+        defer { depth -= weight }
+        try checkDepth()
         let start = token
         let left = try infix()
         guard let found = try comparisonOperator() else {
@@ -228,6 +233,8 @@ struct PredicateParser {
         if isMinus, case .number(let digits) = token.kind {
             return .expression(.constant(try number("-" + digits)))
         }
+        // What is printed for it is `0 - (operand)`, which has to read as well.
+        try deepen(by: Self.operatorWeight)
         return try nested { (parser) throws(PredicateFormatError) in
             let start = parser.token
             let operand = try parser.expression(parser.signed(), from: start)

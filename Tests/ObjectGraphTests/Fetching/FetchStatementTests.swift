@@ -59,6 +59,24 @@ struct FetchShape: Sendable, CustomTestStringConvertible {
         }
     }
 
+    @Test func `requests of one shape share a statement, whatever they compare with`() throws {
+        let fixture = try FetchFixture()
+        let context = fixture.context()
+        let store = fixture.coordinator.records[0].store
+        let before = store.statistics
+        try context.performAndWait {
+            for number in 0..<1_000 {
+                let request = FetchRequest(
+                    entityName: "Author",
+                    predicate: try ObjectPredicate(
+                        "birthYear > %d AND name BEGINSWITH %@", number, "Author \(number)"))
+                _ = try context.fetchObjectIDs(request)
+            }
+        }
+        #expect(store.statistics.statementsRun - before.statementsRun == 1_000)
+        #expect(store.statistics.statementsPrepared - before.statementsPrepared == 1)
+    }
+
     @Test func `the explanation tells the statement that is run first`() throws {
         let fixture = try FetchFixture()
         let context = fixture.context()
