@@ -330,7 +330,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
         nested(20, "abs:(", "distance", " + 1)") + " == 1",
         nested(12, "sum:({", "distance", "})") + " == 1",
         nested(25, "noindex:(", "distance", ")") + " == 1",
-        nested(12, "-(", "distance", ")") + " == 1",
+        nested(11, "-(", "distance", ")") + " == 1",
         nested(100, "", "distance", " + 1") + " == 1",
         nested(11, "CAST(", "distance", ", 'NSNumber')") + " == 1",
         nested(5, "({", "distance", "}[0])") + " == 1",
