@@ -44,3 +44,54 @@ struct RowExtent: Sendable, BitwiseCopyable {
         fixedByteCount = slotsByteOffset + slotCount * 8
     }
 }
+
+// MARK: - The null bits of a row
+
+extension UnsafeRawPointer {
+    /// Whether the row that starts here has a value in a slot.
+    @inline(__always)
+    func rowHasValue(_ slot: Int) -> Bool {
+        if slot < RowLayout.headerSlotCount {
+            return load(fromByteOffset: 14, as: UInt16.self)
+                & (1 << UInt16(truncatingIfNeeded: slot)) != 0
+        }
+        let place = RowLayout.bitmapPlace(slot)
+        return load(fromByteOffset: place.byteOffset, as: UInt64.self) & place.bit != 0
+    }
+
+    /// Whether the row that starts here has a value in each of the first slots whose bit is set.
+    @inline(__always)
+    func rowHasValues(_ slots: UInt16) -> Bool {
+        load(fromByteOffset: 14, as: UInt16.self) & slots == slots
+    }
+}
+
+extension UnsafeMutableRawPointer {
+    /// Notes that a slot of the row that starts here has a value.
+    @inline(__always)
+    func rowMark(_ slot: Int) {
+        if slot < RowLayout.headerSlotCount {
+            let present = load(fromByteOffset: 14, as: UInt16.self)
+            return storeBytes(
+                of: present | 1 << UInt16(truncatingIfNeeded: slot), toByteOffset: 14,
+                as: UInt16.self)
+        }
+        let place = RowLayout.bitmapPlace(slot)
+        let word = load(fromByteOffset: place.byteOffset, as: UInt64.self)
+        storeBytes(of: word | place.bit, toByteOffset: place.byteOffset, as: UInt64.self)
+    }
+
+    /// Notes that a slot of the row that starts here has no value.
+    @inline(__always)
+    func rowClear(_ slot: Int) {
+        if slot < RowLayout.headerSlotCount {
+            let present = load(fromByteOffset: 14, as: UInt16.self)
+            return storeBytes(
+                of: present & ~(1 << UInt16(truncatingIfNeeded: slot)), toByteOffset: 14,
+                as: UInt16.self)
+        }
+        let place = RowLayout.bitmapPlace(slot)
+        let word = load(fromByteOffset: place.byteOffset, as: UInt64.self)
+        storeBytes(of: word & ~place.bit, toByteOffset: place.byteOffset, as: UInt64.self)
+    }
+}

@@ -17,6 +17,9 @@ final class ConnectionHandle {
         var explainsQueries = false
         /// Who gets the rows of the statement that is running; see `RowReceiver`.
         var rowReceiver: Unmanaged<RowReceiver>?
+        /// What the running statement inserts, and how many slots a row can have; see `PendingRows`.
+        var pendingRows: PendingRows?
+        var pendingSlotCount = 0
         /// Who is told how far the running statement is; alive while it is set.
         var progress: Unmanaged<FetchProgress>?
     }
@@ -86,6 +89,12 @@ final class ConnectionHandle {
         traceObserver?.runs[statement, default: TraceObserver.Run()].plan = steps
     }
 
+    /// Notes for the trace what a statement is about to insert.
+    func noteArguments(of statement: OpaquePointer, _ rows: PendingRows) {
+        traceObserver?.runs[statement, default: TraceObserver.Run()].arguments =
+            rows.starts.flatMap { rows.descriptions(of: $0) }
+    }
+
     /// - Throws: `SQLITE_BUSY` while statements are alive; the database then stays open.
     func close() throws(SQLiteError) {
         guard !isClosed else { return }
@@ -153,6 +162,7 @@ private final class TraceObserver {
     struct Run {
         var rows: [[String]] = []
         var plan: [String] = []
+        var arguments: [String] = []
     }
 
     let report: @Sendable (TraceEvent) -> Void
@@ -235,6 +245,6 @@ private func reportTrace(
         TraceEvent(
             template: template, sql: expanded.map { String(cString: $0) } ?? template,
             duration: .nanoseconds(nanoseconds!.load(as: Int64.self)), rowCount: run.rows.count,
-            rows: run.rows, plan: run.plan))
+            rows: run.rows, plan: run.plan, insertedValues: run.arguments))
     return 0
 }

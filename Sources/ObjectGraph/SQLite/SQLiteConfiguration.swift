@@ -64,11 +64,14 @@ struct TraceEvent: Sendable {
     /// The steps of the query plan; empty unless queries are explained.
     var plan: [String] = []
 
+    /// The values of the rows that it took from `OGPendingRows`, one behind the other, each with its key first.
+    var insertedValues: [String] = []
+
     var isQuery: Bool { template.prefix(6).uppercased() == "SELECT" }
 
-    /// The bound values as SQL writes them, found by laying the two texts side by side.
+    /// The inserted values, or the bound ones as SQL writes them, found by laying the two texts side by side.
     var arguments: [String] {
-        var arguments: [String] = []
+        var arguments = insertedValues
         var rest = Substring(sql)
         for (position, piece) in Self.pieces(of: template).enumerated() {
             if position > 0 {

@@ -1,18 +1,16 @@
-/// Inserts rows of one entity, ten a statement: SQLite starts, opens its cursors and ends once for all of them.
+/// Inserts rows of one entity, many a statement: SQLite starts, opens its cursors and ends once for all of them.
 struct RowInserter {
-    static let rowsPerStatement = 10
+    /// More gain nothing that can be measured; a row that collides has all of its statement inserted one by one.
+    static let rowsPerStatement = 100
 
-    private let entity: Entity
-    private let insertMany: Statement
-    private let insertOne: Statement
+    private let layout: RowLayout
+    private let statement: Statement
 
-    private struct Pending {
-        // Points into one of `slabs`, or into one that the caller keeps.
-        let start: UnsafeRawPointer
-        let position: Int
-    }
+    /// Where the rows start that are not inserted yet, in `slabs` or in slabs that the caller keeps.
+    private var starts: [UnsafeRawPointer] = []
 
-    private var pending: [Pending] = []
+    /// What names each of them if it collides.
+    private var positions: [Int] = []
 
     /// Slabs of the pending rows, from which the statement borrows texts and blobs; each once for its neighbours.
     private var slabs: [RowSlab] = []
@@ -21,10 +19,8 @@ struct RowInserter {
     private(set) var collisions: [(position: Int, error: SQLiteError)] = []
 
     init(_ entity: Entity, _ statements: EntityStatements, on connection: Connection) throws {
-        self.entity = entity
-        insertMany = try connection.statement(statements.insertMany)
-        insertOne = try connection.statement(statements.insertOne)
-        pending.reserveCapacity(Self.rowsPerStatement)
+        layout = entity.layout
+        statement = try connection.statement(statements.insert)
     }
 
     /// - Parameter position: Names the row if it collides.
@@ -39,93 +35,64 @@ struct RowInserter {
     ///   - position: Names the row if it collides.
     @inline(__always)
     mutating func add(_ start: UnsafeRawPointer, position: Int) throws {
-        pending.append(Pending(start: start, position: position))
-        if pending.count == Self.rowsPerStatement { try insertPending() }
+        starts.append(start)
+        positions.append(position)
+        if starts.count == Self.rowsPerStatement { try insertPending() }
     }
 
     /// Inserts what is left. To be called once after the last row.
     mutating func finish() throws {
-        for next in pending { try insert(next.start, next.position) }
-        forgetPending()
-    }
-
-    private mutating func forgetPending() {
-        pending.removeAll(keepingCapacity: true)
-        if slabs.count > 1 { slabs.removeSubrange(..<(slabs.count - 1)) }
+        if !starts.isEmpty { try insertPending() }
     }
 
     private mutating func insertPending() throws {
-        let parametersPerRow = Int32(entity.columns.count + 1)
-        for (index, next) in pending.enumerated() {
-            let first = Int32(index) * parametersPerRow + 1
-            insertMany.bindAll(of: next.start, entity.layout, from: first)
-        }
         do {
-            try insertMany.run()
-            forgetPending()
+            try insert(0..<starts.count)
         } catch {
             guard error.isConstraint else { throw error }
             // None of them is in: one by one, it shows which collide.
-            try finish()
+            if starts.count == 1 {
+                collisions.append((positions[0], error))
+            } else {
+                try insertOneByOne()
+            }
         }
+        starts.removeAll(keepingCapacity: true)
+        positions.removeAll(keepingCapacity: true)
+        if slabs.count > 1 { slabs.removeSubrange(..<(slabs.count - 1)) }
     }
 
-    private mutating func insert(_ row: UnsafeRawPointer, _ position: Int) throws {
-        insertOne.bindAll(of: row, entity.layout, from: 1)
-        do {
-            try insertOne.run()
-        } catch {
-            guard error.isConstraint else { throw error }
-            collisions.append((position, error))
-        }
-    }
-}
-
-extension Statement {
-    /// Binds the key and all values of the row that starts here to consecutive parameters, borrowing its bytes.
-    func bindAll(of row: UnsafeRawPointer, _ layout: RowLayout, from first: Int32) {
-        bind(row.load(as: Int64.self), at: first)
-        // SQLite's calls may change memory as far as the compiler knows: what stays the same is read before.
-        let slots = row + layout.slotsByteOffset
-        let firstValues = row.rowFirstValues
-        layout.slotKinds.withUnsafeBufferPointer { kinds in
-            for slot in 0..<kinds.count {
-                let index = first + 1 + Int32(truncatingIfNeeded: slot)
-                let hasValue =
-                    slot < RowLayout.headerSlotCount
-                    ? firstValues & 1 << UInt16(truncatingIfNeeded: slot) != 0
-                    : row.rowHasValue(slot)
-                if hasValue {
-                    bind(slots + (slot << 3), of: row, kinds[slot], at: index)
-                } else {
-                    bindNull(at: index)
-                }
+    private mutating func insertOneByOne() throws {
+        for index in starts.indices {
+            do {
+                try insert(index..<index + 1)
+            } catch {
+                guard error.isConstraint else { throw error }
+                collisions.append((positions[index], error))
             }
         }
     }
 
-    /// Binds the value in a slot of a row.
-    @inline(__always)
-    private func bind(
-        _ slot: UnsafeRawPointer, of row: UnsafeRawPointer, _ kind: SlotKind, at index: Int32
-    ) {
-        switch kind {
-        case .integer: bind(slot.load(as: Int64.self), at: index)
-        case .real: bind(slot.load(as: Double.self), at: index)
-        case .text, .blob:
-            let extent = slot.load(as: (UInt32, UInt32).self)
-            let bytes = UnsafeRawBufferPointer(
-                start: row + Int(extent.0), count: Int(extent.1))
-            if kind == .text { bind(text: bytes, at: index) } else { bind(blob: bytes, at: index) }
+    private func insert(_ range: Range<Int>) throws(SQLiteError) {
+        let outcome: Result<Void, SQLiteError> = starts.withUnsafeBufferPointer { starts in
+            Result { () throws(SQLiteError) in
+                try statement.run(from: UnsafeBufferPointer(rebasing: starts[range]), layout)
+            }
         }
+        try outcome.get()
     }
+}
 
+extension Statement {
     /// Binds a value of a row, borrowing its bytes: the row must live until the statement is reset.
     @inline(__always)
     func bind(_ row: RowReference, _ slot: Int, _ layout: RowLayout, at index: Int32) {
         guard row.hasValue(slot) else { return bindNull(at: index) }
-        bind(
-            row.start + layout.slotsByteOffset + (slot << 3), of: row.start, layout.slotKinds[slot],
-            at: index)
+        switch layout.slotKinds[slot] {
+        case .integer: bind(row.integer(slot, in: layout), at: index)
+        case .real: bind(row.real(slot, in: layout), at: index)
+        case .text: bind(text: row.bytes(slot, in: layout), at: index)
+        case .blob: bind(blob: row.bytes(slot, in: layout), at: index)
+        }
     }
 }

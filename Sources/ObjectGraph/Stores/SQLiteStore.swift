@@ -45,10 +45,14 @@ final class SQLiteStore: PersistentStore {
             self.copy = copy
             try Self.inspect(description.file, schema, isReadOnly: description.isReadOnly)
             debug.annotate("Connecting to sqlite database file at \"\(url?.path ?? ":memory:")\"")
+            let slotCount = model.entities.map(\.layout.slotCount).max() ?? 0
             pool = try ConnectionPool(
                 configuration: description.connectionConfiguration(debug),
                 maximumReaderCount: description.maximumReaderCount,
-                onOpen: { try QueryFunctions.register(on: $0) })
+                onOpen: { connection in
+                    try QueryFunctions.register(on: connection)
+                    try connection.registerPendingRows(slotCount: slotCount)
+                })
             let opened = try pool.write { connection in
                 let opened = try schema.open(
                     on: connection, isReadOnly: connection.isReadOnly, url: url)
@@ -175,20 +179,19 @@ final class SQLiteStore: PersistentStore {
 
 /// The statements about single rows of an entity, written once.
 struct EntityStatements: Sendable {
-    /// One row and several: for each the key, then the columns of the entity in the order of its slots.
-    let insertOne: String
-    let insertMany: String
+    /// Inserts what `PendingRows` has.
+    let insert: String
     let delete: String
     let selectRow: String
 
     init(_ entity: Entity, selection: RowSelection) {
         let columns = ["Z_PK", "Z_ENT", "Z_OPT"] + entity.columns
-        let marks =
-            "(?, \(entity.number), 1\(String(repeating: ", ?", count: entity.columns.count)))"
-        insertOne =
-            "INSERT INTO \(entity.table) (\(columns.joined(separator: ", "))) VALUES \(marks)"
-        insertMany =
-            insertOne + String(repeating: ", \(marks)", count: RowInserter.rowsPerStatement - 1)
+        let pending = PendingRows.columns(slotCount: entity.columns.count)
+        let values = [pending.key, "\(entity.number)", "1"] + pending.values
+        insert = """
+            INSERT INTO \(entity.table) (\(columns.joined(separator: ", "))) \
+            SELECT \(values.joined(separator: ", ")) FROM \(PendingRows.tableName)
+            """
         delete = "DELETE FROM \(entity.table) WHERE Z_PK = ? AND IFNULL(Z_OPT, 0) = ?"
         // A table that several entities share may have a row of another one under the key.
         let isShared = entity.hasDescendants || entity.superentityIndex != nil

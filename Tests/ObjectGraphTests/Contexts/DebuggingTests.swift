@@ -58,7 +58,7 @@ import Testing
         }
         #expect(contains("CoreData: annotation: Connecting to sqlite database file at \""))
         #expect(contains("CoreData: sql: BEGIN"))
-        #expect(contains("CoreData: sql: INSERT INTO ZAUTHOR", "?"))
+        #expect(contains("CoreData: sql: INSERT INTO ZAUTHOR", "FROM OGPendingRows"))
         #expect(contains("CoreData: sql: COMMIT"))
         #expect(contains("CoreData: annotation: total fetch execution time: ", "for 1 rows."))
         #expect(

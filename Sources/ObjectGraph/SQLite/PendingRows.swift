@@ -1,0 +1,206 @@
+import CSQLite
+
+/// Rows that a statement such as `INSERT INTO t SELECT key, value0 FROM OGPendingRows` takes from memory.
+///
+/// SQLite reads them as a virtual table: any number of rows in one statement, no parameters. Binding costs a call a value
+/// that checks the statement and the parameter, and a copy when the statement runs: a quarter of the instructions of an
+/// insert (https://www.sqlite.org/vtab.html).
+struct PendingRows {
+    static let tableName = "OGPendingRows"
+
+    /// Where each row starts.
+    // Right to hold, as the other pointers: they are valid while the statement runs, and are not used after it.
+    let starts: UnsafeBufferPointer<UnsafeRawPointer>
+    fileprivate let slotsByteOffset: Int
+    fileprivate let slotKinds: UnsafeBufferPointer<SlotKind>
+
+    /// The expressions that select the key and the values of rows with that many slots.
+    static func columns(slotCount: Int) -> (key: String, values: [String]) {
+        ("key", (0..<slotCount).map { "value\($0)" })
+    }
+}
+
+extension Statement {
+    /// Runs a statement that selects from `OGPendingRows`, borrowing the rows and their bytes until it returns.
+    func run(
+        from starts: UnsafeBufferPointer<UnsafeRawPointer>, _ layout: RowLayout
+    ) throws(SQLiteError) {
+        let state = connection.state
+        defer { state.pointee.pendingRows = nil }
+        let outcome: Result<Void, SQLiteError> = layout.slotKinds.withUnsafeBufferPointer { kinds in
+            let rows = PendingRows(
+                starts: starts, slotsByteOffset: layout.slotsByteOffset, slotKinds: kinds)
+            connection.noteArguments(of: pointer, rows)
+            state.pointee.pendingRows = rows
+            return Result { () throws(SQLiteError) in try run() }
+        }
+        try outcome.get()
+    }
+}
+
+extension Connection {
+    /// Makes `OGPendingRows` known.
+    ///
+    /// - Parameter slotCount: The most slots that a row can have.
+    func registerPendingRows(slotCount: Int) throws(SQLiteError) {
+        handle.state.pointee.pendingSlotCount = slotCount
+        try handle.check(
+            sqlite3_create_module_v2(
+                handle.database, PendingRows.tableName, pendingRowsModule, handle.state, nil))
+    }
+}
+
+extension PendingRows {
+    /// The values of a row as SQL writes them, the key first.
+    func descriptions(of row: UnsafeRawPointer) -> [String] {
+        var descriptions = ["\(row.load(as: Int64.self))"]
+        for (slot, kind) in slotKinds.enumerated() {
+            guard row.rowHasValue(slot) else {
+                descriptions.append("NULL")
+                continue
+            }
+            let place = row + slotsByteOffset + (slot << 3)
+            switch kind {
+            case .integer: descriptions.append("\(place.load(as: Int64.self))")
+            case .real: descriptions.append("\(place.load(as: Double.self))")
+            case .text:
+                let text = String(decoding: row.rowBytes(at: place), as: UTF8.self)
+                descriptions.append("'\(text.replacing("'", with: "''"))'")
+            case .blob: descriptions.append("<\(row.rowBytes(at: place).count) bytes>")
+            }
+        }
+        return descriptions
+    }
+}
+
+extension UnsafeRawPointer {
+    /// The bytes of the text or blob whose slot is there, in the row that starts here.
+    @inline(__always)
+    fileprivate func rowBytes(at slot: UnsafeRawPointer) -> UnsafeRawBufferPointer {
+        let extent = slot.load(as: (UInt32, UInt32).self)
+        return UnsafeRawBufferPointer(start: self + Int(extent.0), count: Int(extent.1))
+    }
+}
+
+// MARK: - What SQLite calls, on the thread that runs the statement
+
+private struct Table {
+    // First, since SQLite has its address for that of the whole.
+    var base = sqlite3_vtab()
+    let state: UnsafeMutablePointer<ConnectionHandle.State>
+}
+
+private struct Cursor {
+    var base = sqlite3_vtab_cursor()
+    var rows: PendingRows
+    var position = 0
+}
+
+/// Without `xCreate`: the table is there in every schema, and nobody can make another.
+// nonisolated(unsafe): SQLite reads it, nothing writes to it.
+nonisolated(unsafe) private let pendingRowsModule: UnsafePointer<sqlite3_module> = {
+    var module = sqlite3_module()
+    module.iVersion = 1
+    module.xConnect = connect
+    module.xDisconnect = { table in
+        table.map { UnsafeMutableRawPointer($0).deallocate() }
+        return SQLITE_OK
+    }
+    module.xBestIndex = { _, plan in
+        // One way to read: all rows in their order.
+        plan!.pointee.estimatedCost = 1
+        return SQLITE_OK
+    }
+    module.xOpen = open
+    module.xClose = { cursor in
+        cursor.map { UnsafeMutableRawPointer($0).deallocate() }
+        return SQLITE_OK
+    }
+    module.xFilter = { _, _, _, _, _ in SQLITE_OK }
+    module.xNext = { cursor in
+        cursorPlace(cursor).pointee.position += 1
+        return SQLITE_OK
+    }
+    module.xEof = { cursor in
+        let cursor = cursorPlace(cursor)
+        return cursor.pointee.position < cursor.pointee.rows.starts.count ? 0 : 1
+    }
+    module.xColumn = giveColumn
+    module.xRowid = { cursor, rowID in
+        rowID!.pointee = Int64(cursorPlace(cursor).pointee.position)
+        return SQLITE_OK
+    }
+    let place = UnsafeMutablePointer<sqlite3_module>.allocate(capacity: 1)
+    place.initialize(to: module)
+    return UnsafePointer(place)
+}()
+
+private func connect(
+    database: OpaquePointer?, context: UnsafeMutableRawPointer?, count: Int32,
+    arguments: UnsafePointer<UnsafePointer<CChar>?>?,
+    made: UnsafeMutablePointer<UnsafeMutablePointer<sqlite3_vtab>?>?,
+    message: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+) -> Int32 {
+    let state = context!.assumingMemoryBound(to: ConnectionHandle.State.self)
+    let columns = PendingRows.columns(slotCount: state.pointee.pendingSlotCount)
+    let code = sqlite3_declare_vtab(
+        database, "CREATE TABLE x (\(([columns.key] + columns.values).joined(separator: ", ")))")
+    guard code == SQLITE_OK else { return code }
+    let table = UnsafeMutablePointer<Table>.allocate(capacity: 1)
+    table.initialize(to: Table(state: state))
+    made!.pointee = UnsafeMutableRawPointer(table).assumingMemoryBound(to: sqlite3_vtab.self)
+    return SQLITE_OK
+}
+
+private func open(
+    table: UnsafeMutablePointer<sqlite3_vtab>?,
+    made: UnsafeMutablePointer<UnsafeMutablePointer<sqlite3_vtab_cursor>?>?
+) -> Int32 {
+    let state = UnsafeRawPointer(table!).assumingMemoryBound(to: Table.self).pointee.state
+    // Nobody but the engine's own statements has rows to read.
+    guard let rows = state.pointee.pendingRows else { return SQLITE_MISUSE }
+    let cursor = UnsafeMutablePointer<Cursor>.allocate(capacity: 1)
+    cursor.initialize(to: Cursor(rows: rows))
+    made!.pointee = UnsafeMutableRawPointer(cursor)
+        .assumingMemoryBound(to: sqlite3_vtab_cursor.self)
+    return SQLITE_OK
+}
+
+@inline(__always)
+private func cursorPlace(
+    _ cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?
+) -> UnsafeMutablePointer<Cursor> {
+    UnsafeMutableRawPointer(cursor.unsafelyUnwrapped).assumingMemoryBound(to: Cursor.self)
+}
+
+private func giveColumn(
+    cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?, context: OpaquePointer?, column: Int32
+) -> Int32 {
+    let cursor = cursorPlace(cursor)
+    let row = cursor.pointee.rows.starts[cursor.pointee.position]
+    guard column > 0 else {
+        sqlite3_result_int64(context, row.load(as: Int64.self))
+        return SQLITE_OK
+    }
+    let slot = Int(column) - 1
+    guard row.rowHasValue(slot) else {
+        sqlite3_result_null(context)
+        return SQLITE_OK
+    }
+    let place = row + cursor.pointee.rows.slotsByteOffset + (slot << 3)
+    // SQLite copies the bytes into the record that it makes, so it may borrow them.
+    switch cursor.pointee.rows.slotKinds[slot] {
+    case .integer: sqlite3_result_int64(context, place.load(as: Int64.self))
+    // Not-a-number becomes NULL, as SQLite has no such value.
+    case .real: sqlite3_result_double(context, place.load(as: Double.self))
+    case .text:
+        let bytes = row.rowBytes(at: place)
+        sqlite3_result_text64(
+            context, bytes.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: CChar.self),
+            UInt64(bytes.count), nil, UInt8(SQLITE_UTF8))
+    case .blob:
+        let bytes = row.rowBytes(at: place)
+        sqlite3_result_blob64(context, bytes.baseAddress, UInt64(bytes.count), nil)
+    }
+    return SQLITE_OK
+}
