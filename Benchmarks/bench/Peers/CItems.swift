@@ -95,18 +95,22 @@ final class CItems: EngineSubject {
         loadedItems = try fetchItems()
     }
 
-    func readLoadedNumbers(times: Int) throws -> ItemChecksum {
+    func readLoadedNumbers(visits: Int, readsPerVisit: Int) throws -> ItemChecksum {
         var checksum = ItemChecksum()
-        for _ in 0..<times {
-            for index in loadedItems.indices { checksum.add(number: loadedItems[index].number) }
+        for _ in 0..<visits {
+            for index in loadedItems.indices {
+                for _ in 0..<readsPerVisit { checksum.add(number: loadedItems[index].number) }
+            }
         }
         return checksum
     }
 
-    func readLoadedCities(times: Int) throws -> ItemChecksum {
+    func readLoadedCities(visits: Int, readsPerVisit: Int) throws -> ItemChecksum {
         var checksum = ItemChecksum()
-        for _ in 0..<times {
-            for index in loadedItems.indices { checksum.add(city: loadedItems[index].city) }
+        for _ in 0..<visits {
+            for index in loadedItems.indices {
+                for _ in 0..<readsPerVisit { checksum.add(city: loadedItems[index].city) }
+            }
         }
         return checksum
     }

@@ -36,11 +36,11 @@ protocol EngineSubject: InspectableSubject {
     /// Fetches every item and keeps it, as an object or a value, for what is done with loaded items. Not measured.
     func loadItems() throws
 
-    /// Reads the number of every loaded item, `times` times over.
-    func readLoadedNumbers(times: Int) throws -> ItemChecksum
+    /// Reads the number of every loaded item, so many times in a row at each visit.
+    func readLoadedNumbers(visits: Int, readsPerVisit: Int) throws -> ItemChecksum
 
-    /// Reads the city of every loaded item, `times` times over.
-    func readLoadedCities(times: Int) throws -> ItemChecksum
+    /// Reads the city of every loaded item, so many times in a row at each visit.
+    func readLoadedCities(visits: Int, readsPerVisit: Int) throws -> ItemChecksum
 
     /// Adds 1 to the quantity of every loaded item and writes each by its key, in one transaction.
     func updateLoadedItems() throws

@@ -143,12 +143,12 @@ final class ObjectGraphEngine: EngineSubject {
         try loaded?.update()
     }
 
-    func readLoadedNumbers(times: Int) throws -> ItemChecksum {
-        loaded?.numbers(times: times) ?? ItemChecksum()
+    func readLoadedNumbers(visits: Int, readsPerVisit: Int) throws -> ItemChecksum {
+        loaded?.numbers(visits: visits, readsPerVisit: readsPerVisit) ?? ItemChecksum()
     }
 
-    func readLoadedCities(times: Int) throws -> ItemChecksum {
-        loaded?.cities(times: times) ?? ItemChecksum()
+    func readLoadedCities(visits: Int, readsPerVisit: Int) throws -> ItemChecksum {
+        loaded?.cities(visits: visits, readsPerVisit: readsPerVisit) ?? ItemChecksum()
     }
 
     func batchUpdate() throws {
@@ -176,21 +176,25 @@ private final class LoadedItems: @unchecked Sendable {
         }
     }
 
-    func numbers(times: Int = 1) -> ItemChecksum {
+    func numbers(visits: Int = 1, readsPerVisit: Int = 1) -> ItemChecksum {
         context.performAndWait {
             var checksum = ItemChecksum()
-            for _ in 0..<times {
-                for item in items { checksum.add(number: item.number) }
+            for _ in 0..<visits {
+                for item in items {
+                    for _ in 0..<readsPerVisit { checksum.add(number: item.number) }
+                }
             }
             return checksum
         }
     }
 
-    func cities(times: Int) -> ItemChecksum {
+    func cities(visits: Int, readsPerVisit: Int) -> ItemChecksum {
         context.performAndWait {
             var checksum = ItemChecksum()
-            for _ in 0..<times {
-                for item in items { checksum.add(city: item.city) }
+            for _ in 0..<visits {
+                for item in items {
+                    for _ in 0..<readsPerVisit { checksum.add(city: item.city) }
+                }
             }
             return checksum
         }
