@@ -21,7 +21,8 @@ struct ChangedValues {
 
     static func allocate(propertyCount: Int) -> ChangedValues {
         let size = elementsOffset + propertyCount * MemoryLayout<AttributeValue>.stride
-        let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 32)
+        let memory = UnsafeMutableRawPointer.allocate(
+            byteCount: size, alignment: MemoryLayout<Header>.alignment)
         memory.initializeMemory(as: Header.self, to: Header(count: propertyCount))
         let values = ChangedValues(memory: memory)
         values.elements.initialize(repeating: .null, count: propertyCount)
