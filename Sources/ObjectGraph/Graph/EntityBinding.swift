@@ -22,8 +22,8 @@ final class EntityBinding {
     /// What the class wants to be asked about.
     let validated: PropertyMask
 
-    /// The slots that must have a value in a draft, a bit each, if that is all that there is to check; otherwise nil.
-    let slotsOfValidDraft: UInt16?
+    /// The slots that must have a value in a row, a bit each, if that is all that there is to check; otherwise nil.
+    let requiredSlots: UInt16?
 
     /// What every object begins with: `checked` where queues are checked.
     private(set) var initialState: ObjectState = []
@@ -61,7 +61,7 @@ final class EntityBinding {
             validated.insert(property.index)
         }
         self.validated = validated
-        slotsOfValidDraft = validated.isEmpty ? entity.slotsOfValidDraft : nil
+        requiredSlots = validated.isEmpty ? entity.requiredSlots : nil
         self.entity = entity
         self.scope = scope
         self.model = model

@@ -117,16 +117,6 @@ extension ManagedObject {
     }
 }
 
-extension PropertyAccessor {
-    /// Whether an integer is within the attribute's type; if not, validation shall find it among the unsaved values.
-    @inline(__always)
-    fileprivate func holds(_ integer: Int64) -> Bool {
-        guard integerBitWidth > 0 else { return true }
-        let limit: Int64 = 1 << Int64(integerBitWidth - 1)
-        return integer >= -limit && integer < limit
-    }
-}
-
 // MARK: - Making drafts and finishing them
 
 extension ManagedObjectContext {

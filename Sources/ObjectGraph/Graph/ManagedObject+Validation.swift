@@ -5,10 +5,10 @@ extension ManagedObject {
     ///
     /// - Throws: `ValidationError` for one thing that is wrong, `ValidationErrors` for several.
     final func validateProperties() throws {
-        if state.contains(.draft), changesBesideDraft == nil,
-            let slots = binding.slotsOfValidDraft, let rowStart, rowStart.rowHasValues(slots)
-        {
-            return
+        if let slots = binding.requiredSlots, let rowStart, rowStart.rowHasValues(slots) {
+            // What must be there is there: only what was set beside the row is left to look at.
+            guard let changes = changesBesideDraft else { return }
+            if changes.mask.allSatisfy({ isPlainlyValid(at: $0) }) { return }
         }
         var errors: [ValidationError] = []
         binding.validated.forEach { index in
@@ -63,7 +63,7 @@ extension ManagedObject {
         }
         switch changes.pointer(index).pointee {
         case .null: return !accessor.isMandatory
-        case .integer: return accessor.integerBitWidth == 0
+        case .integer(let value): return accessor.holds(value)
         case .transformable: return false
         default: return true
         }
@@ -77,12 +77,9 @@ extension ManagedObject {
             if accessor.isMandatory, case .null = value.pointee {
                 return error(index, .missingMandatoryProperty)
             }
-            if accessor.integerBitWidth > 0, case .integer(let integer) = value.pointee {
-                let limit: Int64 = 1 << Int64(accessor.integerBitWidth - 1)
-                if integer < -limit || integer >= limit {
-                    let type = binding.entity.properties[index].attributeType!
-                    return error(index, .integerOutOfRange(integer, type), value.pointee)
-                }
+            if case .integer(let integer) = value.pointee, !accessor.holds(integer) {
+                let type = binding.entity.properties[index].attributeType!
+                return error(index, .integerOutOfRange(integer, type), value.pointee)
             }
         } else if accessor.isMandatory {
             let isMissing =

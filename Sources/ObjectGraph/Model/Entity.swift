@@ -116,7 +116,7 @@ final class Entity: Sendable {
 
     /// The slots that must have a value in a row, a bit each, if the model demands nothing else that a row can break; nil
     /// if it does.
-    var slotsOfValidDraft: UInt16? {
+    var requiredSlots: UInt16? {
         guard counted.isEmpty else { return nil }
         var slots: UInt16? = 0
         validated.forEach { index in
@@ -178,5 +178,13 @@ struct PropertyAccessor: BitwiseCopyable {
                 property.slot != nil
             default: false
             }
+    }
+
+    /// Whether an integer is within the attribute's type.
+    @inline(__always)
+    func holds(_ integer: Int64) -> Bool {
+        guard integerBitWidth > 0 else { return true }
+        let limit: Int64 = 1 << Int64(integerBitWidth - 1)
+        return integer >= -limit && integer < limit
     }
 }

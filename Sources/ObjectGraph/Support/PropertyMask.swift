@@ -23,6 +23,19 @@ struct PropertyMask: Sendable, Hashable {
 
     mutating func formUnion(_ other: Self) { words |= other.words }
 
+    /// Whether the condition holds for each member.
+    @inline(__always)
+    func allSatisfy(_ condition: (Int) throws -> Bool) rethrows -> Bool {
+        for position in 0..<4 {
+            var word = words[position]
+            while word != 0 {
+                if try !condition((position << 6) + word.trailingZeroBitCount) { return false }
+                word &= word - 1
+            }
+        }
+        return true
+    }
+
     /// Calls the body with each member in ascending order.
     @inline(__always)
     func forEach(_ body: (Int) throws -> Void) rethrows {
