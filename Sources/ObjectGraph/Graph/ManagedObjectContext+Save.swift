@@ -317,6 +317,7 @@ extension ManagedObjectContext {
         joinNotes = [:]
         committedTransients = [:]
         saveCount += 1
+        lastSavedReference = ObjectIDScope.lastTemporaryReference
     }
 
     /// Lists new objects under the primary keys that they have been given.
@@ -403,5 +404,7 @@ extension ManagedObjectContext {
         for object in insertedList + updatedList + deletedList { renewReferences(of: object) }
         renewedReferences = [:]
         tellChildren(keys)
+        // What was here before the last save, and has been brought back since, others may know.
+        tellRelatives(keys.filter { $0.temporary >= lastSavedReference })
     }
 }

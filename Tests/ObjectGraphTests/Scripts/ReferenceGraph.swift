@@ -49,6 +49,10 @@ struct ReferenceGraph {
         var deleted: Set<Int> = []
         /// Changed at the end of a relationship that has no column.
         var touched: Set<Int> = []
+        /// By person: the items that have come or gone.
+        var movedItems: [Int: Set<Int>] = [:]
+        /// Deleted here and saved; another context may bring the row back.
+        var gone: Set<Int> = []
         var pairs: [Pair: Bool] = [:]
 
         /// What happens since changes were last processed, and what can be undone and redone; empty without undo.
@@ -168,12 +172,6 @@ struct ReferenceGraph {
             found.remove(object)
             if levels[level].deleted.contains(object) { continue }
             if !isUsable(object, in: level) { isUnclear = true }
-            // Brought back here and by another context.
-            if levels[level].inserted.contains(object),
-                view(object, in: levels[level].parent) != nil
-            {
-                isUnclear = true
-            }
             if number != nil { realise(object, in: level) }
             if matches(object, view(object, in: level)) { found.insert(object) }
         }
@@ -232,8 +230,10 @@ struct ReferenceGraph {
         guard old != destination else { return }
         switch key {
         case "owner":
-            if let old { touch(old, in: level) }
-            if let destination { touch(destination, in: level) }
+            for owner in [old, destination].compactMap(\.self) {
+                touch(owner, in: level)
+                levels[level].movedItems[owner, default: []].insert(object)
+            }
         default:
             let inverse = key == "card" ? "holder" : "card"
             if let old { set(inverse, of: old, to: .null, in: level) }
@@ -316,6 +316,7 @@ struct ReferenceGraph {
         levels[level].updated = []
         levels[level].deleted = []
         levels[level].touched = []
+        levels[level].movedItems = [:]
         levels[level].pairs = [:]
     }
 
