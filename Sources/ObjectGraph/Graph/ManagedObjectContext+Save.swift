@@ -310,6 +310,10 @@ extension ManagedObjectContext {
         registerPermanently(written.keys)
         written.work.inserted.forEachBorrowed { clearChanges(of: $0) }
         written.work.updated.forEachBorrowed { clearChanges(of: $0) }
+        // The merge policy may have taken deletions back, whose objects are in no list then.
+        for object in written.attempts.flatMap(\.deleted) where !object.isDeleted {
+            object.contents?.forgetNotes()
+        }
         insertedList = []
         updatedList = []
         deletedList = []
