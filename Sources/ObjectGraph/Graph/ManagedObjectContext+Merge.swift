@@ -111,6 +111,7 @@ extension ManagedObjectContext {
         guard !keys.isEmpty else { return }
         for key in keys {
             renewedReferences[key.temporary] = key.permanent
+            if undoManager != nil { permanentReferences[key.temporary] = key.permanent }
             let table = table(key.scope.entityIndex, key.scope.storeNumber)
             guard let object = table[key.temporary] else { continue }
             table[key.temporary] = nil

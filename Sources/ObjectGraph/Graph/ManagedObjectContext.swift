@@ -108,6 +108,9 @@ public final class ManagedObjectContext: @unchecked Sendable {
     var eventCapture = EventCapture()
     var saveCount = 0
 
+    /// By temporary reference: the permanent ones that others have been given, for objects that undo may bring back.
+    var permanentReferences: [Int64: Int64] = [:]
+
     /// The last temporary reference given to any object when this context was last saved; later ones are less.
     var lastSavedReference = Int64.max
     var isSweeping = false

@@ -171,6 +171,31 @@ import Testing
         }
     }
 
+    @Test func `what comes back has the identifier that it was given meanwhile (§4.2.9)`() throws {
+        let store = try StoreFixture.notebook()
+        let middle = ManagedObjectContext(.privateQueue, parent: store.context)
+        let leaf = ManagedObjectContext(.privateQueue, parent: middle)
+        let temporary = try middle.performAndWait {
+            let note = middle.makeNote("a")
+            try middle.save()
+            return note.objectID
+        }
+        try leaf.performAndWait {
+            leaf.undoManager = UndoManager()
+            leaf.delete(leaf.object(with: temporary))
+            try leaf.save()
+        }
+        try store.run { try $0.obtainPermanentIDs(for: Array($0.insertedObjects)) }
+        try leaf.performAndWait {
+            leaf.undo()
+            try leaf.save()
+        }
+        try middle.performAndWait {
+            #expect(middle.insertedObjects.isEmpty && middle.deletedObjects.isEmpty)
+            #expect(try middle.notes().map(\.objectID.isTemporaryID) == [false])
+        }
+    }
+
     @Test func `a child brings back a new object that the parent has deleted (§2.9.3)`() throws {
         let store = try undoable()
         let child = ManagedObjectContext(.privateQueue, parent: store.context)

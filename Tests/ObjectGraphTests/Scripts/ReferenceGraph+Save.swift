@@ -191,6 +191,7 @@ extension ReferenceGraph {
         if levels[level].deleted.contains(object) {
             if policy.storeWins {
                 levels[level].deleted.remove(object)
+                levels[level].kept.insert(object)
                 levels[level].updated.remove(object)
                 levels[level].touched.remove(object)
                 levels[level].changes[object] = nil

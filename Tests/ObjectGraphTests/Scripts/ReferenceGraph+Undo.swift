@@ -156,7 +156,9 @@ extension ReferenceGraph {
     private func isAsLeft(
         _ object: Int, _ memory: Memory, _ event: Event, in level: Int
     ) -> Bool {
-        guard isPresent(object, in: level) == memory.isPresentAfterwards else { return false }
+        guard isPresent(object, in: level) == memory.isPresentAfterwards,
+            !levels[level].kept.contains(object)
+        else { return false }
         guard memory.isPresentAfterwards else {
             // Deleted by the event and not saved since: its row must still be there.
             return !levels[level].deleted.contains(object)
@@ -187,6 +189,8 @@ extension ReferenceGraph {
             capture(object, in: level)
             levels[level].deleted.remove(object)
         } else {
+            // What still refers to a row that has gone, since nobody here knew of it, is open.
+            if !items(of: object, in: level).isEmpty { markUnclear() }
             capture(object, in: level, isAbsent: true)
             levels[level].deleted.remove(object)
             levels[level].inserted.insert(object)

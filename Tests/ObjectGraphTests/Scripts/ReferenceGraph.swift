@@ -53,6 +53,8 @@ struct ReferenceGraph {
         var movedItems: [Int: Set<Int>] = [:]
         /// Deleted here and saved; another context may bring the row back.
         var gone: Set<Int> = []
+        /// Deleted here until a merge policy took that back.
+        var kept: Set<Int> = []
         var pairs: [Pair: Bool] = [:]
 
         /// What happens since changes were last processed, and what can be undone and redone; empty without undo.
@@ -66,6 +68,8 @@ struct ReferenceGraph {
                 || !deleted.subtracting(inserted).isEmpty
                 || !updated.subtracting(inserted).subtracting(deleted).isEmpty
         }
+
+        var hasChangedObjects: Bool { !updated.isEmpty || inserted != deleted }
     }
 
     enum Policy: Int, CaseIterable {
@@ -164,7 +168,7 @@ struct ReferenceGraph {
             return number == nil || row.values["number"] == .integer(number!)
         }
         guard let level else { return Set(rows.filter { matches($0.key, $0.value) }.keys) }
-        endEvent(in: level)
+        if levels[level].hasChangedObjects { endEvent(in: level) }
         var found = fetch(family, number: number, in: levels[level].parent)
         let dirty = levels[level].inserted.union(levels[level].updated)
             .union(levels[level].deleted).filter { family.contains(entities[$0]) }
