@@ -58,7 +58,9 @@ extension WorkloadParameter {
     static let mode = WorkloadParameter(
         name: "mode", values: .choice(["request", "loop"]), defaultValue: "request",
         summary: "one batch request, or object by object with saves")
-    static let hasIndexes = WorkloadParameter(
-        name: "hasIndexes", values: .choice(["true", "false"]), defaultValue: "true",
-        summary: "whether the model's fetch indexes are made")
+    static let indexes = WorkloadParameter(
+        name: "indexes", values: .choice(FlightsModel.Indexes.allCases.map(\.rawValue)),
+        defaultValue: FlightsModel.Indexes.plain.rawValue,
+        summary: "which fetch indexes the flights have; the folded one serves [cd]",
+        stackOnlyValues: [FlightsModel.Indexes.folded.rawValue])
 }

@@ -70,6 +70,24 @@ final class CItems: EngineSubject {
         return checksum
     }
 
+    func holdFirstPage(rowCount: Int, times: Int) throws -> HeldItems {
+        var select = try connection.prepare(
+            "SELECT \(ItemRecord.selection) FROM ZITEM ORDER BY ZNUMBER LIMIT ?")
+        var held: HeldItems?
+        for _ in 0..<times {
+            select.bind(rowCount, 1)
+            var page: [ItemRecord] = []
+            page.reserveCapacity(rowCount)
+            while try select.step() { page.append(ItemRecord(select)) }
+            var checksum = ItemChecksum()
+            page.withUnsafeBufferPointer { items in
+                for index in items.indices { checksum.add(items[index]) }
+            }
+            held = HeldItems(items: page, checksum: checksum)
+        }
+        return held!
+    }
+
     private func fetchItems() throws -> [ItemRecord] {
         var items: [ItemRecord] = []
         // Keys have no gaps, so the last one, which is found at once, tells how many there are.
@@ -108,6 +126,18 @@ final class CItems: EngineSubject {
         for _ in 0..<times {
             for index in loadedItems.indices { checksum.add(city: loadedItems[index].city) }
         }
+        return checksum
+    }
+
+    func filterLoadedItems(
+        quantityBelow quantity: Int32, cityPrefix: String
+    ) throws -> ItemChecksum {
+        // Positions, since an array of structs would be a copy with five references each.
+        let found = loadedItems.indices.filter {
+            loadedItems[$0].quantity < quantity && loadedItems[$0].city.hasPrefix(cityPrefix)
+        }
+        var checksum = ItemChecksum()
+        for index in found { checksum.add(number: loadedItems[index].number) }
         return checksum
     }
 

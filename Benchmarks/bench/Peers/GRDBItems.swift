@@ -59,6 +59,20 @@ final class GRDBItems: EngineSubject {
         return checksum
     }
 
+    func holdFirstPage(rowCount: Int, times: Int) throws -> HeldItems {
+        var held: HeldItems?
+        for _ in 0..<times {
+            let request = SQLRequest<ItemRecord>(
+                sql: "SELECT \(ItemRecord.selection) FROM ZITEM ORDER BY ZNUMBER LIMIT ?",
+                arguments: [rowCount], cached: true)
+            let page = try pool.read { try request.fetchAll($0) }
+            var checksum = ItemChecksum()
+            for item in page { checksum.add(item) }
+            held = HeldItems(items: page, checksum: checksum)
+        }
+        return held!
+    }
+
     // MARK: Writing
 
     func insert(_ items: [ItemRow], saveSize: Int) throws {
@@ -86,6 +100,18 @@ final class GRDBItems: EngineSubject {
         for _ in 0..<times {
             for index in loadedItems.indices { checksum.add(city: loadedItems[index].city) }
         }
+        return checksum
+    }
+
+    func filterLoadedItems(
+        quantityBelow quantity: Int32, cityPrefix: String
+    ) throws -> ItemChecksum {
+        // Positions, since an array of structs would be a copy with five references each.
+        let found = loadedItems.indices.filter {
+            loadedItems[$0].quantity < quantity && loadedItems[$0].city.hasPrefix(cityPrefix)
+        }
+        var checksum = ItemChecksum()
+        for index in found { checksum.add(number: loadedItems[index].number) }
         return checksum
     }
 

@@ -13,7 +13,7 @@ final class PreparedStores {
     private struct Key: Hashable {
         var executable: URL
         var subject: String
-        var hasIndexes: Bool
+        var indexes: FlightsModel.Indexes
         var flightCount: Int?
     }
 
@@ -28,14 +28,14 @@ final class PreparedStores {
 
     /// The store that the job is to copy; the first call for a subject imports it.
     func store(for job: WorkerJob, executable: URL) throws -> Result {
-        let hasIndexes = job.parameters["hasIndexes"] != "false"
+        let indexes = job.indexes
         let key = Key(
-            executable: executable, subject: job.subject, hasIndexes: hasIndexes,
+            executable: executable, subject: job.subject, indexes: indexes,
             flightCount: job.dataset?.flightCount)
         if let result = results[key] { return result }
         var importJob = job
         importJob.kind = WorkloadKind.importing.name
-        importJob.parameters = ["saveSize": "1000", "hasIndexes": String(hasIndexes)]
+        importJob.parameters = ["saveSize": "1000", "indexes": indexes.rawValue]
         importJob.folder = folder.appendingPathComponent(String(results.count))
         try FileManager.default.createDirectory(
             at: importJob.folder, withIntermediateDirectories: true)

@@ -61,8 +61,10 @@ extension Workload {
         let isSaved = parameters["place"]?.first == "sql"
         return questions.map { question in
             let question = question.spelled(in: alphabet)
-            let plans = (parameters["hasIndexes"] ?? []).map { hasIndexes in
-                (try? question.explanation(hasIndexes: hasIndexes == "true")) ?? ""
+            let plans = (parameters["indexes"] ?? []).compactMap(
+                FlightsModel.Indexes.init(rawValue:)
+            ).map { indexes in
+                (try? question.explanation(indexes)) ?? ""
             }
             return "\(question.id): `\(question.format)`; \(question.lesson)."
                 + (isSaved ? plans.joined() : "")
@@ -72,16 +74,20 @@ extension Workload {
 
 extension PredicateQuestion {
     /// The engine's statement with SQLite's plan, in an empty store: without statistics the plan is the same in a full one.
-    fileprivate func explanation(hasIndexes: Bool) throws -> String {
-        let coordinator = PersistentStoreCoordinator(
-            model: try FlightsModel.make(hasIndexes: hasIndexes))
+    fileprivate func explanation(_ indexes: FlightsModel.Indexes) throws -> String {
+        let coordinator = PersistentStoreCoordinator(model: try FlightsModel.make(indexes))
         try coordinator.addPersistentStore(.sqliteInMemory())
         let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
         let request = try StackSubject.totals(of: self)
         let explanation = try context.performAndWait {
             try context.explain(request, resultType: .dictionary)[0]
         }
-        let index = hasIndexes ? "indexes" : "no index"
+        let index =
+            switch indexes {
+            case .none: "no index"
+            case .plain: "indexes"
+            case .folded: "a folded index"
+            }
         let warnings = explanation.warnings.map { " \($0)" }.joined()
         return " With \(index): `\(explanation.sql)` — \(explanation.plan.joined(separator: "; "))."
             + warnings

@@ -58,7 +58,7 @@ struct WorkerContext {
         SubjectConfiguration(
             storeURL: storeURL, synchronous: job.synchronous,
             lockPolicy: job.lockPolicy ?? "pooled",
-            hasIndexes: job.parameters["hasIndexes"] != "false")
+            indexes: job.indexes)
     }
 
     /// Opens the subject on the store: a copy of the prepared one, or a new one.

@@ -42,6 +42,10 @@ protocol EngineSubject: InspectableSubject {
     /// Reads the city of every loaded item, `times` times over.
     func readLoadedCities(times: Int) throws -> ItemChecksum
 
+    /// Finds the loaded items with a quantity below one and a city that begins with a text, in memory: an integer and a
+    /// text term, as a predicate or as a closure. Reads the number of each that it finds.
+    func filterLoadedItems(quantityBelow quantity: Int32, cityPrefix: String) throws -> ItemChecksum
+
     /// Adds 1 to the quantity of every loaded item and writes each by its key, in one transaction.
     func updateLoadedItems() throws
 
@@ -55,6 +59,12 @@ protocol EngineSubject: InspectableSubject {
     /// Reads a page of items for each of these numbers: those from the number on in the order of their numbers, so many at
     /// most, and every property once. Every page is a request of its own, all of one shape, with no transaction around them.
     func readPages(from numbers: [Int64], rowCount: Int) throws -> ItemChecksum
+
+    /// Fetches the first `rowCount` items in the order of their numbers and reads every property of each once, `times` times
+    /// over, each time as if it had never been done.
+    ///
+    /// - Returns: the last page.
+    func holdFirstPage(rowCount: Int, times: Int) throws -> HeldItems
 
     /// Closes all connections.
     func close() throws

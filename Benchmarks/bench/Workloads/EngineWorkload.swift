@@ -25,9 +25,11 @@ enum EngineWorkload {
             try reread(rowCount, context, expecting: { $0.add(city: $1.city) }) {
                 try $0.readLoadedCities(times: $1)
             }
+        case "filter-loaded": try filter(rowCount, context)
         case "fetch-memory": try hold(rowCount, context)
         case "fault": try fault(rowCount, context)
         case "pages": try pages(rowCount, context)
+        case "first-page": try firstPage(rowCount, context)
         case "insert": try insert(rowCount, context) { try $0.insert($1, saveSize: saveSize) }
         case "batch-insert": try insert(rowCount, context) { try $0.batchInsert($1) }
         case "update": try update(rowCount, context) { try $0.updateLoadedItems() }
@@ -78,6 +80,33 @@ enum EngineWorkload {
         return try outcome(sample, context) { $0.check(checksums, equal: expected) }
     }
 
+    private static let filteredQuantity: Int32 = 500
+    private static let filteredCityPrefix = "a"
+
+    /// Half of the items pass the first term, and one in 26 of these the second.
+    private static func filter(
+        _ rowCount: Int, _ context: WorkerContext
+    ) throws -> WorkloadOutcome {
+        let items = manyItems(rowCount, context)
+        var expected = ItemChecksum()
+        for item in items
+        where item.quantity < filteredQuantity && item.city.hasPrefix(filteredCityPrefix) {
+            expected.add(number: item.number)
+        }
+        let subject = try context.openEngine(holding: items)
+        try subject.loadItems()
+        var checksums: Set<ItemChecksum> = []
+        let sample = try context.measureBatches(rowCount: rowCount) { batches in
+            checksums.insert(
+                try batches.time(subject) {
+                    try subject.filterLoadedItems(
+                        quantityBelow: filteredQuantity, cityPrefix: filteredCityPrefix)
+                })
+        }
+        try subject.close()
+        return try outcome(sample, context) { $0.check(checksums, equal: expected) }
+    }
+
     /// Items in random order: none is cached, since each is read once and every batch begins anew.
     private static func fault(_ rowCount: Int, _ context: WorkerContext) throws -> WorkloadOutcome {
         var random = SeededGenerator(seed: context.job.seed)
@@ -108,6 +137,32 @@ enum EngineWorkload {
                     try subject.readPages(from: numbers, rowCount: pageRowCount)
                 })
         }
+        try subject.close()
+        return try outcome(sample, context) { $0.check(checksums, equal: expected) }
+    }
+
+    /// The same page again and again, by a new context each time; then as often once more and held, to see what one of them
+    /// keeps in memory beside what the allocator has for small blocks anyway.
+    private static func firstPage(
+        _ rowCount: Int, _ context: WorkerContext
+    ) throws -> WorkloadOutcome {
+        let items = ItemRow.generated(count: rowCount, seed: context.job.seed)
+        let page = items.prefix(pageRowCount)
+        let expected = page.reduce(into: ItemChecksum()) { $0.add($1) }
+        let subject = try context.openEngine(holding: items, isNumberIndexed: true)
+        var checksums: Set<ItemChecksum> = []
+        var sample = try context.measureBatches(rowCount: pageCount * page.count) { batches in
+            let held = try batches.time(subject) {
+                try subject.holdFirstPage(rowCount: pageRowCount, times: pageCount)
+            }
+            checksums.insert(held.checksum)
+        }
+        let before = Allocator.liveBytes()
+        let held = try (0..<pageCount).map { _ in
+            try subject.holdFirstPage(rowCount: pageRowCount, times: 1)
+        }
+        sample[.liveMemory] = Double((Allocator.liveBytes() - before) / pageCount)
+        checksums.formUnion(held.map(\.checksum))
         try subject.close()
         return try outcome(sample, context) { $0.check(checksums, equal: expected) }
     }
@@ -180,8 +235,7 @@ enum EngineWorkload {
     ) throws -> WorkloadOutcome {
         let items = ItemRow.generated(count: smallRowCount, seed: context.job.seed)
         let small = try seconds(items, context) / Double(items.count)
-        // Texts are shared between the rows, so that a million of them take little memory.
-        let manyItems = (0..<rowCount).map { items[$0 % items.count] }
+        let manyItems = manyItems(rowCount, context)
         var large = 0.0
         var sample = try context.measure(nil, rowCount: rowCount) {
             large = try seconds(manyItems, context) / Double(rowCount)
@@ -192,6 +246,12 @@ enum EngineWorkload {
         return try outcome(sample, context) { verifier in
             try verifier.checkItems(in: StoreReader(context.storeURL), are: manyItems)
         }
+    }
+
+    /// The same 10,000 items again and again: they share their texts, so that a million of them take little memory.
+    private static func manyItems(_ rowCount: Int, _ context: WorkerContext) -> [ItemRow] {
+        let items = ItemRow.generated(count: smallRowCount, seed: context.job.seed)
+        return (0..<rowCount).map { items[$0 % items.count] }
     }
 
     private static func fetchSeconds(
@@ -282,8 +342,9 @@ extension WorkloadKind {
                 name: "row",
                 values: .choice([
                     "fetch-realise", "fetch-one-integer", "fetch-memory", "insert",
-                    "batch-insert", "update", "batch-update", "fault", "pages", "read-integer",
-                    "read-text", "growth-fetch", "growth-insert",
+                    "batch-insert", "update", "batch-update", "fault", "pages", "first-page",
+                    "read-integer", "read-text", "filter-loaded", "growth-fetch",
+                    "growth-insert",
                 ]),
                 defaultValue: "fetch-realise", summary: "the line"),
             WorkloadParameter(

@@ -5,17 +5,25 @@ import ObjectGraph
 /// The attributes are named as the fields of the rows in `Datasets`, but for `distance`, which is in
 /// miles, and for the codes of airports, which leave their names to the relationships.
 enum FlightsModel {
-    /// - Parameter hasIndexes: whether the fetch indexes are made. Those of foreign keys always are.
-    static func make(hasIndexes: Bool) throws -> ManagedObjectModel {
+    /// Which fetch indexes the flights have. Those of foreign keys are always made.
+    enum Indexes: String, CaseIterable, Sendable, Codable {
+        case none
+        /// Of the distance and the tail number.
+        case plain
+        /// These, and one of the tail number without case and diacritics, which only the engine can keep.
+        case folded
+    }
+
+    static func make(_ indexes: Indexes) throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [
-            airline, airport, plane, weather, flight(hasIndexes: hasIndexes),
+            airline, airport, plane, weather, flight(indexes),
         ])
     }
 
     /// Makes an empty store, so that peers start with the very tables and indexes of the stacks.
     static func makeStore(_ configuration: SubjectConfiguration) throws {
         let coordinator = PersistentStoreCoordinator(
-            model: try make(hasIndexes: configuration.hasIndexes))
+            model: try make(configuration.indexes))
         let store = try coordinator.addPersistentStore(.sqlite(at: configuration.storeURL))
         try coordinator.removePersistentStore(store)
     }
@@ -80,7 +88,7 @@ enum FlightsModel {
             AttributeDescription("time", .date, isOptional: false),
         ])
 
-    private static func flight(hasIndexes: Bool) -> EntityDescription {
+    private static func flight(_ indexes: Indexes) -> EntityDescription {
         EntityDescription(
             name: "Flight", managedObjectClass: Flight.self,
             attributes: [
@@ -110,10 +118,28 @@ enum FlightsModel {
                 .toOne("origin", "Airport", inverse: "departures"),
                 .toOne("destination", "Airport", inverse: "arrivals"),
             ],
-            indexes: hasIndexes
-                ? [
-                    FetchIndexDescription("byDistance", on: "distance"),
-                    FetchIndexDescription("byTailNumber", on: "tailNumber"),
-                ] : [])
+            indexes: fetchIndexes(indexes))
+    }
+
+    private static func fetchIndexes(_ indexes: Indexes) -> [FetchIndexDescription] {
+        let plain = [
+            FetchIndexDescription("byDistance", on: "distance"),
+            FetchIndexDescription("byTailNumber", on: "tailNumber"),
+        ]
+        let folded = FetchIndexDescription(
+            "byFoldedTailNumber",
+            elements: [.init("tailNumber", folding: .caseAndDiacriticInsensitive)])
+        return switch indexes {
+        case .none: []
+        case .plain: plain
+        case .folded: plain + [folded]
+        }
+    }
+}
+
+extension WorkerJob {
+    /// The fetch indexes of the flights' store.
+    var indexes: FlightsModel.Indexes {
+        parameters["indexes"].flatMap(FlightsModel.Indexes.init(rawValue:)) ?? .plain
     }
 }

@@ -34,8 +34,7 @@ struct SubjectConfiguration: Sendable, Codable, Hashable {
     var synchronous: String
     /// The lock policy of the coordinator; peers ignore it.
     var lockPolicy: String
-    /// Whether the model's fetch indexes are made.
-    var hasIndexes: Bool
+    var indexes: FlightsModel.Indexes
 
     /// SQLite's `cache_size` of every connection: what the engine's store sets, so peers set it too.
     static let cacheSize = -32768

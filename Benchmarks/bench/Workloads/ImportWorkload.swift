@@ -62,6 +62,6 @@ extension Verifier {
 extension WorkloadKind {
     static let importing = WorkloadKind(
         name: "import", summary: "insert every table with all relationships resolved",
-        subjects: [.stack, .peer], parameters: [.saveSize, .hasIndexes],
+        subjects: [.stack, .peer], parameters: [.saveSize, .indexes],
         run: ImportWorkload.run)
 }

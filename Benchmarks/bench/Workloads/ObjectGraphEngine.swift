@@ -35,7 +35,7 @@ final class ObjectGraphEngine: EngineSubject {
         ManagedObjectContext(.privateQueue, coordinator: coordinator)
     }
 
-    fileprivate static var allItems: FetchRequest {
+    private static var allItems: FetchRequest {
         var request = FetchRequest(entityName: "Item")
         request.returnsObjectsAsFaults = false
         return request
@@ -64,7 +64,7 @@ final class ObjectGraphEngine: EngineSubject {
     }
 
     func holdItems() throws -> HeldItems {
-        let loaded = try LoadedItems(in: makeContext())
+        let loaded = try LoadedItems(Self.allItems, in: makeContext())
         return HeldItems(items: loaded, checksum: loaded.numbers())
     }
 
@@ -104,6 +104,18 @@ final class ObjectGraphEngine: EngineSubject {
         }
     }
 
+    func holdFirstPage(rowCount: Int, times: Int) throws -> HeldItems {
+        var request = FetchRequest(entityName: "Item", sortKeys: [.ascending("number")])
+        request.fetchLimit = rowCount
+        request.returnsObjectsAsFaults = false
+        var held: HeldItems?
+        for _ in 0..<times {
+            let loaded = try LoadedItems(request, in: makeContext())
+            held = HeldItems(items: loaded, checksum: loaded.all())
+        }
+        return held!
+    }
+
     // MARK: Inserting
 
     func insert(_ items: [ItemRow], saveSize: Int) throws {
@@ -136,7 +148,7 @@ final class ObjectGraphEngine: EngineSubject {
     // MARK: Updating
 
     func loadItems() throws {
-        loaded = try LoadedItems(in: makeContext())
+        loaded = try LoadedItems(Self.allItems, in: makeContext())
     }
 
     func updateLoadedItems() throws {
@@ -151,6 +163,17 @@ final class ObjectGraphEngine: EngineSubject {
         loaded?.cities(times: times) ?? ItemChecksum()
     }
 
+    func filterLoadedItems(
+        quantityBelow quantity: Int32, cityPrefix: String
+    ) throws -> ItemChecksum {
+        let predicate: ObjectPredicate = .and([
+            .comparison(
+                .init(.keyPath("quantity"), .lessThan, .constant(.integer(Int64(quantity))))),
+            .comparison(.init(.keyPath("city"), .beginsWith, .constant(.string(cityPrefix)))),
+        ])
+        return try loaded?.numbers(where: predicate) ?? ItemChecksum()
+    }
+
     func batchUpdate() throws {
         let context = makeContext()
         let request = BatchUpdateRequest(
@@ -162,17 +185,25 @@ final class ObjectGraphEngine: EngineSubject {
     }
 }
 
-/// Every item as an object, kept with the context from one operation to the next.
+/// Items as objects, kept with the context from one operation to the next.
 private final class LoadedItems: @unchecked Sendable {
     // @unchecked Sendable: the objects are used on their context's queue only.
 
     private let context: ManagedObjectContext
     private var items: [Item] = []
 
-    init(in context: ManagedObjectContext) throws {
+    init(_ request: FetchRequest, in context: ManagedObjectContext) throws {
         self.context = context
         try context.performAndWait {
-            items = Array(try context.fetch(ObjectGraphEngine.allItems, as: Item.self))
+            items = Array(try context.fetch(request, as: Item.self))
+        }
+    }
+
+    func all() -> ItemChecksum {
+        context.performAndWait {
+            var checksum = ItemChecksum()
+            for item in items { checksum.add(item) }
+            return checksum
         }
     }
 
@@ -182,6 +213,14 @@ private final class LoadedItems: @unchecked Sendable {
             for _ in 0..<times {
                 for item in items { checksum.add(number: item.number) }
             }
+            return checksum
+        }
+    }
+
+    func numbers(where predicate: ObjectPredicate) throws -> ItemChecksum {
+        try context.performAndWait {
+            var checksum = ItemChecksum()
+            for item in try items.filter(predicate) { checksum.add(number: item.number) }
             return checksum
         }
     }

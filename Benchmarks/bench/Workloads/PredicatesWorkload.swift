@@ -90,7 +90,7 @@ extension WorkloadKind {
             WorkloadParameter(
                 name: "question", values: .choice(PredicateQuestion.all.map(\.id)),
                 defaultValue: PredicateQuestion.all[0].id, summary: "which predicate"),
-            .hasIndexes,
+            .indexes,
             WorkloadParameter(
                 name: "alphabet", values: .choice(Alphabet.allCases.map(\.rawValue)),
                 defaultValue: "ascii",

@@ -10,7 +10,7 @@ final class StackSubject: FlightsSubject {
     init(_ kind: StackKind, _ configuration: SubjectConfiguration) throws {
         stack = try kind.make(
             StackConfiguration(
-                model: try FlightsModel.make(hasIndexes: configuration.hasIndexes),
+                model: try FlightsModel.make(configuration.indexes),
                 location: .sqlite(configuration.storeURL),
                 lockPolicy: configuration.coordinatorLockPolicy,
                 pragmas: ["synchronous": configuration.synchronous]))

@@ -263,23 +263,3 @@ extension Array {
         count == 1 ? results(self[0]) : flatMap(results)
     }
 }
-
-/// A managed object as predicates and sort keys see it.
-struct ObjectSubject: PredicateSubject {
-    let object: ManagedObject
-
-    var objectID: ManagedObjectID { object.objectID }
-
-    func value(of property: Property) -> AttributeValue {
-        guard property.kind == .toOne else { return object.attributeValue(of: property) }
-        return object.destination(of: property).map { .objectID($0.objectID) } ?? .null
-    }
-
-    func destination(of property: Property) -> ObjectSubject? {
-        object.destination(of: property).map(ObjectSubject.init)
-    }
-
-    func destinations(of property: Property) -> [ObjectSubject] {
-        object.orderedDestinations(of: property).map(ObjectSubject.init)
-    }
-}

@@ -36,16 +36,61 @@ extension Sequence where Element: ManagedObject {
     ///
     /// Queue: that of the objects' context. Cost: no statement but for faults on the key paths of the predicate.
     /// - Throws: `FetchError` for keys that an object's entity lacks and other mistakes in the predicate.
+    @inlinable
     public func filter(_ predicate: ObjectPredicate) throws -> [Element] {
+        var filter = ObjectFilter(predicate)
         var found: [Element] = []
-        var known: (entityIndex: Int, compiled: CompiledPredicate)?
-        for object in self {
-            let entity = object.binding.entity
-            if known?.entityIndex != entity.index {
-                known = (entity.index, try object.context.compiled(predicate, entity))
-            }
-            if known!.compiled.matches(ObjectSubject(object: object)) { found.append(object) }
-        }
+        for object in self where try filter.includes(object) { found.append(object) }
         return found
+    }
+}
+
+/// A predicate asked of one object after the other, compiled for the entity of the last one.
+@usableFromInline
+struct ObjectFilter {
+    private let predicate: ObjectPredicate
+    private var entity: Entity?
+    private var compiled: CompiledPredicate?
+
+    @usableFromInline
+    init(_ predicate: ObjectPredicate) { self.predicate = predicate }
+
+    @usableFromInline
+    mutating func includes(_ object: ManagedObject) throws -> Bool {
+        if object.binding.entity !== entity { try compile(for: object) }
+        return compiled.unsafelyUnwrapped.matches(ObjectSubject(object: object))
+    }
+
+    @inline(never)
+    private mutating func compile(for object: ManagedObject) throws {
+        compiled = try object.context.compiled(predicate, object.binding.entity)
+        entity = object.binding.entity
+    }
+}
+
+/// A managed object as predicates and sort keys see it.
+struct ObjectSubject: PredicateSubject {
+    let object: ManagedObject
+
+    var objectID: ManagedObjectID { object.objectID }
+
+    func value(of property: Property) -> AttributeValue {
+        guard property.kind == .toOne else { return object.attributeValue(of: property) }
+        return object.destination(of: property).map { .objectID($0.objectID) } ?? .null
+    }
+
+    @inline(__always)
+    func satisfies(_ tests: RowTests) -> Bool? {
+        if object.state.needsAttention { object.attend() }
+        guard object.changesBesideDraft == nil, let row = object.rowStart else { return nil }
+        return tests.hold(for: row, object.binding.accessors)
+    }
+
+    func destination(of property: Property) -> ObjectSubject? {
+        object.destination(of: property).map(ObjectSubject.init)
+    }
+
+    func destinations(of property: Property) -> [ObjectSubject] {
+        object.orderedDestinations(of: property).map(ObjectSubject.init)
     }
 }

@@ -16,22 +16,24 @@ struct CompiledPredicate: Sendable {
         case matches(Operand, StringMatcher.Operation, Operand, ObjectPredicate.Options)
         case quantified(Condition.Collection, isAll: Bool, Node)
         case block(PredicateBlock, Entity)
-    }
 
-    /// A class, so that the property is not copied to be looked at.
-    private final class AttributeTest: Sendable {
-        let property: Property
-        let test: ValueTest
+        /// What all must hold.
+        var terms: [Node] {
+            if case .and(let parts) = self { parts } else { [self] }
+        }
 
-        init(property: Property, test: ValueTest) {
-            self.property = property
-            self.test = test
+        var rowTest: RowTest? {
+            if case .attribute(let attribute) = self { RowTest(attribute) } else { nil }
         }
     }
 
     /// What was compiled, for the evaluator that writes SQL.
     let condition: Condition
     private let root: Node
+
+    /// The terms that are asked first, if a row can tell, and whether there are others behind them.
+    private let rowTests: RowTests?
+    private let isAllInRowTests: Bool
 
     /// - Throws: `FetchError` for keys that the entity lacks, values of other types, unbound variables, fetches that have
     ///   not been replaced by their results, and invalid regular expressions.
@@ -49,10 +51,21 @@ struct CompiledPredicate: Sendable {
     init(_ condition: Condition) throws(FetchError) {
         self.condition = condition
         root = try Self.compile(condition)
+        let terms = root.terms
+        var tests: [RowTest] = []
+        for term in terms {
+            guard let test = term.rowTest else { break }
+            tests.append(test)
+        }
+        rowTests = tests.isEmpty ? nil : RowTests(tests)
+        isAllInRowTests = tests.count == terms.count
     }
 
     func matches(_ subject: some PredicateSubject) -> Bool {
-        Self.holds(root, EvaluationFrame(subject))
+        if let rowTests, let holds = subject.satisfies(rowTests), isAllInRowTests || !holds {
+            return holds
+        }
+        return Self.holds(root, EvaluationFrame(subject))
     }
 
     func holds(in frame: EvaluationFrame<some PredicateSubject>) -> Bool {
@@ -173,82 +186,6 @@ extension ObjectPredicate {
         }
         if let failure { throw failure }
         return replaced
-    }
-}
-
-/// A question about one value, whose other side is known.
-private enum ValueTest: Sendable {
-    case isNull
-    case isNotNull
-    case compare(Condition.Relation, AttributeValue, ObjectPredicate.Options)
-    case between(AttributeValue, AttributeValue)
-    case isIn(SortedValues, orNull: Bool)
-    case matches(StringMatcher)
-
-    @inline(__always)
-    func holds(for value: AttributeValue) -> Bool {
-        switch self {
-        case .isNull: value.isAbsent
-        case .isNotNull: !value.isAbsent
-        case .compare(let relation, let other, let options):
-            if let order = value.order(to: other, options) {
-                relation.holds(for: order)
-            } else {
-                // Only nils are equal to nil.
-                relation == .notEqual && value.isAbsent != other.isAbsent
-                    || relation == .equal && value.isAbsent && other.isAbsent
-            }
-        case .between(let least, let greatest):
-            (value.order(to: least).map { $0 >= 0 } ?? false)
-                && (value.order(to: greatest).map { $0 <= 0 } ?? false)
-        case .isIn(let values, let orNull):
-            value.isAbsent ? orNull : values.contains(value)
-        case .matches(let matcher):
-            switch value {
-            case .string(let text): matcher.matches(text)
-            case .uri(let url): matcher.matches(url.absoluteString)
-            default: false
-            }
-        }
-    }
-}
-
-/// The values of an IN, searched by halving.
-private struct SortedValues: Sendable {
-    private let values: [AttributeValue]
-    private let options: ObjectPredicate.Options
-
-    init(_ values: [AttributeValue], _ options: ObjectPredicate.Options) {
-        self.values = values.sorted { ($0.order(to: $1, options) ?? 0) < 0 }
-        self.options = options
-    }
-
-    func contains(_ value: AttributeValue) -> Bool {
-        var candidates = values[...]
-        while !candidates.isEmpty {
-            let middle = candidates.startIndex + candidates.count / 2
-            guard let order = value.order(to: candidates[middle], options) else { return false }
-            if order == 0 { return true }
-            candidates = order < 0 ? candidates[..<middle] : candidates[(middle + 1)...]
-        }
-        return false
-    }
-}
-
-extension AttributeValue {
-    /// `isNull` compares whole values; this looks at the case only.
-    @inline(__always)
-    fileprivate var isAbsent: Bool {
-        if case .null = self { true } else { false }
-    }
-
-    @inline(__always)
-    func order(to other: AttributeValue, _ options: ObjectPredicate.Options) -> Int? {
-        if options.isEmpty { return order(to: other) }
-        guard let left = string, let right = other.string else { return nil }
-        return left.withUTF8Bytes { left in
-            right.withUTF8Bytes { StringComparison.folded(left, $0, options) }
-        }
     }
 }
 

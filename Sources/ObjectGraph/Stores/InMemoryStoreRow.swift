@@ -40,6 +40,10 @@ struct InMemoryStoreRow: PredicateSubject {
                 scope: snapshot.scopes[entityIndex], reference: row.integer(slot, in: layout)))
     }
 
+    func satisfies(_ tests: RowTests) -> Bool? {
+        tests.hold(for: row.start, snapshot.model.entities[row.entityIndex].accessors)
+    }
+
     func destination(of property: Property) -> InMemoryStoreRow? {
         guard let relationship = property.relationship, let slot = property.slot,
             row.hasValue(slot)

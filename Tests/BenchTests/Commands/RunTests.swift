@@ -18,7 +18,7 @@ import Testing
     }
 
     private static func questions(
-        _ names: String = "equal", repetitions: Int, hasIndexes: String = "true"
+        _ names: String = "equal", repetitions: Int, indexes: String = "plain"
     ) -> String {
         """
         schema: 1
@@ -27,7 +27,7 @@ import Testing
         subjects: [sqlite-c]
         repetitions: \(repetitions)
         dataset: { flights: 200 }
-        parameters: { question: [\(names)], hasIndexes: [\(hasIndexes)] }
+        parameters: { question: [\(names)], indexes: [\(indexes)] }
         """
     }
 
@@ -77,7 +77,7 @@ import Testing
 
     @Test func `every cell is measured, verified and reported`() throws {
         let bench = try start(
-            Self.questions("equal, matches-cd", repetitions: 2, hasIndexes: "true, false"))
+            Self.questions("equal, matches-cd", repetitions: 2, indexes: "plain, none"))
         #expect(bench.exitCode == 0, "\(bench.errors)")
         let run = try results.load()
         #expect(run.state == .completed)

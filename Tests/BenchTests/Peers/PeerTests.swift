@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "kind: import\nparameters: { saveSize: [7, 1000], hasIndexes: [true, false] }",
+        "kind: import\nparameters: { saveSize: [7, 1000], indexes: [plain, none] }",
         "kind: batch-insert\nparameters: { mode: [request, loop], rows: 512, saveSize: 100 }",
         "kind: batch-update\nparameters: { mode: [request, loop], saveSize: 100 }",
         """

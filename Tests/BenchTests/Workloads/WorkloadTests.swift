@@ -97,6 +97,12 @@ import Testing
             "question: \(questions), alphabet: accented, place: \(place)")
     }
 
+    @Test func `a folded index answers as a scan does`() throws {
+        _ = try run(
+            "predicates", "single", "question: [equal-cd, begins-with-cd], indexes: [plain, folded]"
+        )
+    }
+
     @Test func `whoever adds up, the totals are the same`() throws {
         for cell in try run("aggregates", "nested, single", "way: [objects, dictionaries, sql]") {
             #expect(cell.values(of: "statements") == [1])
@@ -130,8 +136,9 @@ import Testing
             "engine", "object-graph, peers",
             """
             rows: 200, row: [fetch-realise, fetch-one-integer, fetch-memory, insert, \
-            batch-insert, update, batch-update, fault, pages]
+            batch-insert, update, batch-update, fault, pages, \
+            first-page, filter-loaded]
             """)
-        #expect(cells.count == 3 * 9)
+        #expect(cells.count == 3 * 11)
     }
 }

@@ -28,8 +28,21 @@ struct AgreementCase: Sendable, CustomTestStringConvertible {
     func `on 20,000 predicates over models of all kinds (§7.4.10, §14.8)`(
         _ example: AgreementCase
     ) throws {
+        try compare(example, predicateCount: AgreementCase.predicateCount)
+    }
+
+    /// The store evaluates rows, and `filter` objects.
+    @Test(arguments: AgreementCase.all.prefix(10))
+    func `in stores in memory (§7.4.10)`(_ example: AgreementCase) throws {
+        try compare(example, inMemory: true, predicateCount: AgreementCase.predicateCount)
+    }
+
+    /// Of random predicates, what `filter` finds among all objects with what a fetch finds.
+    private func compare(
+        _ example: AgreementCase, inMemory: Bool = false, predicateCount: Int
+    ) throws {
         var generator = SeededGenerator(seed: example.seed)
-        let store = try StoreFixture(generator.model())
+        let store = try StoreFixture(generator.model(), inMemory: inMemory)
         try store.run { [generator] context in
             var generator = generator
             let objects = try generator.fill(context, nilPercent: example.nilPercent)
@@ -37,7 +50,7 @@ struct AgreementCase: Sendable, CustomTestStringConvertible {
                 context.model, hasNils: example.nilPercent > 0,
                 objects: objects.mapValues { $0.map(\.objectID) }, generator)
             var findings = 0
-            for _ in 0..<AgreementCase.predicateCount {
+            for _ in 0..<predicateCount {
                 let entity = generator.pick(context.model.entities)
                 let candidates = objects[context.model.entities[entity.rootIndex].name]!
                     .filter { $0.binding.entity.isKind(of: entity) }
@@ -48,20 +61,44 @@ struct AgreementCase: Sendable, CustomTestStringConvertible {
                     return
                 }
                 let predicate = template.withSubstitutionVariables(predicates.variables)
-                let inMemory = Set(try candidates.filter(predicate).map(\.objectID))
+                let filtered = Set(try candidates.filter(predicate).map(\.objectID))
                 var request = FetchRequest(entityName: entity.name, predicate: predicate)
                 request.includesPropertyValues = false
-                let inSQL = Set(try context.fetchObjectIDs(request))
-                guard inMemory == inSQL else {
+                let fetched = Set(try context.fetchObjectIDs(request))
+                guard filtered == fetched else {
                     Issue.record(
-                        "\(example) \(entity.name): \(format) memory \(inMemory.subtracting(inSQL)), SQL \(inSQL.subtracting(inMemory))"
+                        "\(example) \(entity.name): \(format) filter \(filtered.subtracting(fetched)), fetch \(fetched.subtracting(filtered))"
                     )
                     return
                 }
-                if !inMemory.isEmpty, inMemory.count < candidates.count { findings += 1 }
+                if !filtered.isEmpty, filtered.count < candidates.count { findings += 1 }
             }
             // Else the test would show nothing.
-            #expect(findings > AgreementCase.predicateCount / 8, "\(example)")
+            #expect(findings > predicateCount / 8, "\(example)")
+        }
+    }
+
+    /// SQLite nests terms beside each other, and takes 1,000 levels at most.
+    @Test(arguments: [("AND", "!=", 0...4), ("OR", "==", 5...9)])
+    func `on more terms than SQLite nests`(
+        _ connective: String, _ relation: String, _ values: ClosedRange<Int>
+    ) throws {
+        let store = try StoreFixture(
+            ManagedObjectModel(entities: [
+                EntityDescription(
+                    name: "Number", attributes: [AttributeDescription("value", .integer64)])
+            ]))
+        let format = (5..<3_005).map { "value \(relation) \($0)" }
+            .joined(separator: " \(connective) ")
+        let predicate = try ObjectPredicate(format)
+        try store.run { context in
+            let objects = try (0..<10).map { try context.insert("Number", ["value": $0]) }
+            try context.save()
+            let request = FetchRequest(entityName: "Number", predicate: predicate)
+            let fetched = try context.fetch(request, as: ManagedObject.self)
+            let expected = Set(objects[values])
+            #expect(Set(fetched) == expected)
+            #expect(try Set(objects.filter(predicate)) == expected)
         }
     }
 

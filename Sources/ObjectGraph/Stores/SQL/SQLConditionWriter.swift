@@ -44,10 +44,10 @@ struct SQLConditionWriter {
     ) throws(FetchError) {
         switch condition {
         case .value(let value): text.append(value ? "1" : "0")
-        case .and(let parts): try write(parts, " AND ", to: &text, place)
+        case .and(let parts): try write(parts[...], " AND ", to: &text, place)
         case .or(let parts):
             let inner = Place(isRequired: false, isNegated: place.isNegated)
-            try write(parts, " OR ", to: &text, inner)
+            try write(parts[...], " OR ", to: &text, inner)
         case .not(let part):
             text.append("NOT (")
             try write(part, to: &text, Place(isRequired: false, isNegated: !place.isNegated))
@@ -78,9 +78,23 @@ struct SQLConditionWriter {
         }
     }
 
+    /// SQLite nests terms beside each other, the first ones deepest, to 1,000 levels at most
+    /// (SQLITE_LIMIT_EXPR_DEPTH); more terms than these are halved, so that their number has no such limit.
+    private static let longestChain = 32
+
     private mutating func write(
-        _ parts: [Condition], _ separator: String, to text: inout SQLText, _ place: Place
+        _ parts: ArraySlice<Condition>, _ separator: String, to text: inout SQLText,
+        _ place: Place
     ) throws(FetchError) {
+        if parts.count > Self.longestChain {
+            let middle = parts.startIndex + parts.count / 2
+            text.append("(")
+            try write(parts[..<middle], separator, to: &text, place)
+            text.append(")\(separator)(")
+            try write(parts[middle...], separator, to: &text, place)
+            text.append(")")
+            return
+        }
         for (position, part) in parts.enumerated() {
             if position > 0 { text.append(separator) }
             let isNested = part.isCompound
