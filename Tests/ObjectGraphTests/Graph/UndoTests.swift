@@ -192,7 +192,8 @@ import Testing
         }
         try middle.performAndWait {
             #expect(middle.insertedObjects.isEmpty && middle.deletedObjects.isEmpty)
-            #expect(try middle.notes().map(\.objectID.isTemporaryID) == [false])
+            let notes = try middle.notes()
+            #expect(notes.map(\.objectID.isTemporaryID) == [false])
         }
     }
 
