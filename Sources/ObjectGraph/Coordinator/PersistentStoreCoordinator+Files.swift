@@ -83,7 +83,7 @@ extension PersistentStoreCoordinator {
         }
     }
 
-    /// The pairs of join tables that the rows own.
+    /// The pairs of join tables that the rows own, and those that they have in an order.
     private func joins(
         of rows: RowList, in store: any PersistentStore
     ) throws -> [JoinChange] {
@@ -92,15 +92,17 @@ extension PersistentStoreCoordinator {
         for (entityIndex, members) in keys {
             let entity = model.entities[entityIndex]
             for property in entity.properties {
-                guard case .joinTable(let join) = property.relationship?.storage, join.isOwner
+                guard case .joinTable(let join) = property.relationship?.storage,
+                    join.isOwner || join.placeColumn != nil
                 else { continue }
                 let contents = try store.destinations(of: property, entity, keys: members.map(\.1))
                 for (key, destinations) in contents {
-                    joins += destinations.map {
+                    joins += destinations.enumerated().map { position, destination in
                         JoinChange(
                             property: property, entity: entity, sourceKey: key,
-                            destinationEntity: model.entities[$0.entityIndex],
-                            destinationKey: $0.key, isInsertion: true)
+                            destinationEntity: model.entities[destination.entityIndex],
+                            destinationKey: destination.key, isInsertion: true,
+                            position: join.placeColumn == nil ? nil : position)
                     }
                 }
             }

@@ -87,6 +87,7 @@ extension ManagedObjectContext {
         checkedObjects = []
         committedTransients = [:]
         eventCapture = EventCapture()
+        permanentReferences = [:]
         undoManager?.removeAllActions()
     }
 

@@ -55,8 +55,25 @@ extension ManagedObjectContext {
         let pending = pendingObjects(for: request, entity)
         guard !pending.isEmpty else { return try channel.count(request, entity: entity) }
         let matches = try matches(among: pending, request, entity)
-        let others = try channel.count(request.withoutPage(besides: pending), entity: entity)
+        let others = try channel.count(
+            request.withoutPage(besides: try known(above: pending)), entity: entity)
         return request.page(ofCount: others + matches.count)
+    }
+
+    /// The objects that the level above may count as well.
+    private func known(above pending: [ManagedObject]) throws -> [ManagedObject] {
+        let candidates = pending.filter(\.mayBeKnownAbove)
+        let unsure = candidates.filter { $0.isInserted && $0.reference < 0 }
+        guard !unsure.isEmpty else { return candidates }
+        // A parent is asked, lest each new object becomes a term of a predicate.
+        let known = try Dictionary(grouping: unsure, by: \.binding.entity.index).flatMap {
+            let binding = $1[0].binding
+            return try channel.rows(
+                $1.map(\.reference), entity: binding.entity, storeNumber: binding.storeNumber
+            ).map(\.key)
+        }
+        let unknown = Set(unsure.map(\.reference)).subtracting(known)
+        return candidates.filter { !unknown.contains($0.reference) }
     }
 
     /// How the request would be run: for each SQLite store the statement with its bindings, SQLite's query plan, and what
@@ -168,6 +185,7 @@ extension ManagedObjectContext {
     func batch(
         _ window: StoreKeys, _ request: FetchRequest, _ entity: Entity
     ) -> (objects: [ManagedObject], prefetched: [ManagedObject]) {
+        checkQueue()
         var loaded: [ManagedObject] = []
         do {
             // New objects of this context have no row; those of a parent have one there.
@@ -206,7 +224,7 @@ extension FetchRequest {
     /// The request to the level above whose results, corrected by unsaved changes, make the page. Each row with unsaved
     /// changes may leave it, so that as many more are read.
     func stored(beside pending: [ManagedObject]) -> FetchRequest {
-        pending.isEmpty ? self : untilPage(and: pending.count { !$0.isInserted })
+        pending.isEmpty ? self : untilPage(and: pending.count(where: \.mayBeKnownAbove))
     }
 
     /// The request for all objects that match but those.
@@ -214,15 +232,22 @@ extension FetchRequest {
         var request = self
         request.fetchLimit = 0
         request.fetchOffset = 0
-        let stored = objects.filter { !$0.isInserted }
-        guard !stored.isEmpty else { return request }
+        guard !objects.isEmpty else { return request }
         let others = ObjectPredicate.not(
             .comparison(
                 .init(
                     .evaluatedObject, .in,
-                    .aggregate(stored.map { .constant(.objectID($0.objectID)) }))))
+                    .aggregate(objects.map { .constant(.objectID($0.objectID)) }))))
         request.predicate = predicate.map { .and([$0, others]) } ?? others
         return request
+    }
+}
+
+extension ManagedObject {
+    /// Whether the level above may find the object as well, even if it is new here: undo may have brought it back here, and
+    /// another context there.
+    fileprivate var mayBeKnownAbove: Bool {
+        !isInserted || reference >= 0 || context.parent != nil
     }
 }
 

@@ -78,12 +78,16 @@ extension ManagedObjectContext {
     /// Tells child contexts which primary keys their objects have been given (spec §4.2).
     func tellChildren(_ keys: [AssignedKey]) {
         guard !keys.isEmpty, mailbox.withLock({ !$0.children.isEmpty }) else { return }
-        deliverToDescendants(
-            keys.map {
-                PermanentKey(
-                    scope: $0.object.binding.scope, temporary: $0.temporary,
-                    permanent: $0.permanent)
-            })
+        deliverToDescendants(keys.map(PermanentKey.init))
+    }
+
+    /// Tells all contexts on the same root which primary keys objects have been given that they may know.
+    func tellRelatives(_ keys: [AssignedKey]) {
+        guard !keys.isEmpty, var root = parent else { return }
+        while let parent = root.parent { root = parent }
+        let keys = keys.map(PermanentKey.init)
+        root.mailbox.withLock { $0.permanentKeys += keys }
+        root.deliverToDescendants(keys)
     }
 
     // To all of them at once: a grandchild may be entered before the child that would have told it.
@@ -107,6 +111,7 @@ extension ManagedObjectContext {
         guard !keys.isEmpty else { return }
         for key in keys {
             renewedReferences[key.temporary] = key.permanent
+            if undoManager != nil { permanentReferences[key.temporary] = key.permanent }
             let table = table(key.scope.entityIndex, key.scope.storeNumber)
             guard let object = table[key.temporary] else { continue }
             table[key.temporary] = nil
@@ -142,5 +147,12 @@ extension ManagedObjectContext {
         var writer = RowWriter(expectedByteCount: 256)
         object.row = encode(object, into: &writer, version: row.version, changes: nil)
         if isSuperseded { object.supersedeRow() }
+    }
+}
+
+extension PermanentKey {
+    fileprivate init(_ key: ManagedObjectContext.AssignedKey) {
+        self.init(
+            scope: key.object.binding.scope, temporary: key.temporary, permanent: key.permanent)
     }
 }

@@ -310,6 +310,10 @@ extension ManagedObjectContext {
         registerPermanently(written.keys)
         written.work.inserted.forEachBorrowed { clearChanges(of: $0) }
         written.work.updated.forEachBorrowed { clearChanges(of: $0) }
+        // The merge policy may have taken deletions back, whose objects are in no list then.
+        for object in written.attempts.flatMap(\.deleted) where !object.isDeleted {
+            object.contents?.forgetNotes()
+        }
         insertedList = []
         updatedList = []
         deletedList = []
@@ -317,6 +321,7 @@ extension ManagedObjectContext {
         joinNotes = [:]
         committedTransients = [:]
         saveCount += 1
+        lastSavedReference = ObjectIDScope.lastTemporaryReference
     }
 
     /// Lists new objects under the primary keys that they have been given.
@@ -403,5 +408,7 @@ extension ManagedObjectContext {
         for object in insertedList + updatedList + deletedList { renewReferences(of: object) }
         renewedReferences = [:]
         tellChildren(keys)
+        // What was here before the last save, and has been brought back since, others may know.
+        tellRelatives(keys.filter { $0.temporary >= lastSavedReference })
     }
 }

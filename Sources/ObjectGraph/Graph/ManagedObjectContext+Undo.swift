@@ -92,6 +92,7 @@ extension ManagedObjectContext {
     private func bringBack(_ capture: ObjectCapture) -> Bool {
         let object = capture.object
         if object.state.contains(.detached) {
+            object.reference = permanentReferences[object.reference] ?? object.reference
             let table = table(object.binding.entity.index, object.binding.storeNumber)
             if let other = table[object.reference] {
                 // It stands for the row now if somebody else has brought that back; if not, it is an empty fault.

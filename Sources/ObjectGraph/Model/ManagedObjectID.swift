@@ -70,10 +70,13 @@ final class ObjectIDScope: Sendable {
 
     static let processIdentifier = UUID().uuidString
 
-    private static let lastTemporaryReference = Atomic<Int64>(0)
+    private static let temporaryReferences = Atomic<Int64>(0)
 
     /// A reference for a new object: negative, never handed out twice in a process.
     static func newTemporaryReference() -> Int64 {
-        lastTemporaryReference.subtract(1, ordering: .relaxed).newValue
+        temporaryReferences.subtract(1, ordering: .relaxed).newValue
     }
+
+    /// The reference handed out last; those to come are less.
+    static var lastTemporaryReference: Int64 { temporaryReferences.load(ordering: .relaxed) }
 }

@@ -1,7 +1,9 @@
 import Synchronization
 
 /// A property of an entity with everything about it worked out: its place in rows, its columns, its other end.
-struct Property: Sendable {
+///
+/// A class, so that conditions and operands refer to it without copying it.
+final class Property: Sendable {
     enum Kind: Sendable, Hashable {
         case attribute(AttributeType)
         case toOne
@@ -34,6 +36,25 @@ struct Property: Sendable {
 
     /// The other end; nil for attributes.
     let relationship: Relationship?
+
+    init(
+        name: String, kind: Kind, index: Int, identifier: UInt32, declaringEntityIndex: Int,
+        isOptional: Bool, isTransient: Bool, defaultValue: AttributeValue?, slot: Int?,
+        entitySlot: Int?, rules: AttributeRules?, relationship: Relationship?
+    ) {
+        self.name = name
+        self.kind = kind
+        self.index = index
+        self.identifier = identifier
+        self.declaringEntityIndex = declaringEntityIndex
+        self.isOptional = isOptional
+        self.isTransient = isTransient
+        self.defaultValue = defaultValue
+        self.slot = slot
+        self.entitySlot = entitySlot
+        self.rules = rules
+        self.relationship = relationship
+    }
 
     var attributeType: AttributeType? {
         if case .attribute(let type) = kind { type } else { nil }

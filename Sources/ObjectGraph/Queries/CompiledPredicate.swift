@@ -2,7 +2,9 @@
 ///
 /// It has two truth values: a comparison with nil is false, except `== nil` and `!=`. Comparing an attribute with a constant
 /// takes no memory.
-struct CompiledPredicate: Sendable {
+///
+/// A class, so that asking it copies nothing.
+final class CompiledPredicate: Sendable {
     private indirect enum Node: Sendable {
         case value(Bool)
         case and([Node])
@@ -37,7 +39,7 @@ struct CompiledPredicate: Sendable {
 
     /// - Throws: `FetchError` for keys that the entity lacks, values of other types, unbound variables, fetches that have
     ///   not been replaced by their results, and invalid regular expressions.
-    init(
+    convenience init(
         _ predicate: ObjectPredicate, entity: Entity, model: ManagedObjectModel
     ) throws(FetchError) {
         if predicate.hasFetches {

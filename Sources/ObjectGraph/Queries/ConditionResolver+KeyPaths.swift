@@ -37,6 +37,11 @@ extension ConditionResolver {
     func keyPath(
         _ text: String, from start: ResolvedKeyPath? = nil
     ) throws(FetchError) -> ResolvedKeyPath {
+        // Most key paths are one key.
+        if start == nil, let property = entity.property(named: text) {
+            let root = root
+            return try step(property, from: root, root.objects!, text)
+        }
         var resolved = start ?? root
         let name = resolved.objects.map { model.entities[$0.entityIndex].name } ?? entity.name
         var rest = text.utf8[...]

@@ -17,8 +17,8 @@ struct InMemoryStoreContents: Sendable {
     /// By column, then by the key that stands there: the keys at the other end.
     private var references: [ReferenceColumn: [Int64: Set<Int64>]] = [:]
 
-    /// The places of destinations among those of a source, by the column of a join table.
-    private var places: [ReferenceColumn: [Pair: Int64]] = [:]
+    /// The positions of destinations among those of a source, by the column of a join table.
+    private var positions: [ReferenceColumn: [Pair: Int]] = [:]
 
     private struct Pair: Hashable {
         let source: Int64
@@ -45,7 +45,8 @@ struct InMemoryStoreContents: Sendable {
         func place(of row: RowReference) -> Int64 {
             if case .joinTable(let join) = relationship.storage {
                 let column = ReferenceColumn(table: join.table, column: join.placeColumn!)
-                return places[column]?[Pair(source: key, destination: row.key)] ?? .min
+                let pair = Pair(source: key, destination: row.key)
+                return positions[column]?[pair].map(Int64.init) ?? .min
             }
             let entity = model.entities[row.entityIndex]
             return row.reference(
@@ -95,10 +96,10 @@ struct InMemoryStoreContents: Sendable {
         guard case .joinTable(let join) = change.property.relationship?.storage else { return }
         let source = ReferenceColumn(table: join.table, column: join.sourceColumn)
         let destination = ReferenceColumn(table: join.table, column: join.destinationColumn)
-        if let place = change.place, let placeColumn = join.placeColumn {
+        if let position = change.position, let placeColumn = join.placeColumn {
             let pair = Pair(source: change.sourceKey, destination: change.destinationKey)
-            places[ReferenceColumn(table: join.table, column: placeColumn), default: [:]][pair] =
-                place
+            positions[ReferenceColumn(table: join.table, column: placeColumn), default: [:]][pair] =
+                position
         }
         if change.isInsertion {
             insert(change.destinationKey, into: source, at: change.sourceKey)

@@ -35,7 +35,8 @@ private struct PlanWriter {
         try insert()
         try update()
         try check()
-        try writeJoins { $0.isInsertion }
+        try writeJoins { $0.isInsertion && $0.position == nil }
+        try writeOrders()
         try delete { $0.entity.uniquenessConstraints.isEmpty }
         if !versionConflicts.isEmpty { throw StoreConflict.versions(versionConflicts) }
         if !uniquenessConflicts.isEmpty { throw StoreConflict.uniqueness(uniquenessConflicts) }
@@ -139,22 +140,52 @@ private struct PlanWriter {
                 continue
             }
             let (first, second) = (join.sourceColumn, join.destinationColumn)
-            if let place = change.place, let column = join.placeColumn {
-                let statement = try connection.statement(
-                    "INSERT INTO \(join.table) (\(first), \(second), \(column)) VALUES (?, ?, ?) ON CONFLICT (\(first), \(second)) DO UPDATE SET \(column) = excluded.\(column)"
-                )
-                statement.bind(change.sourceKey, at: 1)
-                statement.bind(change.destinationKey, at: 2)
-                statement.bind(place, at: 3)
-                try statement.run()
-                continue
-            }
             let statement = try connection.statement(
                 change.isInsertion
                     ? "INSERT OR IGNORE INTO \(join.table) (\(first), \(second)) VALUES (?, ?)"
                     : "DELETE FROM \(join.table) WHERE \(first) = ? AND \(second) = ?")
             statement.bind(change.sourceKey, at: 1)
             statement.bind(change.destinationKey, at: 2)
+            try statement.run()
+        }
+    }
+
+    /// Gives the members of ordered relationships their places.
+    private func writeOrders() throws {
+        var rest = plan.joins.filter { $0.position != nil }[...]
+        while let first = rest.first {
+            let members = rest.prefix {
+                $0.sourceKey == first.sourceKey && $0.entity === first.entity
+                    && $0.property.index == first.property.index
+            }
+            rest = rest.dropFirst(members.count)
+            guard case .joinTable(let join) = first.property.relationship?.storage,
+                let column = join.placeColumn
+            else { continue }
+            try writeOrder(of: members, join, column)
+        }
+    }
+
+    /// Writes the pairs alone whose place changes.
+    private func writeOrder(
+        of members: ArraySlice<JoinChange>, _ join: JoinTable, _ column: String
+    ) throws {
+        let (first, second) = (join.sourceColumn, join.destinationColumn)
+        let query = try connection.statement(
+            "SELECT \(second), \(column) FROM \(join.table) WHERE \(first) = ? AND \(column) NOT NULL"
+        )
+        query.bind(members.first!.sourceKey, at: 1)
+        var stored: [Int64: Int64] = [:]
+        while try query.step() { stored[query.value(at: 0).integer] = query.value(at: 1).integer }
+        query.reset()
+        let places = OrderedPlaces.rising(from: members.map { stored[$0.destinationKey] })
+        let statement = try connection.statement(
+            "INSERT INTO \(join.table) (\(first), \(second), \(column)) VALUES (?, ?, ?) ON CONFLICT (\(first), \(second)) DO UPDATE SET \(column) = excluded.\(column)"
+        )
+        for (member, place) in zip(members, places) where stored[member.destinationKey] != place {
+            statement.bind(member.sourceKey, at: 1)
+            statement.bind(member.destinationKey, at: 2)
+            statement.bind(place, at: 3)
             try statement.run()
         }
     }

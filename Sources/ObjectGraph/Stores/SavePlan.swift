@@ -56,9 +56,9 @@ struct JoinChange: Sendable {
     let destinationKey: Int64
     let isInsertion: Bool
 
-    /// The place of the destination among those of the source, if the relationship is ordered; an addition then also moves
-    /// a pair that is there.
-    var place: Int64?
+    /// The position of the destination among those of the source, if the relationship is ordered; an addition then also moves
+    /// a pair that is there. All members of a source stand together, in their order.
+    var position: Int?
 }
 
 /// The store's rows are not as a save plan expects them; nothing was written.

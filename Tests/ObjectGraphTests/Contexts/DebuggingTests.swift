@@ -166,6 +166,27 @@ import Testing
         }
     }
 
+    @Test func `so does a batch of a result that is read off the queue (§3.9.5)`() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let fixture = try ContextFixture.checked()
+            try fixture.saveAuthor("Lem")
+            let context = ManagedObjectContext(
+                .privateQueue, coordinator: fixture.coordinator, name: "list")
+            let escaped = Recorder<ResultBox>()
+            try context.performAndWait {
+                var request = FetchRequest(entityName: "Author")
+                request.fetchBatchSize = 1
+                escaped.values.append(
+                    ResultBox(result: try context.fetch(request, as: TestSupport.Author.self)))
+            }
+            _ = escaped.values[0].result[0]
+        }
+        let message = Self.message(result)
+        #expect(message.contains("context 'list'"), "\(message)")
+    }
+
     @Test func `on the queue all is well (§4.8.1)`() throws {
         let fixture = try ContextFixture.checked()
         let parent = fixture.context()
@@ -183,6 +204,11 @@ import Testing
 struct ObjectBox: @unchecked Sendable {
     // @unchecked Sendable: the tests of what must not be done need it.
     let object: ManagedObject
+}
+
+struct ResultBox: @unchecked Sendable {
+    // @unchecked Sendable: as `ObjectBox`.
+    let result: FetchedObjects<TestSupport.Author>
 }
 
 extension ContextFixture {

@@ -21,7 +21,8 @@ import Testing
         }
     }
 
-    @Test func `awakeFromFetch runs with each fault and makes no change (§2.3.2, §2.11.6)`() throws
+    @Test func `awakeFromFetch runs with each fault and makes no change (§2.3.2, §2.11.6, §3.2.3)`()
+        throws
     {
         let store = try StoreFixture.notebook()
         try Journal.keeping { journal in

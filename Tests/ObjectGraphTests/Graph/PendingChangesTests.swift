@@ -79,6 +79,22 @@ import Testing
         }
     }
 
+    @Test func `what has changed is judged in memory, the rest by SQL (§3.8.8)`() throws {
+        let context = try makeContext()
+        try context.performAndWait {
+            for title in ["Changed", "Clean"] { Book(context: context).title = title }
+            try context.save()
+            let request = FetchRequest(
+                entityName: "Book", predicate: try ObjectPredicate("author.name != 'Lem'"))
+            // Without an author: that differs from one in memory, but not in SQL (§7.4.4).
+            #expect(try context.count(for: request) == 0)
+            let books = try context.fetch(
+                FetchRequest(entityName: "Book", sortKeys: [.ascending("title")]), as: Book.self)
+            books[0].title = "Changed again"
+            #expect(try Array(context.fetch(request, as: Book.self)) == [books[0]])
+        }
+    }
+
     @Test func `read as many rows more as have unsaved changes`() throws {
         let context = try makeContext()
         try context.performAndWait {

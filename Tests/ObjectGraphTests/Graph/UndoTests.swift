@@ -93,6 +93,110 @@ import Testing
         }
     }
 
+    @Test func `what is brought back twice is counted once (§3.8.1, §3.8.9)`() throws {
+        let store = try undoable()
+        let other = store.makeContext()
+        try store.run { context in
+            let note = context.makeNote("a")
+            try context.save()
+            let id = note.objectID
+            other.performAndWait {
+                other.mergePolicy = .overwrite
+                (other.object(with: id) as! Note).text = "b"
+            }
+            context.delete(note)
+            try context.save()
+            try other.performAndWait { try other.save() }
+            context.undo()
+            #expect(context.insertedObjects == [note])
+            var request = FetchRequest(entityName: "Note")
+            #expect(try context.count(for: request) == 1)
+            request.fetchLimit = 1
+            request.predicate = try ObjectPredicate("text == 'b'")
+            #expect(try context.count(for: request) == 0)
+            context.makeNote("c").text = "b"
+            #expect(try context.fetch(request, as: Note.self).count == 1)
+        }
+    }
+
+    @Test func `what a child and its parent bring back is counted once (§3.8.1, §4.2.2)`() throws {
+        let store = try undoable()
+        let child = ManagedObjectContext(.privateQueue, parent: store.context)
+        child.performAndWait { child.undoManager = UndoManager() }
+        try store.run { context in
+            let id = context.makeNote("a").objectID
+            context.processPendingChanges()
+            try child.performAndWait {
+                child.delete(child.object(with: id))
+                try child.save()
+                child.undo()
+                child.makeNote("new")
+                context.undo()
+                #expect(context.insertedObjects.count == 1 && child.insertedObjects.count == 2)
+                #expect(try child.count(for: FetchRequest(entityName: "Note")) == 2)
+                #expect(try child.notes().map(\.text) == ["a", "new"])
+            }
+        }
+    }
+
+    @Test func `siblings learn the permanent identifier of what is brought back (§4.2.9)`() throws {
+        let store = try undoable()
+        let children = (0..<2).map { _ in
+            ManagedObjectContext(.privateQueue, parent: store.context)
+        }
+        try store.run { context in
+            let temporary = context.makeNote("a").objectID
+            context.processPendingChanges()
+            let held = try children[1].performAndWait {
+                let note = try children[1].existingObject(with: temporary)
+                return ObjectBox(object: note)
+            }
+            let child = children[0]
+            let permanent = try child.performAndWait {
+                child.undoManager = UndoManager()
+                let note = child.object(with: temporary)
+                child.delete(note)
+                try child.save()
+                child.undo()
+                try child.obtainPermanentIDs(for: [note])
+                #expect(!note.objectID.isTemporaryID)
+                try child.save()
+                return note.objectID
+            }
+            children[1].performAndWait {
+                #expect(held.object.objectID == permanent)
+                children[1].refresh(held.object, mergeChanges: true)
+                #expect((held.object as? Note)?.text == "a")
+            }
+        }
+    }
+
+    @Test func `what comes back has the identifier that it was given meanwhile (§4.2.9)`() throws {
+        let store = try StoreFixture.notebook()
+        let middle = ManagedObjectContext(.privateQueue, parent: store.context)
+        let leaf = ManagedObjectContext(.privateQueue, parent: middle)
+        let temporary = try middle.performAndWait {
+            let note = middle.makeNote("a")
+            try middle.save()
+            return note.objectID
+        }
+        try leaf.performAndWait {
+            leaf.undoManager = UndoManager()
+            leaf.delete(leaf.object(with: temporary))
+            try leaf.save()
+        }
+        try store.run { try $0.obtainPermanentIDs(for: Array($0.insertedObjects)) }
+        try leaf.performAndWait {
+            leaf.undo()
+            try leaf.save()
+        }
+        try middle.performAndWait {
+            #expect(middle.insertedObjects.isEmpty && middle.deletedObjects.isEmpty)
+            let notes = try middle.notes()
+            #expect(notes.map(\.objectID.isTemporaryID) == [false])
+        }
+    }
+
     @Test func `a child brings back a new object that the parent has deleted (§2.9.3)`() throws {
         let store = try undoable()
         let child = ManagedObjectContext(.privateQueue, parent: store.context)

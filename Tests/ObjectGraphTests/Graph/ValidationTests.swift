@@ -1,3 +1,4 @@
+import Synchronization
 import TestSupport
 import Testing
 
@@ -40,6 +41,50 @@ import Testing
             #expect(try codes(.integer(40_000)) == [1610])
             #expect(try codes(.integer(-1)) == [1620])
             #expect(try codes(.integer(1)) == [])
+        }
+    }
+
+    /// Has a validator, but lists no key for it.
+    private final class Silent: ManagedObject {
+        static let questions = Atomic(0)
+        override func validateValue(_ value: inout Any?, forKey key: String) throws {
+            Self.questions.add(1, ordering: .relaxed)
+            try super.validateValue(&value, forKey: key)
+        }
+    }
+
+    @Test func `where nothing is demanded, no property is looked at and no row read (§2.7.1)`()
+        throws
+    {
+        let store = try StoreFixture(
+            ManagedObjectModel(entities: [
+                EntityDescription(
+                    name: "Whole", managedObjectClass: Silent.self,
+                    attributes: [
+                        AttributeDescription("number", .integer64),
+                        AttributeDescription("text", .string),
+                    ],
+                    relationships: [.toMany("parts", "Part", inverse: "whole")]),
+                EntityDescription(
+                    name: "Part", managedObjectClass: Silent.self,
+                    relationships: [.toOne("whole", "Whole", inverse: "parts")]),
+            ]))
+        try store.run { context in
+            let wholes = try (0..<20).map { try context.insert("Whole", ["number": $0]) }
+            let parts = try wholes.map { try context.insert("Part", ["whole": $0]) }
+            for object in wholes + parts {
+                let binding = object.binding
+                #expect(binding.validated.isEmpty)
+                #expect(binding.entity.validated.isEmpty && binding.entity.counted.isEmpty)
+            }
+            try context.save()
+            context.reset()
+            for (position, whole) in try context.all("Whole").enumerated() {
+                try whole.setValue(position + 100, forKey: "number")
+            }
+            // Twenty rows, and the transaction around them.
+            #expect(try store.statements { try context.save() } == 20 + 2)
+            #expect(Silent.questions.load(ordering: .relaxed) == 0)
         }
     }
 

@@ -114,14 +114,61 @@ import Testing
         }
     }
 
+    @Test func `what moves in a many-to-many is written alone (§1.5.3)`() throws {
+        let store = try StoreFixture.notebook()
+        try store.run { context in
+            let tag = Tag(context: context)
+            tag.notes = (0..<50).map { context.makeNote("\($0)") }
+            try context.save()
+            func statementsOfSave() throws -> Int64 {
+                try store.statements { try context.save() }
+            }
+            tag.name = "renamed"
+            let usual = try statementsOfSave()
+
+            let moved = tag.notes[40]
+            tag.notes = [moved] + tag.notes.filter { $0 !== moved }
+            #expect(try statementsOfSave() == usual + 2, "one reads the places, one writes one")
+            tag.notes.removeLast()
+            let removed = try statementsOfSave()
+            #expect(removed <= usual + 3, "the pair, the other end, the places")
+            let order = tag.notes
+            context.reset()
+            let found = try #require(try context.all("Tag")[0] as? Tag)
+            #expect(found.notes.map(\.objectID) == order.map(\.objectID))
+        }
+    }
+
+    @Test(arguments: [(true, false), (false, true), (false, false)])
+    func `a store that moves takes orders along (§11.5.4)`(
+        fromMemory: Bool, toMemory: Bool
+    ) throws {
+        let store = try StoreFixture.notebook(inMemory: fromMemory)
+        try store.run { context in
+            let notes = "abc".map { context.makeNote(String($0)) }
+            let (tag, other) = (Tag(context: context), Tag(context: context))
+            (tag.name, other.name) = ("1", "2")
+            tag.notes = [notes[2], notes[0], notes[1]]
+            other.notes = [notes[1], notes[2]]
+            try context.save()
+        }
+        try store.coordinator.migratePersistentStore(
+            store.coordinator.persistentStores[0],
+            to: toMemory ? .inMemory() : .sqlite(at: store.folder.url("moved.sqlite")))
+        let context = store.makeContext()
+        try context.performAndWait {
+            let orders = try context.all("Tag", by: "name").map { texts(($0 as! Tag).notes) }
+            #expect(orders == ["cab", "bc"])
+        }
+    }
+
     @Test func `numbers that rise stay, others are put between`() {
-        typealias Context = ManagedObjectContext
-        #expect(Context.places(for: [nil, nil, nil]) == [2048, 3072, 4096])
-        #expect(Context.places(for: [2048, 3072, nil, 4096]) == [2048, 3072, 3584, 4096])
-        #expect(Context.places(for: [4096, 2048, 3072]) == [1536, 2048, 3072])
-        #expect(Context.places(for: [2048, nil, 2049]) == [2048, 3072, 4096])
-        #expect(Context.places(for: [5, nil]) == [5, 1029])
-        #expect(Context.places(for: []) == [])
+        #expect(OrderedPlaces.rising(from: [nil, nil, nil]) == [2048, 3072, 4096])
+        #expect(OrderedPlaces.rising(from: [2048, 3072, nil, 4096]) == [2048, 3072, 3584, 4096])
+        #expect(OrderedPlaces.rising(from: [4096, 2048, 3072]) == [1536, 2048, 3072])
+        #expect(OrderedPlaces.rising(from: [2048, nil, 2049]) == [2048, 3072, 4096])
+        #expect(OrderedPlaces.rising(from: [5, nil]) == [5, 1029])
+        #expect(OrderedPlaces.rising(from: []) == [])
     }
 
     @Test func `places are always rising, and few of them change`() {
@@ -132,7 +179,7 @@ import Testing
                 Bool.random(using: &generator)
                     ? Int64.random(in: 0...20, using: &generator) * 100 : nil
             }
-            let new = ManagedObjectContext.places(for: old)
+            let new = OrderedPlaces.rising(from: old)
             #expect(zip(new, new.dropFirst()).allSatisfy { $0 < $1 }, "\(old) became \(new)")
         }
     }

@@ -284,6 +284,35 @@ import Testing
             #expect(throws: SaveError.self) { try context.save() }
         }
     }
+
+    @Test func `a deletion that a policy takes back leaves no note of what it has cut (§5.4.5)`()
+        throws
+    {
+        let store = try StoreFixture.notebook()
+        let other = store.makeContext()
+        try store.run { context in
+            context.mergePolicy = .rollback
+            let tag = Tag(context: context)
+            let note = context.makeNote("a")
+            tag.notes = [note]
+            try context.save()
+            let (tagID, noteID) = (tag.objectID, note.objectID)
+            try other.performAndWait {
+                (other.object(with: tagID) as! Tag).name = "theirs"
+                try other.save()
+            }
+            context.delete(tag)
+            try context.save()
+            #expect(!tag.isDeleted && tag.notes.isEmpty)
+            try other.performAndWait {
+                other.refreshAllObjects()
+                (other.object(with: tagID) as! Tag).notes = [other.object(with: noteID) as! Note]
+                try other.save()
+            }
+            context.refreshAllObjects()
+            #expect(tag.notes == [note])
+        }
+    }
 }
 
 extension AttributeValue {

@@ -45,7 +45,8 @@ extension ReferenceGraph {
                 levels[parent].inserted.insert(object)
                 levels[parent].changes[object] = own.changes[object]
             } else {
-                // The child has undone a deletion that the parent has not saved yet.
+                // The child has undone a deletion that the parent has not saved yet; if it has, the row was brought back twice.
+                if levels[parent].gone.contains(object) { markUnclear() }
                 capture(object, in: parent)
                 levels[parent].deleted.remove(object)
                 markUpdated(object, in: parent)
@@ -54,7 +55,7 @@ extension ReferenceGraph {
         }
         for object in saved.inserted where !revived.contains(object) {
             if case .object(let owner)? = own.changes[object]?["owner"] {
-                touchOwner(owner, in: parent)
+                touchOwner(owner, of: object, in: parent)
             }
         }
         for object in revived {
@@ -86,10 +87,11 @@ extension ReferenceGraph {
         return .saved(saved)
     }
 
-    private mutating func touchOwner(_ owner: Int, in level: Int) {
+    private mutating func touchOwner(_ owner: Int, of item: Int, in level: Int) {
         if !isUsable(owner, in: level) { return markUnclear() }
         markUpdated(owner, in: level)
         levels[level].touched.insert(owner)
+        levels[level].movedItems[owner, default: []].insert(item)
     }
 
     /// Sets any property, with the other end if it is a relationship.
@@ -189,6 +191,7 @@ extension ReferenceGraph {
         if levels[level].deleted.contains(object) {
             if policy.storeWins {
                 levels[level].deleted.remove(object)
+                levels[level].kept.insert(object)
                 levels[level].updated.remove(object)
                 levels[level].touched.remove(object)
                 levels[level].changes[object] = nil
@@ -242,6 +245,7 @@ extension ReferenceGraph {
                 insertions: row?.insertions ?? 0)
         }
         for object in own.deleted { levels[level].snapshots[object] = nil }
+        levels[level].gone.formUnion(saved.deleted)
         forgetChanges(of: level)
         levels[level].saveCount += 1
     }

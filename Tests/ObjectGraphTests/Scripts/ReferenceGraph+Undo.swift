@@ -137,7 +137,8 @@ extension ReferenceGraph {
         for (object, memory) in objects where memory.wasPresent {
             if !isPresent(object, in: level) { bringBack(object, memory, in: level) }
         }
-        for (object, memory) in objects where memory.wasPresent {
+        for (object, memory) in objects where memory.wasPresent && !memory.keys.isEmpty {
+            realise(object, in: level)
             for key in memory.keys
             where value(key, of: object, in: level) != memory.values[key, default: .null] {
                 assign(memory.values[key, default: .null], to: key, of: object, in: level)
@@ -155,7 +156,9 @@ extension ReferenceGraph {
     private func isAsLeft(
         _ object: Int, _ memory: Memory, _ event: Event, in level: Int
     ) -> Bool {
-        guard isPresent(object, in: level) == memory.isPresentAfterwards else { return false }
+        guard isPresent(object, in: level) == memory.isPresentAfterwards,
+            !levels[level].kept.contains(object)
+        else { return false }
         guard memory.isPresentAfterwards else {
             // Deleted by the event and not saved since: its row must still be there.
             return !levels[level].deleted.contains(object)
@@ -186,6 +189,8 @@ extension ReferenceGraph {
             capture(object, in: level)
             levels[level].deleted.remove(object)
         } else {
+            // What still refers to a row that has gone, since nobody here knew of it, is open.
+            if !items(of: object, in: level).isEmpty { markUnclear() }
             capture(object, in: level, isAbsent: true)
             levels[level].deleted.remove(object)
             levels[level].inserted.insert(object)
@@ -193,9 +198,9 @@ extension ReferenceGraph {
         }
     }
 
-    /// Whether an item that the event touched has come to a person, or left it, and is unsaved with that.
-    private func hasItemThatMoves(_ person: Int, _ event: Event, in level: Int) -> Bool {
-        event.objects.keys.contains { item in
+    /// Whether an item has come to a person, or left it, and is unsaved with that.
+    private func hasItemThatMoves(_ person: Int, in level: Int) -> Bool {
+        levels[level].movedItems[person, default: []].contains { item in
             (currentDestination("owner", of: item, in: level) == person)
                 != (levels[level].snapshots[item]?.values["owner"] == .object(person))
         }
@@ -213,15 +218,21 @@ extension ReferenceGraph {
 
     /// What was clean before the event and is as it was then is clean again.
     private mutating func clean(_ event: Event, in level: Int) {
+        var cleaned: Set<Int> = []
         for (object, memory) in event.objects where memory.presence == .clean {
             guard levels[level].updated.contains(object), isPresent(object, in: level),
                 !levels[level].inserted.contains(object),
                 changedValues(of: object, in: level).isEmpty,
-                !hasItemThatMoves(object, event, in: level)
+                !hasItemThatMoves(object, in: level)
             else { continue }
+            cleaned.insert(object)
             levels[level].updated.remove(object)
             levels[level].touched.remove(object)
             levels[level].changes[object] = nil
+        }
+        for object in event.objects.keys {
+            levels[level].movedItems[object]?.subtract(cleaned)
+            if cleaned.contains(object) { levels[level].movedItems[object] = nil }
         }
         let own = levels[level]
         let dirty = own.inserted.union(own.updated).union(own.deleted)

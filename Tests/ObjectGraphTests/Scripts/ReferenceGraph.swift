@@ -49,6 +49,12 @@ struct ReferenceGraph {
         var deleted: Set<Int> = []
         /// Changed at the end of a relationship that has no column.
         var touched: Set<Int> = []
+        /// By person: the items that have come or gone.
+        var movedItems: [Int: Set<Int>] = [:]
+        /// Deleted here and saved; another context may bring the row back.
+        var gone: Set<Int> = []
+        /// Deleted here until a merge policy took that back.
+        var kept: Set<Int> = []
         var pairs: [Pair: Bool] = [:]
 
         /// What happens since changes were last processed, and what can be undone and redone; empty without undo.
@@ -62,6 +68,8 @@ struct ReferenceGraph {
                 || !deleted.subtracting(inserted).isEmpty
                 || !updated.subtracting(inserted).subtracting(deleted).isEmpty
         }
+
+        var hasChangedObjects: Bool { !updated.isEmpty || inserted != deleted }
     }
 
     enum Policy: Int, CaseIterable {
@@ -160,7 +168,7 @@ struct ReferenceGraph {
             return number == nil || row.values["number"] == .integer(number!)
         }
         guard let level else { return Set(rows.filter { matches($0.key, $0.value) }.keys) }
-        endEvent(in: level)
+        if levels[level].hasChangedObjects { endEvent(in: level) }
         var found = fetch(family, number: number, in: levels[level].parent)
         let dirty = levels[level].inserted.union(levels[level].updated)
             .union(levels[level].deleted).filter { family.contains(entities[$0]) }
@@ -168,12 +176,6 @@ struct ReferenceGraph {
             found.remove(object)
             if levels[level].deleted.contains(object) { continue }
             if !isUsable(object, in: level) { isUnclear = true }
-            // Brought back here and by another context.
-            if levels[level].inserted.contains(object),
-                view(object, in: levels[level].parent) != nil
-            {
-                isUnclear = true
-            }
             if number != nil { realise(object, in: level) }
             if matches(object, view(object, in: level)) { found.insert(object) }
         }
@@ -232,8 +234,10 @@ struct ReferenceGraph {
         guard old != destination else { return }
         switch key {
         case "owner":
-            if let old { touch(old, in: level) }
-            if let destination { touch(destination, in: level) }
+            for owner in [old, destination].compactMap(\.self) {
+                touch(owner, in: level)
+                levels[level].movedItems[owner, default: []].insert(object)
+            }
         default:
             let inverse = key == "card" ? "holder" : "card"
             if let old { set(inverse, of: old, to: .null, in: level) }
@@ -316,6 +320,7 @@ struct ReferenceGraph {
         levels[level].updated = []
         levels[level].deleted = []
         levels[level].touched = []
+        levels[level].movedItems = [:]
         levels[level].pairs = [:]
     }
 

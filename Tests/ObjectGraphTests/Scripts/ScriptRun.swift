@@ -300,13 +300,6 @@ final class ScriptRun: @unchecked Sendable {
     }
 
     private func obtainIDs(_ level: Int) throws {
-        // Of what undo has brought back here, other contexts may have temporary identifiers; nobody tells them.
-        let isShared = reference.levels[level].inserted.contains { number in
-            contexts.indices.contains {
-                !isBelow($0, level) && held[$0][number]?.managedObjectContext != nil
-            }
-        }
-        guard !isShared else { return }
         try on(level) {
             let inserted = Array(self.contexts[level].insertedObjects)
             try self.contexts[level].obtainPermanentIDs(for: inserted)
@@ -316,12 +309,6 @@ final class ScriptRun: @unchecked Sendable {
             try self.require(
                 inserted.allSatisfy { !$0.objectID.isTemporaryID }, "temporary identifiers remain")
         }
-    }
-
-    /// Also of the level itself.
-    private func isBelow(_ level: Int, _ other: Int) -> Bool {
-        level == other
-            || reference.levels[level].parent.map { isBelow($0, other) } ?? false
     }
 
     private func fetch(_ choice: Int, in level: Int) throws {

@@ -1,0 +1,63 @@
+/// The places of the members of an ordered relationship: numbers with gaps, so that few of them change (spec §8.3).
+enum OrderedPlaces {
+    /// The number of the first member, and the distance to the next.
+    private static let firstPlace: Int64 = 2048
+    private static let placeStep: Int64 = 1024
+
+    /// Rising numbers for a list of members, the old ones where they rise already and leave room.
+    static func rising(from old: [Int64?]) -> [Int64] {
+        let kept = risingPositions(in: old)
+        var places = Array(repeating: Int64(0), count: old.count)
+        var position = 0
+        var least = firstPlace - placeStep
+        // What comes before the first number that stays may lead below the usual start.
+        if let first = kept.first, old[first]! <= least {
+            least = old[first]! - Int64(first + 1) * placeStep
+        }
+        for next in kept + [old.count] {
+            let gap = Int64(next - position)
+            let step: Int64
+            if next == old.count {
+                step = placeStep
+            } else {
+                step = (old[next]! - least) / (gap + 1)
+                // No whole number is left between two neighbours: all are spread anew.
+                if gap > 0, step == 0 { return rising(from: old.map { _ in nil }) }
+            }
+            for place in position..<next {
+                least += step
+                places[place] = least
+            }
+            if next < old.count {
+                places[next] = old[next]!
+                least = old[next]!
+            }
+            position = next + 1
+        }
+        return places
+    }
+
+    /// The positions of the longest run of numbers that rise, leaving others out.
+    private static func risingPositions(in numbers: [Int64?]) -> [Int] {
+        // For each length, the position of the smallest number that ends a run of it.
+        var ends: [Int] = []
+        var previous = Array(repeating: -1, count: numbers.count)
+        for (position, number) in numbers.enumerated() {
+            guard let number else { continue }
+            var (low, high) = (0, ends.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if numbers[ends[middle]]! < number { low = middle + 1 } else { high = middle }
+            }
+            previous[position] = low > 0 ? ends[low - 1] : -1
+            if low == ends.count { ends.append(position) } else { ends[low] = position }
+        }
+        var run: [Int] = []
+        var position = ends.last ?? -1
+        while position >= 0 {
+            run.append(position)
+            position = previous[position]
+        }
+        return run.reversed()
+    }
+}
