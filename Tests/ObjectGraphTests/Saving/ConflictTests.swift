@@ -309,6 +309,8 @@ import Testing
                 (other.object(with: tagID) as! Tag).notes = [other.object(with: noteID) as! Note]
                 try other.save()
             }
+            // Changed objects keep their unsaved members over the newest ones.
+            tag.name = "mine"
             context.refreshAllObjects()
             #expect(tag.notes == [note])
         }
