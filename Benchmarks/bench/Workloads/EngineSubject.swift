@@ -46,10 +46,6 @@ protocol EngineSubject: InspectableSubject {
     /// text term, as a predicate or as a closure. Reads the number of each that it finds.
     func filterLoadedItems(quantityBelow quantity: Int32, cityPrefix: String) throws -> ItemChecksum
 
-    /// Finds the loaded items with a quantity below one and a city that begins with a text, in memory: an integer and a
-    /// text term, as a predicate or as a closure. Reads the number of each that it finds.
-    func filterLoadedItems(quantityBelow quantity: Int32, cityPrefix: String) throws -> ItemChecksum
-
     /// Adds 1 to the quantity of every loaded item and writes each by its key, in one transaction.
     func updateLoadedItems() throws
 

@@ -174,17 +174,6 @@ final class ObjectGraphEngine: EngineSubject {
         return try loaded?.numbers(where: predicate) ?? ItemChecksum()
     }
 
-    func filterLoadedItems(
-        quantityBelow quantity: Int32, cityPrefix: String
-    ) throws -> ItemChecksum {
-        let predicate: ObjectPredicate = .and([
-            .comparison(
-                .init(.keyPath("quantity"), .lessThan, .constant(.integer(Int64(quantity))))),
-            .comparison(.init(.keyPath("city"), .beginsWith, .constant(.string(cityPrefix)))),
-        ])
-        return try loaded?.numbers(where: predicate) ?? ItemChecksum()
-    }
-
     func batchUpdate() throws {
         let context = makeContext()
         let request = BatchUpdateRequest(
