@@ -97,6 +97,15 @@ private typealias Author = TestSupport.Author
         }
     }
 
+    @Test func `the batch read longest ago leaves first (§3.9.4)`() throws {
+        let context = fixture.context()
+        try context.performAndWait {
+            let authors = try context.authors { $0.fetchBatchSize = 2 }
+            for index in 0..<10 { _ = authors[index].name }
+            fixture.expect(0) { for index in 2..<10 { _ = authors[index].name } }
+        }
+    }
+
     @Test func `a limit is divided into batches (§3.9.8)`() throws {
         let context = fixture.context()
         try context.performAndWait {

@@ -31,6 +31,17 @@ private let publicationColumns =
         }
     }
 
+    @Test func `contents that have been read are not prefetched again`() throws {
+        let context = fixture.context()
+        try context.performAndWait {
+            let authors = try context.authors()
+            for author in authors { for member in author.publications { _ = member.title } }
+            try fixture.expect(1) {
+                _ = try context.authors { $0.relationshipKeyPathsForPrefetching = ["publications"] }
+            }
+        }
+    }
+
     @Test func `members are faults, and each costs a statement (§3.3.2)`() throws {
         let context = fixture.context()
         try context.performAndWait {

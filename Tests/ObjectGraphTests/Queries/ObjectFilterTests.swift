@@ -83,6 +83,31 @@ import Testing
         }
     }
 
+    /// Of the stops x (5 minutes), y (7) and y (1), and n without minutes: asked of their rows and of their values.
+    @Test(arguments: [
+        ("minutes != 5", "nyy"), ("minutes == nil", "n"), ("minutes < 7", "xy"),
+        ("minutes BETWEEN {5, 7}", "xy"), ("minutes BETWEEN {1, 5}", "xy"),
+        ("name != 'y'", "nx"), ("name == 'y' AND minutes >= 7", "y"),
+        ("name BEGINSWITH 'y' AND NOT minutes == 7", "y"), ("tour != nil AND name > 'x'", "yy"),
+    ])
+    func `rows and unsaved values answer alike`(
+        _ format: String, _ expected: String
+    ) throws {
+        for inMemory in [true, false] {
+            try store(inMemory: inMemory).run { context in
+                try context.insert("Stop", ["name": "n"])
+                let predicate = try ObjectPredicate(format)
+                #expect(try names(context.all("Stop").filter(predicate)) == expected)
+                try context.save()
+                #expect(try names(context.all("Stop").filter(predicate)) == expected)
+                for stop in try context.all("Stop") {
+                    try stop.setValue(stop.value(forKey: "minutes"), forKey: "minutes")
+                }
+                #expect(try names(context.all("Stop").filter(predicate)) == expected)
+            }
+        }
+    }
+
     @Test(arguments: [true, false])
     func `a fetch within a predicate (§7.5.5)`(inMemory: Bool) throws {
         let store = try store(inMemory: inMemory)
