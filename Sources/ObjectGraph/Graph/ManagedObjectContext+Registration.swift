@@ -90,6 +90,8 @@ extension ManagedObjectContext {
     func objects(
         of fetched: StoreRows, root: Entity, realised: Bool, refreshes: Bool
     ) -> [ManagedObject] {
+        // An array made for no elements writes its count to the storage that all empty arrays share.
+        guard fetched.rows.count > 0 else { return [] }
         let table = registry.table(rootIndex: root.rootIndex, storeNumber: fetched.storeNumber)
         var newKeys: [Int64] = []
         var realisedCount: Int64 = 0
