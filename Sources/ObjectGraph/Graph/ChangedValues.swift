@@ -8,7 +8,8 @@ struct ChangedValues {
     // Valid from `allocate` to `deallocate`, which the owning object calls; the struct is never kept elsewhere.
     private let memory: UnsafeMutableRawPointer
 
-    private static let elementsOffset = 80
+    /// Behind the header, at a multiple of what malloc aligns to.
+    private static var elementsOffset: Int { (MemoryLayout<Header>.size + 15) & ~15 }
 
     private struct Header {
         var mask = PropertyMask()

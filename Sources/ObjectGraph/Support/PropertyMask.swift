@@ -39,12 +39,9 @@ struct PropertyMask: Sendable, Hashable {
     /// Calls the body with each member in ascending order.
     @inline(__always)
     func forEach(_ body: (Int) throws -> Void) rethrows {
-        for position in 0..<4 {
-            var word = words[position]
-            while word != 0 {
-                try body((position << 6) + word.trailingZeroBitCount)
-                word &= word - 1
-            }
+        _ = try allSatisfy {
+            try body($0)
+            return true
         }
     }
 }
