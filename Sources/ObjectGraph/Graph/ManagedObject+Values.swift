@@ -47,7 +47,7 @@ extension ManagedObject {
         if state.needsAttention { attend() }
         if changesBesideDraft != nil, let value = changedValue(at: index) { return value.string }
         guard let bytes = bytes(at: index) else { return absentValue(at: index)?.string }
-        return String(decoding: bytes, as: UTF8.self)
+        return String(copying: bytes)
     }
 
     final func blob(_ key: PropertyKey) -> Data? {
@@ -69,9 +69,7 @@ extension ManagedObject {
         guard let rowStart, accessor.slot >= 0, rowStart.rowHasValue(Int(accessor.slot)) else {
             return nil
         }
-        let extent = rowStart.load(
-            fromByteOffset: Int(accessor.byteOffset), as: (UInt32, UInt32).self)
-        return UnsafeRawBufferPointer(start: rowStart + Int(extent.0), count: Int(extent.1))
+        return rowStart.rowBytes(Int(accessor.byteOffset))
     }
 
     /// What an attribute reads as when neither its row nor a setter has given it a value: a transient one has its default.
@@ -203,11 +201,7 @@ extension ManagedObject {
             return self.row.map {
                 storedValue(of: binding.entity.properties[index], in: $0) == value
             } ?? false
-        case .text, .blob:
-            let extent = row.load(fromByteOffset: offset, as: (UInt32, UInt32).self)
-            let stored = UnsafeRawBufferPointer(
-                start: row + Int(extent.0), count: Int(extent.1))
-            return value.hasBytes(stored)
+        case .text, .blob: return value.hasBytes(row.rowBytes(offset))
         }
     }
 }

@@ -65,12 +65,7 @@ extension ManagedObjectContext {
                     integer: row.load(fromByteOffset: offset + 8, as: Int64.self))
             }
         case .real: writer.set(slot, real: row.load(fromByteOffset: offset, as: Double.self))
-        case .text, .blob:
-            let extent = row.load(fromByteOffset: offset, as: (UInt32, UInt32).self)
-            writer.set(
-                slot,
-                bytes: UnsafeRawBufferPointer(
-                    start: row + Int(extent.0), count: Int(extent.1)))
+        case .text, .blob: writer.set(slot, bytes: row.rowBytes(offset))
         }
     }
 

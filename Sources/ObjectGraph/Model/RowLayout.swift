@@ -59,6 +59,13 @@ extension UnsafeRawPointer {
         return load(fromByteOffset: place.byteOffset, as: UInt64.self) & place.bit != 0
     }
 
+    /// The bytes of the text or blob whose slot is so far from the start of the row, which is here.
+    @inline(__always)
+    func rowBytes(_ slotByteOffset: Int) -> UnsafeRawBufferPointer {
+        let extent = load(fromByteOffset: slotByteOffset, as: (UInt32, UInt32).self)
+        return UnsafeRawBufferPointer(start: self + Int(extent.0), count: Int(extent.1))
+    }
+
     /// Whether the row that starts here has a value in each of the first slots whose bit is set.
     @inline(__always)
     func rowHasValues(_ slots: UInt16) -> Bool {

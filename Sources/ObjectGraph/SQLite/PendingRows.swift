@@ -59,26 +59,19 @@ extension PendingRows {
                 descriptions.append("NULL")
                 continue
             }
-            let place = row + slotsByteOffset + (slot << 3)
+            let place = slotsByteOffset + (slot << 3)
             switch kind {
-            case .integer: descriptions.append("\(place.load(as: Int64.self))")
-            case .real: descriptions.append("\(place.load(as: Double.self))")
+            case .integer:
+                descriptions.append("\(row.load(fromByteOffset: place, as: Int64.self))")
+            case .real:
+                descriptions.append("\(row.load(fromByteOffset: place, as: Double.self))")
             case .text:
-                let text = String(decoding: row.rowBytes(at: place), as: UTF8.self)
+                let text = String(decoding: row.rowBytes(place), as: UTF8.self)
                 descriptions.append("'\(text.replacing("'", with: "''"))'")
-            case .blob: descriptions.append("<\(row.rowBytes(at: place).count) bytes>")
+            case .blob: descriptions.append("<\(row.rowBytes(place).count) bytes>")
             }
         }
         return descriptions
-    }
-}
-
-extension UnsafeRawPointer {
-    /// The bytes of the text or blob whose slot is there, in the row that starts here.
-    @inline(__always)
-    fileprivate func rowBytes(at slot: UnsafeRawPointer) -> UnsafeRawBufferPointer {
-        let extent = slot.load(as: (UInt32, UInt32).self)
-        return UnsafeRawBufferPointer(start: self + Int(extent.0), count: Int(extent.1))
     }
 }
 
@@ -187,19 +180,19 @@ private func giveColumn(
         sqlite3_result_null(context)
         return SQLITE_OK
     }
-    let place = row + cursor.pointee.rows.slotsByteOffset + (slot << 3)
+    let place = cursor.pointee.rows.slotsByteOffset + (slot << 3)
     // SQLite copies the bytes into the record that it makes, so it may borrow them.
     switch cursor.pointee.rows.slotKinds[slot] {
-    case .integer: sqlite3_result_int64(context, place.load(as: Int64.self))
+    case .integer: sqlite3_result_int64(context, row.load(fromByteOffset: place, as: Int64.self))
     // Not-a-number becomes NULL, as SQLite has no such value.
-    case .real: sqlite3_result_double(context, place.load(as: Double.self))
+    case .real: sqlite3_result_double(context, row.load(fromByteOffset: place, as: Double.self))
     case .text:
-        let bytes = row.rowBytes(at: place)
+        let bytes = row.rowBytes(place)
         sqlite3_result_text64(
             context, bytes.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: CChar.self),
             UInt64(bytes.count), nil, UInt8(SQLITE_UTF8))
     case .blob:
-        let bytes = row.rowBytes(at: place)
+        let bytes = row.rowBytes(place)
         sqlite3_result_blob64(context, bytes.baseAddress, UInt64(bytes.count), nil)
     }
     return SQLITE_OK

@@ -138,13 +138,11 @@ struct RowReference: @unchecked Sendable {
     /// The bytes of the text or blob in a slot that has a value; valid while the slab lives.
     @inline(__always)
     func bytes(_ slot: Int, in layout: RowLayout) -> UnsafeRawBufferPointer {
-        let extent = start.load(
-            fromByteOffset: layout.slotsByteOffset + (slot << 3), as: (UInt32, UInt32).self)
-        return UnsafeRawBufferPointer(start: start + Int(extent.0), count: Int(extent.1))
+        start.rowBytes(layout.slotsByteOffset + (slot << 3))
     }
 
     func text(_ slot: Int, in layout: RowLayout) -> String {
-        String(decoding: bytes(slot, in: layout), as: UTF8.self)
+        String(copying: bytes(slot, in: layout))
     }
 
     /// Whether two rows of one layout have the same value in a slot.

@@ -35,12 +35,3 @@ extension RowTest {
         }
     }
 }
-
-extension UnsafeRawPointer {
-    /// The bytes of a text of the row that starts here.
-    @inline(__always)
-    fileprivate func rowBytes(_ byteOffset: Int) -> UnsafeRawBufferPointer {
-        let extent = load(fromByteOffset: byteOffset, as: (UInt32, UInt32).self)
-        return UnsafeRawBufferPointer(start: self + Int(extent.0), count: Int(extent.1))
-    }
-}
