@@ -103,7 +103,12 @@ public struct BatchInsertRow: ~Copyable {
         writer.set(slot, value, accessors[propertyIndex].slotKind)
     }
 
-    mutating func begin(key: Int64) {
+    /// Begins a row.
+    ///
+    /// - Parameter isAlone: Whether the rows before are not needed any more. Their memory, which the processor has in its
+    ///   cache, is then used again.
+    mutating func begin(key: Int64, isAlone: Bool) {
+        if isAlone { writer.rewind() }
         if !nils.isEmpty { nils = PropertyMask() }
         writer.begin(
             entity.layout.extent, key: key, version: 1, entityNumber: UInt32(entity.number))

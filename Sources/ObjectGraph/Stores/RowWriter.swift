@@ -105,6 +105,11 @@ struct RowWriter: SlotWriter, @unchecked Sendable {
             entityNumber: UInt32(rowStart.load(fromByteOffset: 12, as: UInt16.self)))
     }
 
+    /// Begins anew in the memory of the slab, once nobody needs the rows in it.
+    mutating func rewind() {
+        end = limit - capacity
+    }
+
     @inline(__always)
     private mutating func store<T: BitwiseCopyable>(_ value: T, _ slot: Int) {
         slots.storeBytes(of: value, toByteOffset: slot << 3, as: T.self)

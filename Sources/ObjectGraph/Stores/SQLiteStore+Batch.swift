@@ -12,17 +12,17 @@ extension SQLiteStore {
             switch request.source {
             case .objects(let objects):
                 for values in objects {
-                    row.begin(key: next)
+                    row.begin(key: next, isAlone: inserter.isEmpty)
                     for (name, value) in values { try row.set(value, forKey: name) }
                     try inserter.add(row.finish(), position: Int(next - first))
                     next += 1
                 }
             case .handler(let handler):
-                row.begin(key: next)
+                row.begin(key: next, isAlone: true)
                 while try !handler(&row) {
                     try inserter.add(row.finish(), position: Int(next - first))
                     next += 1
-                    row.begin(key: next)
+                    row.begin(key: next, isAlone: inserter.isEmpty)
                 }
             }
             try inserter.finish()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ObjectGraph
 
-/// Rows that are inserted by the hundred, from a virtual table over their memory.
+/// Rows that are inserted 64 at a time, from a virtual table over their memory.
 @Suite struct `Rows inserted together` {
     func makeThings() throws -> StoreFixture {
         try StoreFixture(
@@ -12,8 +12,8 @@ import Testing
             uniquenessConstraints: [["number"]])
     }
 
-    @Test(arguments: [(1, 1), (99, 1), (100, 1), (101, 2), (250, 3)])
-    func `a statement takes a hundred rows`(rowCount: Int, statementCount: Int) throws {
+    @Test(arguments: [(1, 1), (63, 1), (64, 1), (65, 2), (150, 3)])
+    func `a statement takes 64 rows`(rowCount: Int, statementCount: Int) throws {
         let recorder = StatementRecorder()
         let folder = TemporaryFolder()
         let coordinator = PersistentStoreCoordinator(
@@ -64,7 +64,7 @@ import Testing
             ])
     }
 
-    @Test(arguments: [0, 57, 99, 100, 149])
+    @Test(arguments: [0, 57, 63, 64, 149])
     func `of a statement's rows only the one that collides is named`(taken: Int) throws {
         let fixture = try makeThings()
         try fixture.run { context in
