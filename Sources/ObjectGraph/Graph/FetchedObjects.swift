@@ -52,6 +52,16 @@ public struct FetchedObjects<Object: ManagedObject>: RandomAccessCollection {
         case .batches(let batches): unsafeDowncast(batches[position], to: Object.self)
         }
     }
+
+    /// Objects that are all there are lent as they lie, so that an array is made of them at once.
+    public func withContiguousStorageIfAvailable<Result>(
+        _ body: (UnsafeBufferPointer<Object>) throws -> Result
+    ) rethrows -> Result? {
+        guard case .objects(let objects, _) = results else { return nil }
+        return try objects.withUnsafeBufferPointer {
+            try $0.withMemoryRebound(to: Object.self, body)
+        }
+    }
 }
 
 /// What a fetch has led to: the objects, or the way to them.

@@ -94,6 +94,7 @@ extension ManagedObjectContext {
         guard fetched.rows.count > 0 else { return [] }
         let table = registry.table(rootIndex: root.rootIndex, storeNumber: fetched.storeNumber)
         var newKeys: [Int64] = []
+        newKeys.reserveCapacity(fetched.rows.count)
         var realisedCount: Int64 = 0
         var binding = binding(root.index, fetched.storeNumber)
         let objects = [ManagedObject](unsafeUninitializedCapacity: fetched.rows.count) {

@@ -160,6 +160,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     deinit {
         for table in registry.allTables {
             var keys: [Int64] = []
+            keys.reserveCapacity(registeredCount)
             table.permanent.forEach { key, slot in if slot.pointee != nil { keys.append(key) } }
             channel.unregister(keys, root: table.rootIndex, storeNumber: table.storeNumber)
         }

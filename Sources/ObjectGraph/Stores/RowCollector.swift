@@ -21,6 +21,7 @@ final class RowCollector: RowReceiver {
         state = .allocate(capacity: 1)
         state.initialize(
             to: State(writer: writer, slab: writer.slab, slabCount: writer.slabCount))
+        if expectedCount <= 256 { state.pointee.places.reserveCapacity(expectedCount) }
     }
 
     deinit {
@@ -45,15 +46,17 @@ final class RowCollector: RowReceiver {
 
     @inline(never)
     private func beginSlab() {
+        let count = state.pointee.places.count
         state.pointee.rows.append(state.pointee.places, in: state.pointee.slab)
-        state.pointee.places.removeAll(keepingCapacity: true)
+        state.pointee.places = []
+        state.pointee.places.reserveCapacity(count)
         state.pointee.slab = state.pointee.writer.slab
         state.pointee.slabCount = state.pointee.writer.slabCount
     }
 
-    /// The rows taken, in the order in which they came.
+    /// The rows taken, in the order in which they came. To be called once after the last row.
     func finish() -> RowList {
-        beginSlab()
+        state.pointee.rows.append(state.pointee.places, in: state.pointee.slab)
         return state.pointee.rows
     }
 }

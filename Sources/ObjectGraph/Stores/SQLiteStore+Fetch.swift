@@ -6,9 +6,11 @@ extension SQLiteStore {
     ) throws -> RowList {
         let selection = selection(entity, includesSubentities: request.includesSubentities)
         let functionCall = selection.functionCall(for: request)
-        let translation = try FetchTranslation(
-            request, entity: entity, model: model,
-            selection: .columns(functionCall ?? selection.columns))
+        let translation = try rowTranslations.translation(of: request) { () throws(FetchError) in
+            try FetchTranslation(
+                request, entity: entity, model: model,
+                selection: .columns(functionCall ?? selection.columns))
+        }
         let start = ContinuousClock.now
         let rows = try read(translation.sql, progress: progress) { statement in
             statement.bind(translation.bindings)

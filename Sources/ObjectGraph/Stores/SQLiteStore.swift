@@ -23,6 +23,9 @@ final class SQLiteStore: PersistentStore {
     private let familySelections: [RowSelection]
     let statements: [EntityStatements]
 
+    /// Of fetches of rows.
+    let rowTranslations = TranslationCache()
+
     /// Opens the file, making it and its tables if it is new.
     ///
     /// - Throws: `StoreError` for a missing or foreign file, another schema, another model, or one that cannot be opened.
