@@ -122,6 +122,12 @@ struct ObjectState: OptionSet {
     /// The object's own values are in a row that is not finished.
     static let draft = ObjectState(rawValue: 4096)
 
+    /// The object is inserted by undoing a deletion that was saved: rows that others have written may name it.
+    static let broughtBack = ObjectState(rawValue: 8192)
+
+    /// Whether nobody else can know the object.
+    var isNew: Bool { contains(.inserted) && !contains(.broughtBack) }
+
     /// Whether something has to happen before a value is read: one test, whether or not queues are checked.
     @inline(__always)
     var needsAttention: Bool { !isDisjoint(with: [.fault, .checked]) }

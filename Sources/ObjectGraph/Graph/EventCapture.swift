@@ -65,15 +65,23 @@ struct ObjectCapture {
 
     var wasPresent: Bool { presence == .clean || presence == .changed }
 
+    /// Whether the object was deleted before and is still: all that the event can have done is cut it off from others.
+    private var remainsDeleted: Bool { presence == .deleted && object.state.contains(.deleted) }
+
+    /// Whether undoing the event gives the object its values back.
+    var isToBeRestored: Bool {
+        !object.state.contains(.detached) && (wasPresent || remainsDeleted)
+    }
+
     /// Forgets what the event has left as it was.
     ///
     /// - Returns: Whether undoing the event does anything to this object.
     mutating func reduce() -> Bool {
         let isPresent = !object.state.contains(.detached) && !object.state.contains(.deleted)
-        guard wasPresent, isPresent else { return wasPresent != isPresent }
+        guard wasPresent && isPresent || remainsDeleted else { return wasPresent != isPresent }
         let properties = object.binding.entity.properties
         values.removeAll { Self.value(of: properties[$0.index], object) == $0.value }
         orders = orders.filter { object.contents?.relationships[$0.key]?.order != $0.value }
-        return !values.isEmpty || !orders.isEmpty
+        return !remainsDeleted && (!values.isEmpty || !orders.isEmpty)
     }
 }

@@ -135,14 +135,22 @@ extension ManagedObject {
     final func members(of property: Property) -> Set<ManagedObject> {
         if let objects = contents?.relationships[property.index]?.objects { return objects }
         let stored: [ManagedObject] =
-            state.contains(.inserted) || state.contains(.detached) || isInaccessible
-            ? [] : context.storedDestinations(of: property, self)
+            mayHaveStoredMembers(of: property)
+            ? context.storedDestinations(of: property, self) : []
         return load(stored.filter { !$0.hasMovedAway(from: self, property) }, of: property)
+    }
+
+    private final func mayHaveStoredMembers(of property: Property) -> Bool {
+        if state.isNew || state.contains(.detached) || isInaccessible { return false }
+        guard state.contains(.broughtBack) else { return true }
+        // Others may name it; a pair takes the rows of both ends, which somebody else may have brought back as well.
+        return binding.model.inverse(of: property.relationship!)?.kind == .toOne
+            || context.hasRowAbove(self)
     }
 
     /// Whether the row turned out to be gone (spec §3.5).
     private final var isInaccessible: Bool {
-        row == nil && state.contains(.deleted) && !state.contains(.fault)
+        row == nil && state.contains(.deleted) && state.isDisjoint(with: [.fault, .inserted])
     }
 
     /// Whether an unsaved change of this object's own end has taken it out of the other's relationship.

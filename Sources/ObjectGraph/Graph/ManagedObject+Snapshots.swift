@@ -82,7 +82,7 @@ extension ManagedObject {
         guard let property = binding.entity.property(named: name), property.relationship != nil
         else { return true }
         if property.kind == .toOne { return isFault || destination(of: property)?.isFault ?? false }
-        return !state.contains(.inserted) && !hasLoadedDestinations(of: property)
+        return !state.isNew && !hasLoadedDestinations(of: property)
     }
 
     /// The identifiers of the members of a to-many relationship, in their order if it has one.

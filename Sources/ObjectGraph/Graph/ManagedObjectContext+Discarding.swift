@@ -129,9 +129,12 @@ extension ManagedObjectContext {
 
     /// Lets unsaved changes stand over the newest row.
     private func renewRow(of object: ManagedObject) {
-        guard !object.state.contains(.inserted) else { return }
+        if object.state.isNew { return }
         object.contents?.unload()
-        guard !object.isFault,
+        if object.state.contains(.inserted) { return }
+        // What a fetch has given it may be older.
+        if object.isFault { return object.row = nil }
+        guard
             let newest = try? channel.row(
                 object.reference, object.binding.scope, staleness: stalenessInterval,
                 keepsSnapshot: false)

@@ -309,6 +309,14 @@ extension ManagedObjectContext {
         deletedList.append(object)
     }
 
+    /// Whether the level above has a row of the object.
+    func hasRowAbove(_ object: ManagedObject) -> Bool {
+        let row = try? channel.row(
+            object.reference, object.binding.scope, staleness: stalenessInterval,
+            keepsSnapshot: false)
+        return row != nil
+    }
+
     /// The stored members of a to-many relationship, as registered objects.
     func storedDestinations(of property: Property, _ object: ManagedObject) -> [ManagedObject] {
         do {

@@ -347,9 +347,11 @@ extension ManagedObjectContext {
     }
 
     private func clearChanges(of object: ManagedObject) {
-        object.state.subtract([.inserted, .updated, .relationshipChanged])
         object.discardSavedChanges()
         object.contents?.forgetNotes()
+        // Its row is back, and with it the pairs that name it.
+        if object.state.contains(.broughtBack) { object.contents?.unload() }
+        object.state.subtract([.inserted, .broughtBack, .updated, .relationshipChanged])
     }
 
     /// Calls `didSave`, tells everybody, lets deleted objects go (step 10).

@@ -56,8 +56,8 @@ extension ManagedObjectContext {
         for capture in event.objects where capture.wasPresent {
             if bringBack(capture) { reasons[capture.object] = .undoDeletion }
         }
-        let present = event.objects.filter { $0.wasPresent && !$0.object.state.contains(.detached) }
-        for capture in present {
+        let captures = event.objects.filter(\.isToBeRestored)
+        for capture in captures {
             if restoreValues(capture), reasons[capture.object] == nil {
                 reasons[capture.object] = .undoUpdate
             }
@@ -70,7 +70,7 @@ extension ManagedObjectContext {
             else { continue }
             note.source.change(note.destination, in: property, isAddition: !isAddition)
         }
-        for capture in present {
+        for capture in captures {
             for (index, order) in capture.orders {
                 capture.object.restore(order, at: index)
             }
@@ -100,7 +100,7 @@ extension ManagedObjectContext {
                 deletedList.removeAll { $0 === other }
                 detach(other)
             }
-            object.state = [.inserted]
+            object.state = [.inserted, .broughtBack]
             register(object)
             if object.reference >= 0 {
                 channel.register(

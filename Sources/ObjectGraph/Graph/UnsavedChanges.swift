@@ -40,8 +40,8 @@ struct UnsavedChanges {
             object.discardChanges()
             object.contents = nil
             object.state.subtract([
-                .inserted, .updated, .deleted, .deletionPropagated, .relationshipChanged,
-                .changedInEvent,
+                .inserted, .broughtBack, .updated, .deleted, .deletionPropagated,
+                .relationshipChanged, .changedInEvent,
             ])
         }
         for entry in entries {

@@ -235,6 +235,34 @@ import Testing
         }
     }
 
+    @Test func `a changed fault takes the newest row when it is refreshed (§2.8.4)`() throws {
+        let leaf = fixture.child(of: child)
+        let temporary = try child.performAndWait {
+            let (author, book) = (TestSupport.Author(context: child), Book(context: child))
+            author.name = "Borges"
+            book.title = "Ficciones"
+            try child.save()
+            return [author.objectID, book.objectID]
+        }
+        let ids = try parent.performAndWait {
+            let objects = temporary.map(parent.object(with:))
+            try parent.obtainPermanentIDs(for: objects)
+            parent.author(objects[0].objectID).name = "Jorge Luis Borges"
+            return objects.map(\.objectID)
+        }
+        try leaf.performAndWait {
+            // Changed by its other end alone; the fetch gives it the older values that the child has.
+            let author = leaf.author(ids[0])
+            (leaf.object(with: ids[1]) as? Book)?.author = author
+            _ = try TestSupport.Author.all(in: leaf)
+            #expect(author.isFault && author.isUpdated)
+        }
+        for context in [parent, child, leaf] {
+            context.performAndWait { context.refreshAllObjects() }
+        }
+        leaf.performAndWait { #expect(leaf.author(ids[0]).name == "Jorge Luis Borges") }
+    }
+
     @Test func `deleting in a child deletes in the parent, with the parent's rules (§4.2.5)`()
         throws
     {

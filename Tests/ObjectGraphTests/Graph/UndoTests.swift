@@ -315,6 +315,56 @@ import Testing
         #expect(try store.sql("SELECT count(*) FROM ZNOTE WHERE ZNOTEBOOK = 1") == [["3"]])
     }
 
+    @Test func `what a deletion has cut from a deleted object is undone too (§2.9.3)`() throws {
+        let store = try undoable()
+        let other = store.makeContext()
+        try store.run { context in
+            let notebook = Notebook(context: context)
+            let note = context.makeNote("a")
+            try context.save()
+            let (id, noteID) = (notebook.objectID, note.objectID)
+            context.delete(note)
+            context.processPendingChanges()
+            try other.performAndWait {
+                let note = other.object(with: noteID) as! Note
+                note.notebook = other.object(with: id) as? Notebook
+                try other.save()
+            }
+            context.refreshAllObjects()
+            context.delete(notebook)
+            context.undo()
+            #expect(note.isDeleted && note.notebook === notebook)
+            #expect(!notebook.isDeleted && !notebook.hasChanges)
+            context.undo()
+            #expect(notebook.notes.isEmpty && context.updatedObjects == [notebook, note])
+        }
+    }
+
+    @Test func `what comes back has the members that others have given it (§2.9.3, §2.11.3)`()
+        throws
+    {
+        let store = try undoable()
+        let other = store.makeContext()
+        try store.run { context in
+            context.mergePolicy = .overwrite
+            let notebook = Notebook(context: context)
+            try context.save()
+            let id = notebook.objectID
+            context.delete(notebook)
+            context.processPendingChanges()
+            let noteID = try other.performAndWait {
+                let note = other.makeNote("a", in: other.object(with: id) as? Notebook)
+                try other.save()
+                return note.objectID
+            }
+            try context.save()
+            context.undo()
+            #expect(notebook.isInserted && notebook.notes.map(\.objectID) == [noteID])
+            try context.save()
+            #expect(notebook.notes.map(\.objectID) == [noteID])
+        }
+    }
+
     @Test func `saved changes are undone as new ones (§2.9.3, §2.9.4)`() throws {
         let store = try undoable()
         try store.run { context in

@@ -189,8 +189,6 @@ extension ReferenceGraph {
             capture(object, in: level)
             levels[level].deleted.remove(object)
         } else {
-            // What still refers to a row that has gone, since nobody here knew of it, is open.
-            if !items(of: object, in: level).isEmpty { markUnclear() }
             capture(object, in: level, isAbsent: true)
             levels[level].deleted.remove(object)
             levels[level].inserted.insert(object)
