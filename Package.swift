@@ -6,7 +6,7 @@ let sanitizer = Context.environment["STACKBENCH_SANITIZER"]
 let allocator: [Target.Dependency] = sanitizer == nil ? ["CJemalloc"] : []
 let strict: [SwiftSetting] =
     [.treatAllWarnings(as: .error)]
-    + (sanitizer == "thread" ? [.define("THREAD_SANITIZER")] : [])
+    + (sanitizer.map { [.define("\($0.uppercased())_SANITIZER")] } ?? [])
 
 let package = Package(
     name: "StackBench",

@@ -42,7 +42,7 @@ struct WorkloadKind: Sendable {
     /// All kinds: the one place where a kind is registered.
     static let all: [WorkloadKind] = [
         .importing, .batchInsert, .batchUpdate, .paging, .predicates, .faulting, .aggregates,
-        .records, .responsiveness, .load, .engine,
+        .records, .pictures, .responsiveness, .load, .engine,
     ]
 
     static func named(_ name: String) -> WorkloadKind? {

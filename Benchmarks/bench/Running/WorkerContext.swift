@@ -65,11 +65,11 @@ struct WorkerContext {
     ///
     /// - Parameter prepare: what is done to the copy before.
     func openSubject(
-        preparing prepare: (StoreReader) throws -> Void = { _ in }
+        preparing prepare: () throws -> Void = {}
     ) throws -> any FlightsSubject {
         if let preparedStore = job.preparedStore {
             try FileManager.default.copyItem(at: preparedStore, to: storeURL)
-            try prepare(StoreReader(storeURL))
+            try prepare()
         }
         guard let open = Subject.named(job.subject)?.openFlights else {
             throw UnableSubject(name: job.subject, kind: job.kind)

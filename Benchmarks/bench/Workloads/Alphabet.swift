@@ -1,5 +1,6 @@
 import Datasets
 import Foundation
+import ObjectGraph
 
 /// The letters in which the flights have their tail numbers, so that questions are asked of strings beyond ASCII too.
 enum Alphabet: String, CaseIterable, Sendable {
@@ -30,12 +31,18 @@ enum Alphabet: String, CaseIterable, Sendable {
     }
 
     /// Writes the tail numbers anew in a store that nobody has open.
-    func rewrite(_ store: StoreReader) throws {
-        guard self == .accented else { return }
-        let spelled = Self.accents.reduce("ZTAILNUMBER") {
-            "replace(\($0), '\($1.plain)', '\($1.accented)')"
+    ///
+    /// By the engine, since a folded index is kept by its functions.
+    func rewrite(_ store: PersistentStoreCoordinator) throws {
+        let context = ManagedObjectContext(.privateQueue, coordinator: store)
+        try context.performAndWait {
+            let flights = try context.fetch(FetchRequest(entityName: "Flight"), as: Flight.self)
+            for flight in flights {
+                guard let tailNumber = flight[Flight.tailNumber] else { continue }
+                flight[Flight.tailNumber] = spelling(tailNumber)
+            }
+            try context.save()
         }
-        try store.execute("UPDATE ZFLIGHT SET ZTAILNUMBER = \(spelled)")
     }
 
     /// A column as it was before.

@@ -11,8 +11,12 @@ enum PredicatesWorkload {
             preconditionFailure("The kind's table allows only questions that exist.")
         }
         let isSaved = context.text("place") == "sql"
-        let subject = try context.openSubject { store in
-            if isSaved { try alphabet.rewrite(store) }
+        let subject = try context.openSubject {
+            guard isSaved, alphabet != .ascii else { return }
+            let store = try context.openCoordinator(
+                FlightsModel.make(context.configuration.indexes))
+            try alphabet.rewrite(store)
+            try store.removePersistentStores()
         }
         let (sample, checksum) =
             isSaved

@@ -24,7 +24,7 @@ enum RecordsWorkload {
         let rowCount = context.integer("rows")
         let isConstrained = context.text("isConstrained") == "true"
         let saveSize = way == .insert ? rowCount : context.integer("saveSize")
-        let coordinator = try makeCoordinator(context, isConstrained: isConstrained)
+        let coordinator = try context.openCoordinator(model(isConstrained: isConstrained))
         let existingCount = way == .insert ? 0 : rowCount / 2
         try insert(0..<existingCount, of: coordinator)
 
@@ -45,9 +45,7 @@ enum RecordsWorkload {
             }
         }
         sample.counters = ["statements": coordinator.counters.statements]
-        for store in coordinator.persistentStores {
-            try coordinator.removePersistentStore(store)
-        }
+        try coordinator.removePersistentStores()
 
         let store = try StoreReader(context.storeURL)
         let found = try store.integers(
@@ -60,10 +58,8 @@ enum RecordsWorkload {
         return WorkloadOutcome(sample: sample, verification: verifier.verification)
     }
 
-    private static func makeCoordinator(
-        _ context: WorkerContext, isConstrained: Bool
-    ) throws -> PersistentStoreCoordinator {
-        let model = try ManagedObjectModel(entities: [
+    private static func model(isConstrained: Bool) throws -> ManagedObjectModel {
+        try ManagedObjectModel(entities: [
             EntityDescription(
                 name: "Record", managedObjectClass: Record.self,
                 attributes: [
@@ -73,11 +69,6 @@ enum RecordsWorkload {
                 uniquenessConstraints: isConstrained ? [["code"]] : [],
                 indexes: isConstrained ? [] : [FetchIndexDescription("byCode", on: "code")])
         ])
-        let coordinator = PersistentStoreCoordinator(model: model)
-        var description = PersistentStoreDescription.sqlite(at: context.storeURL)
-        description.pragmas = ["synchronous": context.job.synchronous]
-        try coordinator.addPersistentStore(description)
-        return coordinator
     }
 
     /// Records whose amounts are not yet right.

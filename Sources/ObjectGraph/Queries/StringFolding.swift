@@ -102,21 +102,3 @@ extension UInt8 {
     @inline(__always)
     var asciiLowercased: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
 }
-
-extension UnsafeRawBufferPointer {
-    /// Whether all bytes are ASCII; looks at eight at a time.
-    @inline(__always)
-    var isASCII: Bool {
-        var position = 0
-        while position + 8 <= count {
-            let word = loadUnaligned(fromByteOffset: position, as: UInt64.self)
-            if word & 0x8080_8080_8080_8080 != 0 { return false }
-            position += 8
-        }
-        while position < count {
-            if self[position] >= 0x80 { return false }
-            position += 1
-        }
-        return true
-    }
-}

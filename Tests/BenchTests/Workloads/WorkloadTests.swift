@@ -10,7 +10,8 @@ import Testing
     private func run(_ kind: String, _ subjects: String, _ parameters: String) throws
         -> [CellResult]
     {
-        let dataset = ["engine", "records"].contains(kind) ? "" : "dataset: { flights: 300 }"
+        let dataset =
+            ["engine", "records", "pictures"].contains(kind) ? "" : "dataset: { flights: 300 }"
         let text = """
             schema: 1
             name: small
@@ -101,6 +102,22 @@ import Testing
         _ = try run(
             "predicates", "single", "question: [equal-cd, begins-with-cd], indexes: [plain, folded]"
         )
+    }
+
+    @Test func `a folded index holds accented strings too`() throws {
+        _ = try run(
+            "predicates", "single",
+            "question: [equal-cd, begins-with-cd], alphabet: accented, indexes: folded")
+    }
+
+    @Test func `of a list with pictures a screen takes one batch`() throws {
+        let cells = try run(
+            "pictures", "object-graph",
+            "rows: 50, pictureKibibytes: 8, pictures: [inline, apart], fetchBatchSize: [0, 20]")
+        for cell in cells {
+            let isBatched = cell.parameters["fetchBatchSize"] == "20"
+            #expect(cell.values(of: "statements") == [isBatched ? 2 : 1], "\(cell.parameters)")
+        }
     }
 
     @Test func `whoever adds up, the totals are the same`() throws {

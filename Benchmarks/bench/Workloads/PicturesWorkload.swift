@@ -1,0 +1,126 @@
+import Benchmarking
+import Foundation
+import ObjectGraph
+
+/// The first screen of a list of people whose pictures it does not show: what a batch size spares, and what it spares to keep
+/// pictures in an entity of their own.
+enum PicturesWorkload {
+    static func run(_ context: WorkerContext) throws -> WorkloadOutcome {
+        let rowCount = context.integer("rows")
+        let pictureBytes = context.integer("pictureKibibytes") * 1024
+        let keepsApart = context.text("pictures") == "apart"
+        let model = try model(keepsApart: keepsApart)
+        let people = try context.openCoordinator(model)
+        try insert(rowCount, pictureBytes, into: people, keepsApart: keepsApart)
+        try people.removePersistentStores()
+
+        // Opened anew, so that nothing of them is in memory.
+        let coordinator = try context.openCoordinator(model)
+        let view = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+        var request = FetchRequest(entityName: "Person", sortKeys: [.ascending("name")])
+        request.fetchBatchSize = context.integer("fetchBatchSize")
+        request.returnsObjectsAsFaults = false
+        let list = request
+        var shown = (numbers: [Int](), liveBytes: 0)
+        var sample = try context.measure(nil, rowCount: pageRowCount) {
+            shown = try view.performAndWait {
+                let before = Allocator.liveBytes()
+                let people = try view.fetch(list, as: Person.self)
+                return withExtendedLifetime(people) {
+                    let numbers = people.prefix(pageRowCount).map(\.number)
+                    return (numbers, Allocator.liveBytes() - before)
+                }
+            }
+        }
+        sample[.liveMemory] = Double(shown.liveBytes)
+        sample.counters = ["statements": coordinator.counters.statements]
+        try coordinator.removePersistentStores()
+
+        let store = try StoreReader(context.storeURL)
+        let found = try store.integers(
+            "SELECT COUNT(*), SUM(length(ZPICTURE)) FROM \(keepsApart ? "ZPORTRAIT" : "ZPERSON")")
+        var verifier = Verifier()
+        try verifier.checkJournal(of: store)
+        verifier.check("pictures", found[0], equals: rowCount)
+        verifier.check("bytes of pictures", found[1], equals: rowCount * pictureBytes)
+        verifier.check("people shown", shown.numbers.count, equals: min(pageRowCount, rowCount))
+        verifier.check(
+            "their numbers", shown.numbers.reduce(0, +),
+            equals: (0..<shown.numbers.count).reduce(0, +))
+        return WorkloadOutcome(sample: sample, verification: verifier.verification)
+    }
+
+    private static let pageRowCount = 20
+
+    private static func model(keepsApart: Bool) throws -> ManagedObjectModel {
+        let picture = AttributeDescription("picture", .binaryData, isOptional: false)
+        let person = EntityDescription(
+            name: "Person", managedObjectClass: Person.self,
+            attributes: [AttributeDescription("name", .string, isOptional: false)]
+                + (keepsApart ? [] : [picture]),
+            relationships: keepsApart
+                ? [.toOne("portrait", "Portrait", inverse: "person", deleteRule: .cascade)] : [],
+            indexes: [FetchIndexDescription("byName", on: "name")])
+        let portrait = EntityDescription(
+            name: "Portrait", attributes: [picture],
+            relationships: [.toOne("person", "Person", inverse: "portrait")])
+        return try ManagedObjectModel(entities: keepsApart ? [person, portrait] : [person])
+    }
+
+    private static func insert(
+        _ rowCount: Int, _ pictureBytes: Int, into coordinator: PersistentStoreCoordinator,
+        keepsApart: Bool
+    ) throws {
+        let people = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+        try people.performAndWait {
+            for number in 0..<rowCount {
+                let person = Person(context: people)
+                person.number = number
+                var owner: ManagedObject = person
+                if keepsApart {
+                    owner = try people.insertObject(entityName: "Portrait")
+                    try person.setValue(owner, forKey: "portrait")
+                }
+                try owner.setValue(
+                    Data(repeating: UInt8(truncatingIfNeeded: number), count: pictureBytes),
+                    forKey: "picture")
+                if number % pageRowCount == 0 {
+                    try people.save()
+                    people.reset()
+                }
+            }
+            try people.save()
+        }
+    }
+}
+
+private final class Person: ManagedObject {
+    private static let name = Attribute<String>("name")
+
+    /// Names sort as their numbers do.
+    var number: Int {
+        get { Int(self[Self.name].dropFirst(2)).map { $0 - 100_000 } ?? -1 }
+        set { self[Self.name] = "P-\(100_000 + newValue)" }
+    }
+}
+
+extension WorkloadKind {
+    static let pictures = WorkloadKind(
+        name: "pictures", summary: "show the first names of a list of people who have pictures",
+        subjects: [.engine], usesDataset: false,
+        parameters: [
+            WorkloadParameter(
+                name: "pictures", values: .choice(["inline", "apart"]), defaultValue: "inline",
+                summary: "an attribute of the person, or in an entity of their own"),
+            WorkloadParameter(
+                name: "fetchBatchSize", values: .integer(0...100_000), defaultValue: "0",
+                summary: "people loaded at a time; 0 means all at once"),
+            WorkloadParameter(
+                name: "rows", values: .integer(1...100_000), defaultValue: "505",
+                summary: "people"),
+            WorkloadParameter(
+                name: "pictureKibibytes", values: .integer(1...16_384), defaultValue: "1024",
+                summary: "KiB of a picture"),
+        ],
+        run: PicturesWorkload.run)
+}
