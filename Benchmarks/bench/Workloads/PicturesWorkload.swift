@@ -22,6 +22,7 @@ enum PicturesWorkload {
         request.returnsObjectsAsFaults = false
         let list = request
         var shown = (numbers: [Int](), liveBytes: 0)
+        coordinator.resetCounters()
         var sample = try context.measure(nil, rowCount: pageRowCount) {
             shown = try view.performAndWait {
                 let before = Allocator.liveBytes()
