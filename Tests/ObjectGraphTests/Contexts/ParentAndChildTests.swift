@@ -235,6 +235,25 @@ import Testing
         }
     }
 
+    @Test func `a child's fault takes what the parent has changed since its save (§4.2.3)`() throws {
+        let leaf = fixture.child(of: child)
+        let id = try child.performAndWait {
+            let author = TestSupport.Author(context: child)
+            author.name = "Borges"
+            try child.obtainPermanentIDs(for: [author])
+            try child.save()
+            child.refreshAllObjects()
+            return author.objectID
+        }
+        // The child's fault has the row from before the save now.
+        leaf.performAndWait { #expect(leaf.author(id).name == "Borges") }
+        try parent.performAndWait {
+            try parent.save()
+            parent.author(id).name = "Jorge Luis Borges"
+        }
+        child.performAndWait { #expect(child.author(id).name == "Jorge Luis Borges") }
+    }
+
     @Test func `a changed fault takes the newest row when it is refreshed (§2.8.4)`() throws {
         let leaf = fixture.child(of: child)
         let temporary = try child.performAndWait {
