@@ -235,7 +235,8 @@ import Testing
         }
     }
 
-    @Test func `a child's fault takes what the parent has changed since its save (§4.2.3)`() throws {
+    @Test func `a child's fault takes what the parent has changed since its save (§4.2.3)`() throws
+    {
         let leaf = fixture.child(of: child)
         let id = try child.performAndWait {
             let author = TestSupport.Author(context: child)
@@ -251,6 +252,28 @@ import Testing
             try parent.save()
             parent.author(id).name = "Jorge Luis Borges"
         }
+        child.performAndWait { #expect(child.author(id).name == "Jorge Luis Borges") }
+    }
+
+    @Test func `a child's fault takes what changes again within one event (§4.2.3)`() throws {
+        let leaf = fixture.child(of: child)
+        let other = fixture.context()
+        let id = try parent.performAndWait {
+            let (author, book) = (TestSupport.Author(context: parent), Book(context: parent))
+            author.name = "Borges"
+            book.title = "Ficciones"
+            try parent.save()
+            // Changes the author too, by its other end alone.
+            book.author = author
+            return author.objectID
+        }
+        try other.performAndWait {
+            other.author(id).name = "J. L. Borges"
+            try other.save()
+        }
+        parent.performAndWait { parent.refreshAllObjects() }
+        leaf.performAndWait { #expect(leaf.author(id).name == "J. L. Borges") }
+        parent.performAndWait { parent.author(id).name = "Jorge Luis Borges" }
         child.performAndWait { #expect(child.author(id).name == "Jorge Luis Borges") }
     }
 

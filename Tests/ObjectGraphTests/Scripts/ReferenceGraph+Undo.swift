@@ -205,8 +205,9 @@ extension ReferenceGraph {
     }
 
     private mutating func takeAway(_ object: Int, in level: Int) {
-        guard levels[level].inserted.contains(object) else { return delete(object, in: level) }
-        if !items(of: object, in: level).isEmpty { markUnclear() }
+        // What was brought back goes with what others have given it.
+        guard levels[level].inserted.contains(object), items(of: object, in: level).isEmpty
+        else { return delete(object, in: level) }
         for key in Self.keys(of: entities[object]).dropFirst(2) {
             cut(key, of: object, in: level)
         }
