@@ -309,6 +309,8 @@ extension ManagedObjectContext {
                     // A child that has the row of before would not hear of what changes after it.
                     if hasChildren { $0.supersedeRow() }
                     $0.take(accepted: row)
+                    // Nor of what changes in a parent, which has taken the values and not this row.
+                    if parent != nil, !$0.state.isNew { $0.supersedeRow() }
                 }
             }
         }

@@ -277,6 +277,20 @@ import Testing
         child.performAndWait { #expect(child.author(id).name == "Jorge Luis Borges") }
     }
 
+    @Test func `a grandchild's fault takes what has changed above its parent (§4.2.3)`() throws {
+        let leaf = fixture.child(of: child)
+        let id = try fixture.saveAuthor("Borges")
+        try child.performAndWait {
+            child.author(id).name = "J. L. Borges"
+            try child.save()
+        }
+        // The leaf's fault has the row that the child has saved.
+        try leaf.performAndWait { #expect(try TestSupport.Author.all(in: leaf).count == 1) }
+        child.performAndWait { child.refreshAllObjects() }
+        parent.performAndWait { parent.author(id).name = "Jorge Luis Borges" }
+        leaf.performAndWait { #expect(leaf.author(id).name == "Jorge Luis Borges") }
+    }
+
     @Test func `a changed fault takes the newest row when it is refreshed (§2.8.4)`() throws {
         let leaf = fixture.child(of: child)
         let temporary = try child.performAndWait {
