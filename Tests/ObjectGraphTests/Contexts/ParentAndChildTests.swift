@@ -285,7 +285,8 @@ import Testing
             try child.save()
         }
         // The leaf's fault has the row that the child has saved.
-        try leaf.performAndWait { #expect(try TestSupport.Author.all(in: leaf).count == 1) }
+        let count = try leaf.performAndWait { try TestSupport.Author.all(in: leaf).count }
+        #expect(count == 1)
         child.performAndWait { child.refreshAllObjects() }
         parent.performAndWait { parent.author(id).name = "Jorge Luis Borges" }
         leaf.performAndWait { #expect(leaf.author(id).name == "Jorge Luis Borges") }
