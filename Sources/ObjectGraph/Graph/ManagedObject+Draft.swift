@@ -132,11 +132,9 @@ extension ManagedObjectContext {
 
     @inline(__always)
     private func draftSlab(for extent: RowExtent) -> RowSlab {
-        if let draftSlab, DraftSpace(of: draftSlab).hasRoom(for: extent),
-            !draftSlab.hasSupersededRows.load(ordering: .relaxed)
-        {
-            return draftSlab
-        }
+        // A save may have superseded rows of it after few objects: the next one starts small again.
+        if draftSlab?.hasSupersededRows.load(ordering: .relaxed) ?? false { draftSlab = nil }
+        if let draftSlab, DraftSpace(of: draftSlab).hasRoom(for: extent) { return draftSlab }
         let capacity = min((draftSlab?.capacity ?? 256) * 4, RowSlab.byteCount)
         let made = DraftSpace.makeSlab(capacity: max(capacity, extent.fixedByteCount * 4))
         draftSlab = made

@@ -90,7 +90,11 @@ extension ManagedObjectContext {
                 keepsSnapshot: false)
             return object.row
         }
-        if object.changes?.mask.isEmpty ?? true, let row = object.row { return row }
+        if object.changes?.mask.isEmpty ?? true, let row = object.row {
+            // What changes in an event after the first change is not noted again.
+            if object.state.contains(.changedInEvent) { object.supersedeRow() }
+            return row
+        }
         var writer = RowWriter(expectedByteCount: 256)
         let row = encode(
             object, into: &writer, version: object.row?.version ?? 0, changes: object.changes)

@@ -301,10 +301,17 @@ extension ManagedObjectContext {
 
     /// What was planned is now the state of the level above: takes it over (step 9).
     private func adopt(_ written: WrittenSave) {
+        let hasChildren = hasChildren.load(ordering: .relaxed)
         for (plan, objects) in zip(written.plans, written.work.plannedObjects) {
             for position in plan.plan.rows.indices {
                 guard let row = plan.plan.rows[position].row else { continue }
-                objects[position]._withUnsafeGuaranteedRef { $0.take(accepted: row) }
+                objects[position]._withUnsafeGuaranteedRef {
+                    // A child that has the row of before would not hear of what changes after it.
+                    if hasChildren { $0.supersedeRow() }
+                    $0.take(accepted: row)
+                    // Nor of what changes in a parent, which has taken the values and not this row.
+                    if parent != nil, !$0.state.isNew { $0.supersedeRow() }
+                }
             }
         }
         registerPermanently(written.keys)

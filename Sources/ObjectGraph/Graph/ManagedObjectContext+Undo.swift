@@ -137,7 +137,7 @@ extension ManagedObjectContext {
         guard !object.state.contains(.detached), !object.state.contains(.deleted) else {
             return false
         }
-        if object.state.contains(.inserted) {
+        if object.state.isNew {
             // No delete rule and no hook: the object has never been.
             for index in object.binding.entity.toOneIndexes {
                 object.setDestination(nil, of: object.binding.entity.properties[index])

@@ -235,6 +235,63 @@ import Testing
         }
     }
 
+    @Test func `a child's fault takes what the parent has changed since its save (§4.2.3)`() throws
+    {
+        let leaf = fixture.child(of: child)
+        let id = try child.performAndWait {
+            let author = TestSupport.Author(context: child)
+            author.name = "Borges"
+            try child.obtainPermanentIDs(for: [author])
+            try child.save()
+            child.refreshAllObjects()
+            return author.objectID
+        }
+        // The child's fault has the row from before the save now.
+        leaf.performAndWait { #expect(leaf.author(id).name == "Borges") }
+        try parent.performAndWait {
+            try parent.save()
+            parent.author(id).name = "Jorge Luis Borges"
+        }
+        child.performAndWait { #expect(child.author(id).name == "Jorge Luis Borges") }
+    }
+
+    @Test func `a child's fault takes what changes again within one event (§4.2.3)`() throws {
+        let leaf = fixture.child(of: child)
+        let other = fixture.context()
+        let id = try parent.performAndWait {
+            let (author, book) = (TestSupport.Author(context: parent), Book(context: parent))
+            author.name = "Borges"
+            book.title = "Ficciones"
+            try parent.save()
+            // Changes the author too, by its other end alone.
+            book.author = author
+            return author.objectID
+        }
+        try other.performAndWait {
+            other.author(id).name = "J. L. Borges"
+            try other.save()
+        }
+        parent.performAndWait { parent.refreshAllObjects() }
+        leaf.performAndWait { #expect(leaf.author(id).name == "J. L. Borges") }
+        parent.performAndWait { parent.author(id).name = "Jorge Luis Borges" }
+        child.performAndWait { #expect(child.author(id).name == "Jorge Luis Borges") }
+    }
+
+    @Test func `a grandchild's fault takes what has changed above its parent (§4.2.3)`() throws {
+        let leaf = fixture.child(of: child)
+        let id = try fixture.saveAuthor("Borges")
+        try child.performAndWait {
+            child.author(id).name = "J. L. Borges"
+            try child.save()
+        }
+        // The leaf's fault has the row that the child has saved.
+        let count = try leaf.performAndWait { try TestSupport.Author.all(in: leaf).count }
+        #expect(count == 1)
+        child.performAndWait { child.refreshAllObjects() }
+        parent.performAndWait { parent.author(id).name = "Jorge Luis Borges" }
+        leaf.performAndWait { #expect(leaf.author(id).name == "Jorge Luis Borges") }
+    }
+
     @Test func `a changed fault takes the newest row when it is refreshed (§2.8.4)`() throws {
         let leaf = fixture.child(of: child)
         let temporary = try child.performAndWait {

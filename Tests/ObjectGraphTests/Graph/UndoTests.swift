@@ -365,6 +365,35 @@ import Testing
         }
     }
 
+    @Test func `what came back goes again with what others have given it (§2.9.3, §2.6.2)`() throws
+    {
+        let store = try undoable()
+        let other = store.makeContext()
+        try store.run { context in
+            context.mergePolicy = .overwrite
+            let notebook = Notebook(context: context)
+            try context.save()
+            let id = notebook.objectID
+            context.delete(notebook)
+            context.processPendingChanges()
+            let noteID = try other.performAndWait {
+                let note = other.makeNote("a", in: other.object(with: id) as? Notebook)
+                try other.save()
+                return note.objectID
+            }
+            try context.save()
+            context.undo()
+            let note = context.object(with: noteID) as! Note
+            context.redo()
+            #expect(context.deletedObjects == [note] && context.insertedObjects.isEmpty)
+            context.undo()
+            #expect(!note.isDeleted && notebook.notes == [note])
+            context.redo()
+            try context.save()
+        }
+        #expect(try store.sql("SELECT count(*) FROM ZNOTE") == [["0"]])
+    }
+
     @Test func `saved changes are undone as new ones (§2.9.3, §2.9.4)`() throws {
         let store = try undoable()
         try store.run { context in

@@ -33,6 +33,7 @@ extension ReferenceGraph {
 
     private mutating func push(_ level: Int, to parent: Int) -> SaveOutcome {
         let own = levels[level]
+        if setsContradictoryEnds(level, in: parent) { markUnclear() }
         var saved = SavedObjects(
             inserted: own.inserted.subtracting(own.deleted),
             deleted: own.deleted.subtracting(own.inserted))
@@ -85,6 +86,22 @@ extension ReferenceGraph {
         if saved != SavedObjects() || !pairs.isEmpty { endEvent(in: parent) }
         settle(level, saved)
         return .saved(saved)
+    }
+
+    /// Whether a conflict has left ends in the parent that contradict each other, so that it matters which is set first.
+    private func setsContradictoryEnds(_ level: Int, in parent: Int) -> Bool {
+        let own = levels[level]
+        return own.updated.subtracting(own.deleted).subtracting(own.inserted).contains { object in
+            let changed = changedValues(of: object, in: level)
+            guard let value = changed["card"] ?? changed["holder"] else { return false }
+            var ends = [object]
+            if case .object(let destination) = value { ends.append(destination) }
+            return !ends.allSatisfy {
+                isMutual($0, view($0, in: parent)?.values ?? [:]) {
+                    view($0, in: parent)?.values
+                }
+            }
+        }
     }
 
     private mutating func touchOwner(_ owner: Int, of item: Int, in level: Int) {

@@ -66,7 +66,11 @@ extension ReferenceGraph {
     }
 
     private mutating func takeEvent(in level: Int) -> Event? {
-        dropPairsOfDeletedInsertions(in: level)
+        // Nothing remains of a new object that was deleted.
+        let dropped = levels[level].inserted.intersection(levels[level].deleted)
+        levels[level].pairs = levels[level].pairs.filter {
+            !dropped.contains($0.key.person) && !dropped.contains($0.key.group)
+        }
         var event = levels[level].event
         levels[level].event = Event()
         event.saveCount = levels[level].saveCount
@@ -94,14 +98,10 @@ extension ReferenceGraph {
             }
             event.objects[object] = memory
         }
+        levels[level].inserted.subtract(dropped)
+        levels[level].deleted.subtract(dropped)
+        for object in dropped { levels[level].changes[object] = nil }
         return isSignificant ? event : nil
-    }
-
-    private mutating func dropPairsOfDeletedInsertions(in level: Int) {
-        let dropped = levels[level].inserted.intersection(levels[level].deleted)
-        levels[level].pairs = levels[level].pairs.filter {
-            !dropped.contains($0.key.person) && !dropped.contains($0.key.group)
-        }
     }
 
     private func isPresent(_ object: Int, in level: Int) -> Bool {
@@ -173,7 +173,7 @@ extension ReferenceGraph {
     }
 
     /// Whether both ends of a relationship from one to one say the same, as they do not if one of them is an older copy.
-    private func isMutual(
+    func isMutual(
         _ object: Int, _ values: Values, _ valuesOfOther: (Int) -> Values?
     ) -> Bool {
         [("card", "holder"), ("holder", "card")].allSatisfy { key, inverse in
@@ -205,8 +205,9 @@ extension ReferenceGraph {
     }
 
     private mutating func takeAway(_ object: Int, in level: Int) {
-        guard levels[level].inserted.contains(object) else { return delete(object, in: level) }
-        if !items(of: object, in: level).isEmpty { markUnclear() }
+        // What was brought back goes with what others have given it.
+        guard levels[level].inserted.contains(object), items(of: object, in: level).isEmpty
+        else { return delete(object, in: level) }
         for key in Self.keys(of: entities[object]).dropFirst(2) {
             cut(key, of: object, in: level)
         }
