@@ -32,14 +32,17 @@ enum Alphabet: String, CaseIterable, Sendable {
 
     /// Writes the tail numbers anew in a store that nobody has open.
     ///
-    /// By the engine, since a folded index is kept by its functions.
+    /// By the engine, since a folded index is kept by its functions; in parts, since what it takes counts for the peak of the
+    /// worker's memory.
     func rewrite(_ store: PersistentStoreCoordinator) throws {
         let context = ManagedObjectContext(.privateQueue, coordinator: store)
         try context.performAndWait {
-            let flights = try context.fetch(FetchRequest(entityName: "Flight"), as: Flight.self)
-            for flight in flights {
+            var request = FetchRequest(entityName: "Flight")
+            request.fetchBatchSize = 1000
+            for (position, flight) in try context.fetch(request, as: Flight.self).enumerated() {
                 guard let tailNumber = flight[Flight.tailNumber] else { continue }
                 flight[Flight.tailNumber] = spelling(tailNumber)
+                if position % 10_000 == 9_999 { try context.save() }
             }
             try context.save()
         }

@@ -85,7 +85,7 @@ enum PicturesWorkload {
                 try owner.setValue(
                     Data(repeating: UInt8(truncatingIfNeeded: number), count: pictureBytes),
                     forKey: "picture")
-                if number % pageRowCount == 0 {
+                if number % pageRowCount == pageRowCount - 1 {
                     try people.save()
                     people.reset()
                 }
