@@ -16,12 +16,13 @@ final class RowCollector: RowReceiver {
     /// - Parameter expectedCount: How many rows there may be at most, so that a few do not take a whole slab.
     init(_ selection: RowSelection, expectedCount: Int = .max) {
         self.selection = selection
+        let isSmall = expectedCount <= 256
         let writer = RowWriter(
-            expectedByteCount: expectedCount > 256 ? RowSlab.byteCount : expectedCount * 256)
+            expectedByteCount: isSmall ? expectedCount * 256 : RowSlab.byteCount)
         state = .allocate(capacity: 1)
         state.initialize(
             to: State(writer: writer, slab: writer.slab, slabCount: writer.slabCount))
-        if expectedCount <= 256 { state.pointee.places.reserveCapacity(expectedCount) }
+        if isSmall { state.pointee.places.reserveCapacity(expectedCount) }
     }
 
     deinit {
