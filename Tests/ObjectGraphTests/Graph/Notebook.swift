@@ -211,4 +211,27 @@ extension ManagedObjectContext {
             try fetch(
                 FetchRequest(entityName: "Note", sortKeys: [.ascending("text")]), as: Note.self))
     }
+
+    /// A notebook whose deletion was saved and is undone, and a note that another context gave it before that.
+    ///
+    /// Needs an undo manager; leaves the notebook inserted.
+    func bringBackNotebook(
+        givenNoteIn store: StoreFixture
+    ) throws -> (notebook: Notebook, noteID: ManagedObjectID) {
+        mergePolicy = .overwrite
+        let notebook = Notebook(context: self)
+        try save()
+        let id = notebook.objectID
+        delete(notebook)
+        processPendingChanges()
+        let other = store.makeContext()
+        let noteID = try other.performAndWait {
+            let note = other.makeNote("a", in: other.object(with: id) as? Notebook)
+            try other.save()
+            return note.objectID
+        }
+        try save()
+        undo()
+        return (notebook, noteID)
+    }
 }

@@ -344,21 +344,8 @@ import Testing
         throws
     {
         let store = try undoable()
-        let other = store.makeContext()
         try store.run { context in
-            context.mergePolicy = .overwrite
-            let notebook = Notebook(context: context)
-            try context.save()
-            let id = notebook.objectID
-            context.delete(notebook)
-            context.processPendingChanges()
-            let noteID = try other.performAndWait {
-                let note = other.makeNote("a", in: other.object(with: id) as? Notebook)
-                try other.save()
-                return note.objectID
-            }
-            try context.save()
-            context.undo()
+            let (notebook, noteID) = try context.bringBackNotebook(givenNoteIn: store)
             #expect(notebook.isInserted && notebook.notes.map(\.objectID) == [noteID])
             try context.save()
             #expect(notebook.notes.map(\.objectID) == [noteID])
@@ -368,21 +355,8 @@ import Testing
     @Test func `what came back goes again with what others have given it (§2.9.3, §2.6.2)`() throws
     {
         let store = try undoable()
-        let other = store.makeContext()
         try store.run { context in
-            context.mergePolicy = .overwrite
-            let notebook = Notebook(context: context)
-            try context.save()
-            let id = notebook.objectID
-            context.delete(notebook)
-            context.processPendingChanges()
-            let noteID = try other.performAndWait {
-                let note = other.makeNote("a", in: other.object(with: id) as? Notebook)
-                try other.save()
-                return note.objectID
-            }
-            try context.save()
-            context.undo()
+            let (notebook, noteID) = try context.bringBackNotebook(givenNoteIn: store)
             let note = context.object(with: noteID) as! Note
             context.redo()
             #expect(context.deletedObjects == [note] && context.insertedObjects.isEmpty)

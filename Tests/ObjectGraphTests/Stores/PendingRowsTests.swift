@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -82,6 +83,31 @@ import Testing
         #expect(
             try fixture.sql("SELECT ZNUMBER FROM ZTHING WHERE ZNAME IS NULL OR ZNAME <> ZNUMBER")
                 == [["\(taken)"]])
+    }
+
+    @Test(arguments: [false, true])
+    func `a batch insert of many statements keeps each row's values`(usesHandler: Bool) throws {
+        let fixture = try makeThings()
+        let rows = (0..<150).map { number -> [String: AttributeValue] in
+            // Of different lengths, so that no row lies just where another lay.
+            [
+                "number": .integer(Int64(number)),
+                "name": .string(String(repeating: "k", count: number)),
+            ]
+        }
+        let position = Atomic(0)
+        let request =
+            usesHandler
+            ? BatchInsertRequest(entityName: "Thing") { row in
+                let index = position.add(1, ordering: .relaxed).oldValue
+                guard index < rows.count else { return true }
+                for (key, value) in rows[index] { try row.set(value, forKey: key) }
+                return false
+            } : BatchInsertRequest(entityName: "Thing", objects: rows)
+        try fixture.run { _ = try $0.execute(request) }
+        let found = try fixture.sql(
+            "SELECT count(*), count(DISTINCT ZNUMBER), sum(length(ZNAME) = ZNUMBER) FROM ZTHING")
+        #expect(found == [["150", "150", "150"]])
     }
 
     @Test func `a batch insert of which a row collides inserts nothing`() throws {
