@@ -7,9 +7,6 @@ struct BaselineCounts {
     var unsoundCells: [UnsoundCell]
     var conditions: Baseline.Conditions
 
-    /// Every build counts with the same seed, for the seed decides which rows are made.
-    private static let seed: UInt64 = 1
-
     /// Counts the cells of some workloads, but those of several threads.
     ///
     /// - Throws: ``CommandFailure`` when the user asked to stop; when no process can be started or
@@ -24,7 +21,7 @@ struct BaselineCounts {
                 let identifier = CellResult(cell, of: workload).identifier
                 note("counting \(workload.name) \(identifier)")
                 let arm = PairedArm(workload: workload, cell: cell)
-                switch try CellCounts.take(arm, seed: Self.seed, preparation) {
+                switch try CellCounts.take(arm, seed: CountingPass.seed, preparation) {
                 case .interrupted:
                     throw CommandFailure(exitCode: .interrupted, message: "interrupted")
                 case .unsound(let reason, let isWrongAnswer):

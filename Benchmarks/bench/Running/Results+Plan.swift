@@ -28,7 +28,8 @@ extension WorkloadResult {
             name: workload.name, title: workload.title, kind: workload.kind.name,
             parameters: parameters, reference: workload.reference,
             primaryMetric: workload.primaryMetric, extraMetrics: workload.kind.extraMetrics,
-            notes: workload.notes, thresholds: workload.applicableThresholds,
+            isContended: workload.kind.isContended ? true : nil, notes: workload.notes,
+            thresholds: workload.applicableThresholds,
             cells: cells.map { CellResult($0, of: workload) })
     }
 }

@@ -121,10 +121,11 @@ struct Runner {
     }
 
     private func count(_ arm: PairedArm) throws -> WorkerProcess.Ending {
-        let ending = try CountingPass.run(arm, seed: run.seed, preparation: preparation)
+        let ending = try CountingPass.run(
+            arm, seed: CountingPass.seed, preparation: preparation)
         guard options.countsInstructions, case .outcome(var outcome) = ending else { return ending }
         outcome.sample[.instructions] = try InstructionPass.run(
-            arm, seed: run.seed, preparation: preparation)
+            arm, seed: CountingPass.seed, preparation: preparation)
         if outcome.sample[.instructions] == nil {
             progress.note(
                 "\(arm.workload.name): instructions not counted, since the work cannot be repeated "

@@ -3,7 +3,7 @@ import Foundation
 extension ComparisonReport {
     /// Compares two runs that were made at different times, cell by cell.
     ///
-    /// Counts that repeat are judged exactly. Times only give hints, since nobody knows what else
+    /// Counts that repeat are judged exactly, those of contended work not at all. Times only give hints, since nobody knows what else
     /// was different; the rows of all of them are corrected for their number.
     /// Source: instrument §2.4, items 7 and 12.
     ///
@@ -61,7 +61,7 @@ extension ComparisonReport {
         }
         let cell = shared.head.identifier
         let counts = [shared.base, shared.head].map { [$0.counts].compactMap(\.self) }
-        if !counts[0].isEmpty, !counts[1].isEmpty {
+        if shared.workload.countsRepeat, !counts[0].isEmpty, !counts[1].isEmpty {
             rows += Comparison.exactRows(
                 workload: shared.workload.name, cell: cell, base: counts[0], head: counts[1])
         }

@@ -101,10 +101,10 @@ extension History.Entry {
         identity = run.environment.identity
         values = run.workloads.flatMap { workload in
             workload.cells.filter(\.isSound).flatMap { cell -> [History.Value] in
-                let names = Set(
-                    [workload.primaryMetric.name, Metric.time.name, Metric.cpuTime.name]
-                        + Metric.counts.map(\.name))
-                return names.sorted().compactMap { name in
+                // Steps of counts that do not repeat would be told as changes.
+                let counts = workload.countsRepeat ? Metric.counts : []
+                let metrics = [workload.primaryMetric, .time, .cpuTime] + counts
+                return Set(metrics.map(\.name)).sorted().compactMap { name in
                     Statistics.median(cell.values(of: name)).map {
                         History.Value(
                             workload: workload.name, cell: cell.identifier, metric: name,

@@ -13,6 +13,8 @@ public struct WorkloadResult: Codable, Hashable, Sendable {
     public var primaryMetric: Metric
     /// Metrics shown after the primary one, beside the well-known ones that have values.
     public var extraMetrics: [Metric]
+    /// Whether several threads worked at once, so that its counts depend on how they were scheduled; nil for no.
+    public var isContended: Bool?
     /// Remarks for the reader of the report, a sentence each.
     public var notes: [String]
     /// The rules beside the workload, which are judged when the run ends; nil where there are none.
@@ -22,7 +24,8 @@ public struct WorkloadResult: Codable, Hashable, Sendable {
     public init(
         name: String, title: String, kind: String, parameters: [String: String] = [:],
         reference: String? = nil, primaryMetric: Metric = .time, extraMetrics: [Metric] = [],
-        notes: [String] = [], thresholds: [ThresholdRule]? = nil, cells: [CellResult] = []
+        isContended: Bool? = nil, notes: [String] = [], thresholds: [ThresholdRule]? = nil,
+        cells: [CellResult] = []
     ) {
         self.name = name
         self.title = title
@@ -31,10 +34,14 @@ public struct WorkloadResult: Codable, Hashable, Sendable {
         self.reference = reference
         self.primaryMetric = primaryMetric
         self.extraMetrics = extraMetrics
+        self.isContended = isContended
         self.notes = notes
         self.thresholds = thresholds
         self.cells = cells
     }
+
+    /// Whether its counts are the same when the same program does the same work again.
+    var countsRepeat: Bool { isContended != true }
 
     /// The metric of that name as this workload describes it, nanoseconds for a latency, or else
     /// ``Metric/named(_:)``.

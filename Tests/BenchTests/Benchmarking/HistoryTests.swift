@@ -28,6 +28,20 @@ import Testing
         #expect(series[0].points.map(\.commit) == ["a", nil])
     }
 
+    @Test(arguments: [nil, true])
+    func `counts are kept, but not those of contended work`(isContended: Bool?) throws {
+        let history = History(url: folder.url("history.jsonl"))
+        var run = run(1, seconds: 1)
+        run.workloads[0].isContended = isContended
+        run.workloads[0].cells[0].counts = Sample(
+            repetition: 0, positionInRound: 0, startedAtSeconds: 0, metrics: ["statements": 7])
+
+        try history.append(run, commit: nil)
+
+        let series = HistorySeries.all(in: try history.entries(), metric: "statements")
+        #expect(series.isEmpty == (isContended == true))
+    }
+
     @Test func `a line that was cut off is passed over, any other one is an error`() throws {
         let history = History(url: folder.url("history.jsonl"))
         try history.append(run(1, seconds: 1), commit: nil)

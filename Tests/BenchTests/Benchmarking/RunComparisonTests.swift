@@ -42,6 +42,19 @@ import Testing
         #expect(report.exitCode == .regression)
     }
 
+    @Test func `a count of contended work is no judgement, for it depends on the schedule`() throws {
+        func contended(_ statements: Double) -> Run {
+            var run = run([1], statements: statements)
+            run.workloads[0].isContended = true
+            return run
+        }
+
+        let report = try compare(contended(100), contended(200))
+
+        #expect(!report.rows.contains { $0.metric == .statements })
+        #expect(report.exitCode == .success)
+    }
+
     @Test func `runs on other data, or of other cells, are not compared`() {
         var elsewhere = run([1])
         elsewhere.dataset?.identity = "other"
