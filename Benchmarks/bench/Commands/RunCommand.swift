@@ -113,11 +113,10 @@ struct RunCommand: ParsableCommand {
         let run = try runner.execute()
         annotations.print(Judgements(of: run))
         print(directory.reportURL.relativePath)
-        let rules = run.thresholds
-        guard run.exitCode == .success, !rules.isEmpty else { return run.exitCode }
-        let report = try ThresholdCheck.evaluate(rules, run)
-        FileHandle.standardError.write(Data("\(report)\n".utf8))
-        return report.exitCode
+        if let report = try run.ruleReport() {
+            FileHandle.standardError.write(Data("\(report)\n".utf8))
+        }
+        return run.exitCode
     }
 
     /// A name that sorts by time and is safe in every file system, such as 2026-02-28T17-05-09Z.

@@ -16,6 +16,10 @@ struct RunSummary {
             parts.append(summaries.map { Answer($0).markdown }.joined(separator: "\n"))
         }
         if let overview = Overview(summaries) { parts.append(overview.table.markdown) }
+        if let rules = try? run.ruleReport() {
+            parts.append("Rules beside the workloads:")
+            parts.append(rules.findings.map { "- \($0)" }.joined(separator: "\n"))
+        }
         if !advice.isEmpty {
             parts.append("Before you believe it:")
             parts.append(advice.map { "- \($0)" }.joined(separator: "\n"))

@@ -46,6 +46,31 @@ public struct Run: Codable, Hashable, Sendable {
 extension Run {
     /// The rules beside its workloads.
     public var thresholds: [ThresholdRule] { workloads.flatMap { $0.thresholds ?? [] } }
+
+    /// Cells that failed or gave a wrong answer.
+    public var unsoundCells: [UnsoundCell] {
+        workloads.flatMap { workload in
+            workload.cells.compactMap { UnsoundCell($0, of: workload) }
+        }
+    }
+
+    /// What the rules beside its workloads say of it; nil where there are none, and while a cell failed
+    /// or is missing.
+    ///
+    /// - Throws: ``ThresholdError`` as ``ThresholdCheck/evaluate(_:_:)``.
+    public func ruleReport() throws -> ThresholdReport? {
+        guard !thresholds.isEmpty, state == .completed, unsoundCells.isEmpty else { return nil }
+        return try ThresholdCheck.evaluate(thresholds, self)
+    }
+
+    /// The gravest thing that happened: a wrong answer, a crash, an interruption, a rule that did not
+    /// hold, or none.
+    public var exitCode: ExitCode {
+        if unsoundCells.contains(where: \.isWrongAnswer) { return .wrongAnswer }
+        if !unsoundCells.isEmpty { return .crash }
+        if state == .interrupted { return .interrupted }
+        return (try? ruleReport())?.exitCode ?? .success
+    }
 }
 
 /// How far a run got.

@@ -51,6 +51,15 @@ extension UnsoundCell: CustomStringConvertible {
     }
 }
 
+extension ThresholdReport {
+    /// The rules that did not hold, the crossed ones first, and how many did; a line each, for a report.
+    var findings: [String] {
+        let open = verdicts.filter(\.isCrossed) + verdicts.filter(\.isOpen)
+        let heldCount = verdicts.count - open.count
+        return open.map { escaped("\($0)") } + (heldCount > 0 ? ["✓ \(heldCount) held"] : [])
+    }
+}
+
 extension ThresholdReport: CustomStringConvertible {
     /// A line for each unsound cell and each verdict, the crossed ones first, and a summary.
     public var description: String {

@@ -185,6 +185,11 @@ import Testing
         let again = try BenchProcess(["check", results.url.path])
         #expect(again.exitCode == 11)
         #expect(again.output.contains("nothing is so slow"))
+        for report in ["summary.md", "report.html", "verdict.json", "junit.xml"] {
+            let text = try String(contentsOf: results.url.appending(path: report), encoding: .utf8)
+            #expect(text.contains("nothing is so slow"), "\(report)")
+            if report == "verdict.json" { #expect(text.contains(#""exitCode" : 11"#)) }
+        }
     }
 
     @Test func `latencies of a saturated load are not judged`() throws {

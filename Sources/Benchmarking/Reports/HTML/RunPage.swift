@@ -43,9 +43,12 @@ struct RunPage {
             )
         }
         let headline = Headline(summaries)
+        let rules = try? run.ruleReport()
+        let isBad = !run.unsoundCells.isEmpty || run.exitCode == .thresholdCrossed
         let hasDoubt =
-            run.build == .debug || run.state != .completed || !headline.namesWinner
-        let style = run.unsoundCells.isEmpty ? (hasDoubt ? " doubtful" : "") : " bad"
+            run.build == .debug || run.state != .completed || run.exitCode == .inconclusive
+            || !headline.namesWinner
+        let style = isBad ? " bad" : hasDoubt ? " doubtful" : ""
         return [
             .paragraph(
                 escaped(
@@ -55,7 +58,13 @@ struct RunPage {
             .element("h1", [:], [InlineText(markdown: headline.text).markup]),
             .element("div", ["class": "banner\(style)"], [.list(answers, class: "answers")]),
         ]
+            + (rules.map(findings) ?? [])
             + self.advice(advice)
+    }
+
+    private func findings(of rules: ThresholdReport) -> [Markup] {
+        let lines = rules.findings.map { (markdown: $0, details: [String]()) }
+        return [.heading("Rules beside the workloads"), .list(lines, class: "advice")]
     }
 
     /// The gravest, and the others for who asks.

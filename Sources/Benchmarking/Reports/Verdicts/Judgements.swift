@@ -27,7 +27,7 @@ struct Judgement: Hashable, Sendable {
 }
 
 extension Judgements {
-    /// Whether each cell ran to its end with the right answer.
+    /// Whether each cell ran to its end with the right answer, and each rule beside the workloads.
     public init(of run: Run) {
         name = run.name
         all = run.workloads.flatMap { workload in
@@ -35,6 +35,7 @@ extension Judgements {
                 Judgement(cell, of: workload)
             }
         }
+        all += (try? run.ruleReport())?.verdicts.map(Judgement.init) ?? []
     }
 
     /// Each threshold, and the cells that failed.
@@ -42,13 +43,7 @@ extension Judgements {
         self.name = name
         all =
             report.unsoundCells.map(Judgement.init)
-            + report.verdicts.map { verdict in
-                Judgement(
-                    workload: verdict.workload,
-                    subject: "\(verdict.cell) \(verdict.rule.statistic) \(verdict.metric.name)",
-                    outcome: verdict.isCrossed ? .failed : verdict.isOpen ? .open : .held,
-                    sentence: "\(verdict)")
-            }
+            + report.verdicts.map(Judgement.init)
     }
 
     /// Each row of the comparison, and the cells that failed.
@@ -79,6 +74,14 @@ extension Judgement {
                 workload: workload.name, subject: cell.identifier, outcome: .held,
                 sentence: sentence)
         }
+    }
+
+    init(_ verdict: ThresholdVerdict) {
+        self.init(
+            workload: verdict.workload,
+            subject: "\(verdict.cell) \(verdict.rule.statistic) \(verdict.metric.name)",
+            outcome: verdict.isCrossed ? .failed : verdict.isOpen ? .open : .held,
+            sentence: "\(verdict)")
     }
 
     init(_ cell: UnsoundCell) {

@@ -10,6 +10,8 @@ struct VerdictFile: Encodable {
     var meaning: String
     /// Of a run: a best subject for each workload and case.
     var answers: [Answer]?
+    /// Of a run: one for each rule beside its workloads and cell that it matches; absent without rules.
+    var rules: [Rule]?
     /// Of a comparison: a row for each cell and metric.
     var rows: [Row]?
     var unsoundCells: [UnsoundCell]
@@ -29,6 +31,19 @@ struct VerdictFile: Encodable {
         var upper: Double?
         var rounds: Int
         var sentence: String
+    }
+
+    struct Rule: Encodable {
+        var workload: String
+        var cell: String
+        var metric: String
+        var statistic: ThresholdRule.Statistic
+        var outcome: Outcome
+        var sentence: String
+
+        enum Outcome: String, Encodable {
+            case held, crossed, open
+        }
     }
 
     struct Row: Encodable {
@@ -69,6 +84,7 @@ extension VerdictFile {
         answers = run.workloads.map(WorkloadSummary.init).flatMap { summary in
             summary.groups.map { Answer($0, of: summary) }
         }
+        rules = (try? run.ruleReport())?.verdicts.map(Rule.init)
         unsoundCells = run.unsoundCells
     }
 
@@ -100,6 +116,16 @@ extension VerdictFile.Answer {
     }
 }
 
+extension VerdictFile.Rule {
+    fileprivate init(_ verdict: ThresholdVerdict) {
+        self.init(
+            workload: verdict.workload, cell: verdict.cell, metric: verdict.metric.name,
+            statistic: verdict.rule.statistic,
+            outcome: verdict.isCrossed ? .crossed : verdict.isOpen ? .open : .held,
+            sentence: "\(verdict)")
+    }
+}
+
 extension VerdictFile.Row {
     fileprivate init(_ row: Comparison) {
         self.init(
@@ -109,21 +135,5 @@ extension VerdictFile.Row {
             pValue: row.pValue, minimumDetectableEffect: row.minimumDetectableEffect,
             pairs: row.pairs.count, confirmationPairs: row.confirmation.count,
             sentence: InlineText(markdown: row.sentence).plain)
-    }
-}
-
-extension Run {
-    /// Cells that failed or gave a wrong answer.
-    public var unsoundCells: [UnsoundCell] {
-        workloads.flatMap { workload in
-            workload.cells.compactMap { UnsoundCell($0, of: workload) }
-        }
-    }
-
-    /// The gravest thing that happened: a wrong answer, a crash, an interruption, or none.
-    public var exitCode: ExitCode {
-        if unsoundCells.contains(where: \.isWrongAnswer) { return .wrongAnswer }
-        if !unsoundCells.isEmpty { return .crash }
-        return state == .interrupted ? .interrupted : .success
     }
 }
