@@ -125,7 +125,7 @@ final class Gate {
                 ? try run.pair(block: block)
                 : try run.inSuccession(
                     block: block,
-                    capacityPerSecond: capacities.perSecond(
+                    capacity: capacities.capacity(
                         for: place.cell, of: place.workload, ofOwn: true))
             switch ending {
             case .rounds(let rounds): pairs.merge(rounds.pairs(centre: centre)) { $1 }

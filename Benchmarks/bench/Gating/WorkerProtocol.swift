@@ -5,7 +5,7 @@ import Foundation
 enum WorkerProtocol {
     /// To be raised with every change of ``WorkerJob``, ``TurnOrder`` or ``WorkerReply`` that a worker
     /// of the version before does not understand.
-    static let version = 1
+    static let version = 2
 
     private struct Listing: Decodable {
         var workerProtocol: Int?

@@ -56,9 +56,9 @@ struct PairedRun {
     /// Runs one pair that takes no turns: one arm after the other, in random order, each through the
     /// whole of its workload. For what turns cannot tell, such as the latencies of an open phase.
     ///
-    /// - Parameter capacityPerSecond: of which open phases take their share, the same for both arms.
+    /// - Parameter capacity: of which open phases take their share, the same for both arms.
     /// - Throws: as ``pair(block:)``.
-    func inSuccession(block: Int, capacityPerSecond: Double?) throws -> PairEnding {
+    func inSuccession(block: Int, capacity: LoadPlan.Capacity?) throws -> PairEnding {
         let jobSeed = seed &+ UInt64(truncatingIfNeeded: block)
         var random = SeededGenerator(seed: jobSeed)
         let isHeadFirst = Bool.random(using: &random)
@@ -71,7 +71,7 @@ struct PairedRun {
                 ) { result in
                     guard case .job(var job) = result else { return result.ending }
                     job.injections = arm.injections
-                    job.load?.capacityPerSecond = capacityPerSecond
+                    job.load?.capacity = capacity
                     var launch = WorkerProcess.Launch(executable: arm.executable)
                     launch.pad(&random)
                     return try WorkerProcess.run(job, launch, timeout: preparation.timeout)

@@ -11,21 +11,21 @@ final class ReferenceCapacity {
 
     private let preparation: Preparation
     private let seed: UInt64
-    private var capacities: [Key: Double] = [:]
+    private var capacities: [Key: LoadPlan.Capacity] = [:]
 
     init(_ preparation: Preparation, seed: UInt64) {
         self.preparation = preparation
         self.seed = seed
     }
 
-    /// Operations a second; nil where no share is taken, or there is no reference that could tell:
+    /// Nil where no share is taken, or there is no reference that could tell:
     /// the subject's own capacity counts then.
     ///
     /// - Parameter ofOwn: whether the subject's own is measured where there is no reference.
     /// - Throws: when no process can be started or the disk cannot be written.
-    func perSecond(
+    func capacity(
         for cell: Cell, of workload: Workload, ofOwn: Bool = false
-    ) throws -> Double? {
+    ) throws -> LoadPlan.Capacity? {
         let reference = workload.cells.first {
             $0.subject.name == workload.reference && $0.parameters == cell.parameters
         }
@@ -41,7 +41,7 @@ final class ReferenceCapacity {
             return try WorkerProcess.run(job, timeout: preparation.timeout)
         }
         guard case .outcome(let outcome) = ending else { return nil }
-        capacities[key] = outcome.sample[.capacity]
+        capacities[key] = LoadPlan.Capacity(outcome.sample)
         return capacities[key]
     }
 }

@@ -184,7 +184,7 @@ struct Runner {
         let seed = run.seed &+ UInt64(turn.repetition)
         return try preparation.withJob(for: cell, of: workload, seed: seed) { result in
             guard case .job(var job) = result else { return result.ending }
-            job.load?.capacityPerSecond = try capacities.perSecond(for: cell, of: workload)
+            job.load?.capacity = try capacities.capacity(for: cell, of: workload)
             var launch = WorkerProcess.Launch()
             var random = SeededGenerator(seed: seed ^ cell.fingerprint)
             launch.pad(&random)

@@ -15,7 +15,13 @@ struct LoadPlan: Codable, Hashable, Sendable {
     /// What a cell must keep to be right. All of it is counted, asked for or not.
     var checks: Set<LoadCheck>
     /// The capacity of which open phases take a share; nil for the subject's own.
-    var capacityPerSecond: Double?
+    var capacity: Capacity?
+
+    /// What the clients did in a closed phase, all writers and all readers together.
+    struct Capacity: Codable, Hashable, Sendable {
+        var writesPerSecond: Double
+        var readsPerSecond: Double
+    }
 
     /// The weights of a client's mix: writers take the writing operations, readers the others.
     func weights(isWriter: Bool) -> [Double] {
@@ -25,6 +31,34 @@ struct LoadPlan: Codable, Hashable, Sendable {
     func hasOperations(isWriter: Bool) -> Bool {
         mix.contains { $0.operation.isWriting == isWriter }
     }
+}
+
+extension LoadPlan.Capacity {
+    init(_ closed: LoadPhaseResult, of plan: LoadPlan) {
+        func perSecond(isWriting: Bool) -> Double {
+            let counts = zip(plan.mix, closed.service).map { part, recorder in
+                part.operation.isWriting == isWriting ? recorder.count : 0
+            }
+            return Double(counts.reduce(0, +)) / closed.seconds
+        }
+        self.init(
+            writesPerSecond: perSecond(isWriting: true), readsPerSecond: perSecond(isWriting: false))
+    }
+
+    init?(_ sample: Sample) {
+        guard let writes = sample[.writesPerSecond], let reads = sample[.readsPerSecond] else {
+            return nil
+        }
+        self.init(writesPerSecond: writes, readsPerSecond: reads)
+    }
+}
+
+extension Metric {
+    /// The parts of the capacity: whoever starves its writers may have the largest sum.
+    static let writesPerSecond = Metric(
+        "writesPerSecond", title: "writes/s", unit: .perSecond, polarity: .higherIsBetter)
+    static let readsPerSecond = Metric(
+        "readsPerSecond", title: "reads/s", unit: .perSecond, polarity: .higherIsBetter)
 }
 
 /// What a client of a load can do.

@@ -45,7 +45,8 @@ enum LoadWorkload {
         let crew = try LoadCrew(subject, plan, ledger, templates: items, context)
         try context.configuration.check(subject)
         var generator = LoadGenerator(
-            crew.participants, seed: context.job.seed, capacityPerSecond: plan.capacityPerSecond)
+            crew.participants, seed: context.job.seed,
+            capacities: plan.capacity.map(crew.shares))
         var sample: Sample
         if let turns = context.turns {
             sample = try take(turns, of: &generator, subject, context)
@@ -94,6 +95,11 @@ enum LoadWorkload {
             phases[index].timeline?.marks = noted
         }
         sample.take(phases, operations: plan.mix.map(\.operation.rawValue))
+        if let closed = phases.last(where: { $0.phase.isRecorded && $0.phase.mode == .closed }) {
+            let capacity = LoadPlan.Capacity(closed, of: plan)
+            sample[.writesPerSecond] = capacity.writesPerSecond
+            sample[.readsPerSecond] = capacity.readsPerSecond
+        }
         return sample
     }
 }
@@ -122,7 +128,7 @@ extension WorkloadKind {
         ],
         primaryMetric: .capacity,
         extraMetrics: [
-            .offeredRate, .achievedRate, .saturated, .unserved,
+            .writesPerSecond, .readsPerSecond, .offeredRate, .achievedRate, .saturated, .unserved,
             Metric("conflicts", unit: .count),
             Metric("lostUpdates", title: "lost updates", unit: .count),
             Metric("staleReads", title: "stale reads", unit: .count),
@@ -171,6 +177,12 @@ private struct LoadCrew {
     var participants: [LoadGenerator.Participant] {
         writers.map { .init($0, weights: plan.weights(isWriter: true)) }
             + readers.map { .init($0, weights: plan.weights(isWriter: false)) }
+    }
+
+    /// The part of a capacity that each participant has, in their order.
+    func shares(of capacity: LoadPlan.Capacity) -> [Double] {
+        writers.map { _ in capacity.writesPerSecond / Double(writers.count) }
+            + readers.map { _ in capacity.readsPerSecond / Double(readers.count) }
     }
 
     var tally: LoadItemClient.Tally {

@@ -16,19 +16,21 @@ public struct LoadGenerator {
     }
 
     private let clock: any LoadClock
-    private let capacityPerSecond: Double?
+    private let givenCapacities: [Double]?
     private var lanes: [LoadLane]
     private var random: SeededGenerator
-    /// Of each client in the last closed phase.
-    private var clientCapacities: [Double]?
+    /// Operations a second of each client in the last closed phase.
+    private var foundCapacities: [Double]?
 
-    /// - Parameter capacityPerSecond: the rate of which shares are taken, so that several subjects
-    ///   are offered the same; nil for that of the last closed phase.
+    /// - Parameter capacities: operations a second of each participant, of which shares are taken, so
+    ///   that several subjects are offered the same; nil for those of the last closed phase.
     /// - Precondition: there is a participant; all have as many weights, one of them above 0.
     public init(
         _ participants: [Participant], seed: UInt64, clock: any LoadClock = MonotonicClock(),
-        capacityPerSecond: Double? = nil
+        capacities: [Double]? = nil
     ) {
+        precondition(
+            capacities.map { $0.count == participants.count } ?? true, "a capacity for each participant")
         var random = SeededGenerator(seed: seed)
         let operationCount = participants[0].weights.count
         lanes = participants.map { participant in
@@ -39,7 +41,7 @@ public struct LoadGenerator {
                 random: SeededGenerator(seed: random.next()))
         }
         self.clock = clock
-        self.capacityPerSecond = capacityPerSecond
+        givenCapacities = capacities
         self.random = random
     }
 
@@ -61,7 +63,7 @@ public struct LoadGenerator {
                 return try lane.runOpen(phase.extent, from: start, arrivals)
             }
         }
-        if phase.mode == .closed { clientCapacities = records.map(\.servedPerSecond) }
+        if phase.mode == .closed { foundCapacities = records.map(\.servedPerSecond) }
         return LoadPhaseResult(phase, records)
     }
 
@@ -71,21 +73,20 @@ public struct LoadGenerator {
         return lanes.count == 1 ? 0 : 5_000_000
     }
 
-    /// The rate of an open phase, shared out in proportion to what each client did in the closed one.
+    /// The rate of each client in an open phase: none depends on how fast the subject is, except that of
+    /// a share where no capacities were given.
     private func clientRates(of phase: LoadPhase) throws -> [Double] {
         guard case .open(let rate, _) = phase.mode else { return [] }
-        let total: Double
         switch rate {
-        case .perSecond(let count): total = count
+        case .perSecond(let count):
+            return lanes.map { _ in count / Double(lanes.count) }
         case .shareOfCapacity(let share):
-            guard let capacity = capacityPerSecond ?? clientCapacities?.reduce(0, +), capacity > 0
+            guard let capacities = givenCapacities ?? foundCapacities,
+                capacities.contains(where: { $0 > 0 })
             else { throw LoadError.noCapacity }
-            total = capacity * share
+            // A client that did nothing before gets next to nothing, not nothing: a rate is above 0.
+            return capacities.map { max($0 * share, 1e-3) }
         }
-        let proportions = clientCapacities ?? lanes.map { _ in 1 }
-        let sum = proportions.reduce(0, +)
-        // A client that did nothing before gets next to nothing, not nothing: a rate is above 0.
-        return proportions.map { max(total * $0 / sum, 1e-3) }
     }
 
     /// Runs every lane on a thread of its own and waits for all; a single one on this thread.

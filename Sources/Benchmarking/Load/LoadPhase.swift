@@ -8,10 +8,11 @@ public struct LoadPhase: Codable, Hashable, Sendable {
         case open(Rate, ArrivalProcess)
     }
 
-    /// How many operations a second are due, for all clients together.
+    /// How many operations a second are due.
     public enum Rate: Codable, Hashable, Sendable {
+        /// For all clients together, as many for each.
         case perSecond(Double)
-        /// Of the rate of the last closed phase, for example 0.6.
+        /// Of what each client can do, for example 0.6; see ``LoadGenerator``.
         case shareOfCapacity(Double)
     }
 

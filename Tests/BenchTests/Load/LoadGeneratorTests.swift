@@ -8,7 +8,7 @@ private struct Station {
     var generator: LoadGenerator
 
     init(
-        weights: [Double] = [1], seed: UInt64 = testSeed(), capacityPerSecond: Double? = nil,
+        weights: [Double] = [1], seed: UInt64 = testSeed(), capacities: [Double]? = nil,
         taking nanoseconds: @escaping @Sendable (_ operation: Int, _ index: Int) -> UInt64 = {
             _, _ in 1_000_000
         }
@@ -16,7 +16,7 @@ private struct Station {
         client = TimedClient(clock, operationCount: weights.count, taking: nanoseconds)
         generator = LoadGenerator(
             [LoadGenerator.Participant(client, weights: weights)], seed: seed, clock: clock,
-            capacityPerSecond: capacityPerSecond)
+            capacities: capacities)
     }
 
     mutating func open(
@@ -128,10 +128,27 @@ private struct Station {
     }
 
     @Test func `a share is taken of the reference's capacity where it is given`() throws {
-        var station = Station(capacityPerSecond: 200)
+        var station = Station(capacities: [200])
         _ = try station.generator.run(LoadPhase(.closed, .seconds(1)))
         let result = try station.open(.shareOfCapacity(0.5), seconds: 10)
         #expect(abs(result.offeredPerSecond! - 100) < 1)
+    }
+
+    @Test(arguments: [LoadPhase.Rate.shareOfCapacity(0.5), .perSecond(300)])
+    func `a slow client is offered what a fast one would be`(rate: LoadPhase.Rate) throws {
+        func operations(slowBy factor: UInt64) throws -> [UInt64] {
+            let clock = ManualClock()
+            let clients = (0..<2).map { client in
+                TimedClient(clock, operationCount: 2) { _, _ in client == 0 ? 10_000 * factor : 10_000 }
+            }
+            var generator = LoadGenerator(
+                clients.enumerated().map { .init($1, weights: $0 == 0 ? [1, 0] : [0, 1]) },
+                seed: 1, clock: clock, capacities: [100, 500])
+            _ = try generator.run(LoadPhase(.closed, .operations(20)))
+            return try generator.run(LoadPhase(.open(rate, .fixed), .seconds(2))).service.map(\.count)
+        }
+
+        #expect(try operations(slowBy: 1) == operations(slowBy: 7))
     }
 
     @Test func `a share of nothing is an error`() {
