@@ -4,7 +4,7 @@ import Foundation
 /// weather that they refer to: the real rows that every workload imports.
 ///
 /// ```swift
-/// let dataset = try FlightsDataset.fetchedOrGenerated(seed: 1)
+/// let dataset = FlightsDataset.generated(seed: 1)
 /// print(dataset.source, dataset.facts.flightCount)
 /// ```
 public struct FlightsDataset: Sendable {
@@ -30,15 +30,6 @@ public struct FlightsDataset: Sendable {
         facts = DatasetFacts(
             airlines: airlines, airports: airports, planes: planes, weather: weather,
             flights: flights)
-    }
-
-    /// The published rows where `scripts/fetch-dataset` has put them, generated ones elsewhere.
-    ///
-    /// - Throws: `DatasetError` where the fetched files are damaged; that is never papered over
-    ///   with generated rows.
-    public static func fetchedOrGenerated(seed: UInt64) throws(DatasetError) -> FlightsDataset {
-        guard let folder = DatasetLocation.current() else { return generated(seed: seed) }
-        return try load(from: folder)
     }
 
     /// The first `flightCount` flights, or all where there are fewer, with every other table whole.

@@ -166,7 +166,7 @@ import Testing
 @Suite(.enabled(if: DatasetLocation.current() != nil, "scripts/fetch-dataset has not run"))
 struct `The published flights` {
     @Test func `the fetched tables hold the published facts`() throws {
-        let dataset = try FlightsDataset.fetchedOrGenerated(seed: 1)
+        let dataset = try FlightsDataset.load(from: try #require(DatasetLocation.current()))
 
         #expect(dataset.source == .published)
         #expect(dataset.facts.flightCount == 336_776)
