@@ -26,7 +26,7 @@ extension DatasetFacts {
 }
 
 extension Verifier {
-    /// The rows of each table, a sum, and every kind of reference.
+    /// The rows of each table, a sum, and that every reference leads to the row of its code.
     mutating func checkImport(of facts: DatasetFacts, into store: StoreReader) throws {
         for (table, count) in [
             ("ZAIRLINE", facts.airlineCount), ("ZAIRPORT", facts.airportCount),
@@ -39,20 +39,24 @@ extension Verifier {
         check(
             "distance in miles", try store.integer("SELECT SUM(ZDISTANCE) FROM ZFLIGHT"),
             equals: facts.distanceMilesTotal)
-        // A key that leads nowhere counts as missing too, so that a broken reference is found.
-        for (name, table, column, count) in [
-            ("flights without airline", "ZAIRLINE", "ZAIRLINE", 0),
-            ("flights without origin", "ZAIRPORT", "ZORIGIN", 0),
-            ("flights without plane", "ZPLANE", "ZPLANE", facts.flightsWithoutPlane),
+        // A key that leads nowhere, or elsewhere, counts as missing too.
+        for (name, table, column, codes, count) in [
+            ("flights without airline", "ZAIRLINE", "ZAIRLINE", ("ZCARRIER", "ZCARRIER"), 0),
+            ("flights without origin", "ZAIRPORT", "ZORIGIN", ("ZORIGINCODE", "ZCODE"), 0),
+            (
+                "flights without plane", "ZPLANE", "ZPLANE", ("ZTAILNUMBER", "ZTAILNUMBER"),
+                facts.flightsWithoutPlane
+            ),
             (
                 "flights without destination", "ZAIRPORT", "ZDESTINATION",
-                facts.flightsWithoutDestination
+                ("ZDESTINATIONCODE", "ZCODE"), facts.flightsWithoutDestination
             ),
         ] {
             let found = try store.integer(
                 """
                 SELECT COUNT(*) FROM ZFLIGHT AS f \
-                WHERE NOT EXISTS (SELECT 1 FROM \(table) AS t WHERE t.Z_PK = f.\(column))
+                WHERE NOT EXISTS (SELECT 1 FROM \(table) AS t \
+                WHERE t.Z_PK = f.\(column) AND t.\(codes.1) = f.\(codes.0))
                 """)
             check(name, found, equals: count)
         }

@@ -4,6 +4,7 @@ import Benchmarking
 struct LoadFindings {
     private let store: StoreReader
     private let rowCount: Int
+    private let distinctCount: Int
     private let expectedRowCount: Int
     private let conflicts: Int
     private let staleReads: Int
@@ -20,7 +21,8 @@ struct LoadFindings {
     ) throws {
         let rows = try store.rows("SELECT ZNUMBER, ZQUANTITY FROM ZITEM")
         self.store = store
-        rowCount = Set(rows.map { $0[0] }).count
+        rowCount = rows.count
+        distinctCount = Set(rows.map { $0[0] }).count
         expectedRowCount = ledger.itemCount
         conflicts = tally.conflicts
         staleReads = tally.staleReads
@@ -50,6 +52,7 @@ struct LoadFindings {
         verifier.check("integrity", try store.text("PRAGMA quick_check"), equals: "ok")
         if checks.contains(.rows) {
             verifier.check("items", rowCount, equals: expectedRowCount)
+            verifier.check("numbers of items", distinctCount, equals: expectedRowCount)
         }
         if checks.contains(.lostUpdates) {
             verifier.check("lost updates", lostUpdates, equals: 0)
