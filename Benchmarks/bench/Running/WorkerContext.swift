@@ -69,6 +69,10 @@ struct WorkerContext {
     ) throws -> any FlightsSubject {
         if let preparedStore = job.preparedStore {
             try FileManager.default.copyItem(at: preparedStore, to: storeURL)
+            // Else the first sync that is measured writes the copy, too.
+            let copy = try FileHandle(forUpdating: storeURL)
+            try copy.synchronize()
+            try copy.close()
             try prepare()
         }
         guard let open = Subject.named(job.subject)?.openFlights else {
