@@ -32,6 +32,9 @@ struct Selection {
 
     /// Measures these subjects in place of those in the files; workloads that cannot measure any
     /// of them are left out.
+    ///
+    /// A subject that some workload of a kind lists is measured in those only: the others left it out
+    /// on purpose. What only self-tests were to do, is theirs.
     mutating func use(subjects names: [String]) throws {
         guard !names.isEmpty else { return }
         for name in names where Subject.named(name) == nil {
@@ -40,9 +43,19 @@ struct Selection {
                 message: unknown("stack", name, allowed: Subject.all.map(\.name)))
         }
         let subjects = (Subject.all + Subject.selftests).filter { names.contains($0.name) }
+        let listed = Dictionary(grouping: workloads, by: \.kind.name).mapValues {
+            Set($0.flatMap(\.subjects).map(\.name))
+        }
         workloads = workloads.compactMap { workload in
             var workload = workload
-            workload.subjects = subjects.filter { workload.kind.admits($0) }
+            let own = Set(workload.subjects.map(\.name))
+            let isSelftest = workload.subjects.allSatisfy { $0.group == .selftest }
+            workload.subjects = subjects.filter { subject in
+                let isNew =
+                    listed[workload.kind.name]?.contains(subject.name) != true
+                    && (!isSelftest || subject.group == .selftest)
+                return workload.kind.admits(subject) && (own.contains(subject.name) || isNew)
+            }
             if !workload.subjects.contains(where: { $0.name == workload.reference }) {
                 workload.reference = nil
             }

@@ -4,11 +4,13 @@ import ArgumentParser
 struct SelectionOptions: ParsableArguments {
     @Argument(
         help:
-            "Workload files; without any, all of Benchmarks/Workloads but engine.yml, ci.yml and gate.yml.",
+            "Workload files; without any, all of Benchmarks/Workloads but those of the engine, the harness, CI and the gate.",
         completion: .file(extensions: ["yml"]))
     var files: [String] = []
 
-    @Option(help: "A stack or peer, instead of those in the files; can be repeated.")
+    @Option(
+        help:
+            "A stack or peer, instead of those in the files, but where they leave it out; can be repeated.")
     var stack: [String] = []
 
     @Option(help: "Only workloads of this name or kind; can be repeated.")
@@ -24,6 +26,11 @@ struct SelectionOptions: ParsableArguments {
     var rigorous = false
 
     private static let rigorousRepetitions = 20
+
+    /// Whether nothing was asked for.
+    var isEmpty: Bool {
+        files.isEmpty && stack.isEmpty && workload.isEmpty && repetitions == nil && !quick && !rigorous
+    }
 
     func validate() throws {
         if let repetitions, !(1...1_000).contains(repetitions) {

@@ -2,9 +2,9 @@ import Foundation
 
 /// The workload files of the package.
 enum WorkloadFiles {
-    /// Left out when no file is named: engine.yml measures the engine, ci.yml is small, and gate.yml
-    /// is for comparing builds.
-    private static let notByDefault = ["engine.yml", "ci.yml", "gate.yml"]
+    /// Left out when no file is named: engine.yml measures the engine, harness.yml the harness, ci.yml
+    /// is small, and gate.yml is for comparing builds.
+    private static let notByDefault = ["engine.yml", "harness.yml", "ci.yml", "gate.yml"]
 
     /// Every file, in the order of their names, as paths to show.
     static func all() throws -> [String] {

@@ -29,6 +29,31 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).count == 1)
     }
 
+    @Test func `a stack is measured where its kind lists it, not where it was left out`() throws {
+        let bench = try BenchProcess([
+            "plan", "Benchmarks/Workloads/load.yml", "--stack", "nested", "--results",
+            folder.url.path,
+        ])
+        #expect(bench.output.contains("load-lost-updates  nested"), "\(bench.errors)")
+        #expect(!bench.output.contains("load-contention"))
+    }
+
+    @Test func `a variant that no workload of the kind lists is measured in all`() throws {
+        let bench = try BenchProcess([
+            "plan", "Benchmarks/Workloads/load.yml", "--stack", "shared-automatic", "--results",
+            folder.url.path,
+        ])
+        #expect(bench.output.contains("load-contention    shared-automatic"), "\(bench.errors)")
+    }
+
+    @Test func `no stack takes the place of a self-test`() throws {
+        let bench = try BenchProcess([
+            "plan", "Benchmarks/Workloads/harness.yml", "--stack", "shared", "--results",
+            folder.url.path,
+        ])
+        #expect(bench.exitCode == 64)
+    }
+
     @Test func `three samples can show nothing, twenty what the design reaches`() throws {
         #expect(try plan([]).output.contains("nothing: too few samples"))
         #expect(try plan(["--rigorous"]).output.contains("~3.0 %"))
