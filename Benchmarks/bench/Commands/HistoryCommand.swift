@@ -58,14 +58,14 @@ extension HistoryCommand {
             completion: .directory)
         var runPath: String
 
-        @Option(help: "The commit that was measured (default: the one checked out here).")
+        @Option(help: "The commit that was measured (default: what the run says).")
         var commit: String?
 
         @OptionGroup var options: Options
 
         func run() throws {
             let run = try RunDirectory(argument: runPath).load()
-            try options.file.append(run, commit: commit ?? ComparisonReport.Arm.ofBench().commit)
+            try options.file.append(run, commit: commit ?? run.commit)
         }
     }
 

@@ -41,9 +41,15 @@ struct RunCommand: ParsableCommand {
 
     func validate() throws {
         guard timeout > 0 else { throw ValidationError("--timeout must be 1 or more") }
-        if resume != nil, !selected.files.isEmpty || output != nil {
-            throw ValidationError("--resume takes its workloads from the run that it goes on with")
+        if resume != nil, isToldMore {
+            throw ValidationError(
+                "--resume goes on with a run as it was begun; leave the other options and files out")
         }
+    }
+
+    /// Whether anything stands beside `--resume` that a run is begun with.
+    private var isToldMore: Bool {
+        output != nil || seed != nil || budget != nil || instructions || !counts || !selected.isEmpty
     }
 
     func run() throws {
@@ -74,7 +80,8 @@ struct RunCommand: ParsableCommand {
         let run = Run(
             name: folder.lastPathComponent, startedAt: now,
             seed: seed ?? .random(in: 0...UInt64(UInt32.max)), commandLine: CommandLine.arguments,
-            build: .ofBench, environment: .ofBench())
+            build: .ofBench, commit: ComparisonReport.Arm.ofBench().commit,
+            environment: .ofBench())
         return try execute(
             Runner(selection.workloads, run: run, into: directory, options: options), directory)
     }
@@ -86,7 +93,7 @@ struct RunCommand: ParsableCommand {
         guard case .began(var run) = entries.first else {
             throw RunDirectoryError.missing(path: directory.journal.url.path)
         }
-        guard run.build == .ofBench,
+        guard run.build == .ofBench, run.commit == ComparisonReport.Arm.ofBench().commit,
             run.environment.identity == EnvironmentFingerprint.ofBench().identity
         else {
             throw CommandFailure(

@@ -6,6 +6,7 @@ struct Provenance {
 
     init(_ run: Run) {
         var rows = [["Taken", Self.taken(run)], ["Data", Self.data(run.dataset)]]
+        if let commit = run.commit { rows.append(["Commit", "`\(commit)`"]) }
         rows += Self.machine(run.build, run.environment)
         rows += Self.again(run.seed, run.commandLine)
         table = Self.table(of: rows)

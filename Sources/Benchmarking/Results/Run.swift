@@ -19,6 +19,8 @@ public struct Run: Codable, Hashable, Sendable {
     /// The arguments as typed, the program's name first.
     public var commandLine: [String]
     public var build: BuildConfiguration
+    /// What `bench` was built from, with a `+` where files were changed since; nil where that is not known.
+    public var commit: String?
     public var environment: EnvironmentFingerprint
     /// Nil when no workload used a data set.
     public var dataset: DatasetDescription?
@@ -27,7 +29,7 @@ public struct Run: Codable, Hashable, Sendable {
 
     public init(
         name: String, startedAt: Date, seed: UInt64, commandLine: [String],
-        build: BuildConfiguration, environment: EnvironmentFingerprint,
+        build: BuildConfiguration, commit: String? = nil, environment: EnvironmentFingerprint,
         dataset: DatasetDescription? = nil, workloads: [WorkloadResult] = []
     ) {
         schema = Run.currentSchema
@@ -37,6 +39,7 @@ public struct Run: Codable, Hashable, Sendable {
         self.seed = seed
         self.commandLine = commandLine
         self.build = build
+        self.commit = commit
         self.environment = environment
         self.dataset = dataset
         self.workloads = workloads

@@ -94,6 +94,29 @@ import Testing
         #expect(bench.errors.contains("start a new run"))
     }
 
+    @Test(arguments: [
+        ["--seed", "6"], ["--repetitions", "3"], ["--quick"], ["--stack", "grdb"], ["--no-counts"],
+        ["--budget", "1m"], ["--workload", "questions"],
+    ])
+    func `what a run was begun with cannot be changed`(options: [String]) throws {
+        #expect(try begin(repetitions: 1).exitCode == 0)
+        let bench = try BenchProcess(
+            ["run", "--resume", results.url.path, "--allow-debug"] + options)
+        #expect(bench.exitCode == 64)
+        #expect(bench.errors.contains("as it was begun"))
+    }
+
+    @Test func `another build is refused`() throws {
+        #expect(try begin(repetitions: 1).exitCode == 0)
+        let journal = results.url.appending(path: "journal.jsonl")
+        let text = try String(contentsOf: journal, encoding: .utf8)
+        let commit = try #require(try results.load().commit)
+        try Data(text.replacing(commit, with: "0000000").utf8).write(to: journal)
+        let bench = try resume()
+        #expect(bench.exitCode == 64)
+        #expect(bench.errors.contains("another build"))
+    }
+
     @Test func `a folder without a journal is refused`() throws {
         let bench = try resume()
         #expect(bench.exitCode == 64)
