@@ -176,7 +176,8 @@ struct GateCommand: ParsableCommand {
     private func program() throws -> Base {
         if let baseBin {
             let executable = URL(fileURLWithPath: baseBin).resolvingSymlinksInPath()
-            try WorkerProtocol.require(of: executable)
+            try WorkerProtocol.require(
+                of: executable, from: Executable.package(above: executable))
             return .program(executable, .init(name: baseBin))
         }
         guard let package = Executable.packageRoot else {
@@ -186,7 +187,7 @@ struct GateCommand: ParsableCommand {
         }
         let revision = baseRef ?? "HEAD"
         let build = try BaseBuild(of: revision, package: package, note: PairingOptions.note)
-        try WorkerProtocol.require(of: build.executable)
+        try WorkerProtocol.require(of: build.executable, from: build.source)
         return .program(build.executable, .init(name: revision, commit: build.commit))
     }
 }
