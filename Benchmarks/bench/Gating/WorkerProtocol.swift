@@ -14,7 +14,7 @@ enum WorkerProtocol {
     /// Asks a program what it speaks.
     ///
     /// - Parameter package: the one that it was built from, whose workload files it lists with its
-    ///   answer: ours may hold what it does not know yet. Nil for the package of the current folder.
+    ///   answer: ours may hold what it does not know yet. Nil for that of the current folder.
     /// - Throws: ``CommandFailure`` with `noBaseline` when it does not speak as this one does.
     static func require(of executable: URL, from package: URL?) throws {
         let process = Process()
