@@ -18,7 +18,7 @@ import Testing
         """
 
     init() throws {
-        try write(
+        try folder.write(
             """
             #!/bin/sh
             # swift build -c release --product bench --package-path SOURCE --scratch-path BUILD
@@ -30,21 +30,12 @@ import Testing
         try git("init", "--quiet")
         try git("add", ".")
         try git("commit", "--quiet", "--message", "The base")
-        try write("kind: from-tomorrow", to: "package/Benchmarks/Workloads/new.yml")
-    }
-
-    private func write(_ text: String, to path: String, isExecutable: Bool = false) throws {
-        let file = folder.url(path)
-        try FileManager.default.createDirectory(
-            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try Data("\(text)\n".utf8).write(to: file)
-        guard isExecutable else { return }
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file.path)
+        try folder.write("kind: from-tomorrow", to: "package/Benchmarks/Workloads/new.yml")
     }
 
     private func writePackage(_ path: String) throws {
-        try write("// Never built.", to: "\(path)/Package.swift")
-        try write(Self.known, to: "\(path)/Benchmarks/Workloads/known.yml")
+        try folder.write("// Never built.", to: "\(path)/Package.swift")
+        try folder.write(Self.known, to: "\(path)/Benchmarks/Workloads/known.yml")
     }
 
     private func git(_ arguments: String...) throws {
@@ -75,7 +66,7 @@ import Testing
 
     @Test func `a program that does not know a workload of the head is compared`() throws {
         try writePackage("old")
-        try write(
+        try folder.write(
             """
             #!/bin/sh
             exec '\(BenchProcess.executable.path)' "$@"
