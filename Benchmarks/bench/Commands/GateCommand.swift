@@ -36,6 +36,9 @@ struct GateCommand: ParsableCommand {
     @Flag(help: "Counts only, no times: exact, and done in a minute.")
     var quick = false
 
+    @Flag(help: "Count instructions as well, under valgrind; slow.")
+    var instructions = false
+
     @Flag(help: "Fail also when a row could not be judged.")
     var strict = false
 
@@ -65,13 +68,24 @@ struct GateCommand: ParsableCommand {
     var resume: String?
 
     func validate() throws {
-        if resume != nil {
-            guard baseRef == nil, baseBin == nil, baseline == nil, files.isEmpty, output == nil
-            else { throw ValidationError("--resume goes on as the gate was begun") }
-            return
-        }
+        if let resume { return try refuseOptions(beside: resume) }
         guard [baseRef, baseBin, baseline].count(where: { $0 != nil }) == 1 else {
             throw ValidationError("name one base: --base-ref, --base-bin or --baseline")
+        }
+        guard !instructions || baseline == nil else {
+            throw ValidationError("--instructions needs a program: baselines keep none")
+        }
+    }
+
+    /// Looks at the words themselves, since a value that was given may be the default.
+    private func refuseOptions(beside resume: String) throws {
+        let options = CommandLine.arguments.dropFirst().filter {
+            $0.hasPrefix("-") && !["--resume", "--resume=\(resume)"].contains($0)
+        }
+        let others = options + files
+        guard others.isEmpty else {
+            throw ValidationError(
+                "--resume goes on as the gate was begun, without \(others.joined(separator: " "))")
         }
     }
 
@@ -79,6 +93,7 @@ struct GateCommand: ParsableCommand {
         if let resume { return try goOn(with: RunDirectory(argument: resume)) }
         let workloads = try selectedWorkloads()
         let kept = try baseline.map { try BaselineFolder(argument: baselines).load($0) }
+        if instructions { try InstructionPass.requireAvailable() }
         try pairing.requireRelease()
         let directory = try RunDirectory.createForComparison(output, kind: "gate")
         let base = try kept.map(Base.counts) ?? program()
@@ -133,6 +148,7 @@ struct GateCommand: ParsableCommand {
             var plan = pairing.plan(workloads)
             plan.seed = report.seed
             plan.base = executable
+            plan.countsInstructions = instructions
             plan.takesPairs = !quick
             plan.budget = budget.duration
             let gate = Gate(
@@ -176,7 +192,8 @@ struct GateCommand: ParsableCommand {
     private func program() throws -> Base {
         if let baseBin {
             let executable = URL(fileURLWithPath: baseBin).resolvingSymlinksInPath()
-            try WorkerProtocol.require(of: executable)
+            try WorkerProtocol.require(
+                of: executable, from: Executable.package(above: executable))
             return .program(executable, .init(name: baseBin))
         }
         guard let package = Executable.packageRoot else {
@@ -186,7 +203,7 @@ struct GateCommand: ParsableCommand {
         }
         let revision = baseRef ?? "HEAD"
         let build = try BaseBuild(of: revision, package: package, note: PairingOptions.note)
-        try WorkerProtocol.require(of: build.executable)
+        try WorkerProtocol.require(of: build.executable, from: build.source)
         return .program(build.executable, .init(name: revision, commit: build.commit))
     }
 }

@@ -17,6 +17,15 @@ enum InstructionPass {
         }
     }()
 
+    /// - Throws: ``CommandFailure`` with `probeUnavailable` where they cannot be counted.
+    static func requireAvailable() throws {
+        guard isAvailable else {
+            throw CommandFailure(
+                exitCode: .probeUnavailable,
+                message: "--instructions needs valgrind, which is not installed here")
+        }
+    }
+
     /// The instructions of one operation: the difference between two processes of which one does
     /// more. Nil for work that cannot be repeated in one store, and where a worker failed.
     ///

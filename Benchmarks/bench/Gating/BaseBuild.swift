@@ -8,6 +8,8 @@ import Foundation
 /// machine, same hour.
 struct BaseBuild {
     let executable: URL
+    /// The package that it was built from.
+    let source: URL
     /// The full name of the commit.
     let commit: String
 
@@ -16,7 +18,7 @@ struct BaseBuild {
     init(of revision: String, package: URL, note: (String) -> Void) throws {
         let commit = try Self.commit(of: revision, in: package)
         let folder = package.appendingPathComponent(".build/base")
-        let source = folder.appendingPathComponent("source")
+        source = folder.appendingPathComponent("source")
         let scratch = folder.appendingPathComponent("build")
         note("building \(revision) (\(commit.prefix(10))) for release")
         try Self.checkOut(commit, at: source, of: package)
@@ -51,15 +53,20 @@ struct BaseBuild {
         try run(["git", "diff", "--quiet", "HEAD"], in: package).status != 0
     }
 
+    /// A worktree that is there serves again, unless it came from a cache into a new clone, which
+    /// knows nothing of it: then it is made anew.
     private static func checkOut(_ commit: String, at source: URL, of package: URL) throws {
-        let isThere = FileManager.default.fileExists(atPath: source.path + "/.git")
-        let arguments =
-            isThere
-            ? ["git", "-C", source.path, "checkout", "--quiet", "--force", "--detach", commit]
-            : ["git", "worktree", "add", "--quiet", "--force", "--detach", source.path, commit]
-        let checkOut = try run(arguments, in: package)
-        guard checkOut.status == 0 else {
-            throw failure("\(commit) cannot be checked out: \(checkOut.output)")
+        let options = ["--quiet", "--force", "--detach"]
+        // Without a `.git` of its own git would check out the package around it.
+        if FileManager.default.fileExists(atPath: source.path + "/.git") {
+            let checkout = ["git", "-C", source.path, "checkout"] + options + [commit]
+            if try run(checkout, in: package).status == 0 { return }
+        }
+        try? FileManager.default.removeItem(at: source)
+        let addition = try run(
+            ["git", "worktree", "add"] + options + [source.path, commit], in: package)
+        guard addition.status == 0 else {
+            throw failure("\(commit) cannot be checked out: \(addition.output)")
         }
     }
 

@@ -15,6 +15,8 @@ final class Gate {
         var headInjections: [Injection] = []
         var rule = PairedRule()
         var takesCounts = true
+        /// Beside the other counts.
+        var countsInstructions = false
         var takesPairs = true
         var seed: UInt64
         /// Of every turn; nil for what suits a gate.
@@ -156,6 +158,11 @@ final class Gate {
             case (_, .unsound(let reason, let isWrong)):
                 findings.unsoundCells.append(place.unsound("the head: \(reason)", isWrong))
             case (.samples(let base), .samples(let head)):
+                if plan.countsInstructions, (base + head).allSatisfy({ $0[.instructions] == nil }) {
+                    note(
+                        "instructions not counted, since the work cannot be repeated in one store "
+                            + "or its workers failed under valgrind")
+                }
                 findings.rows += Comparison.exactRows(
                     workload: place.workload.name, cell: place.identifier, base: base, head: head)
             }
@@ -166,7 +173,9 @@ final class Gate {
 extension Gate {
     private func counts(of place: Place, isHead: Bool) throws -> CellCounts {
         try journal.counts(place.workload.name, place.identifier, isHead: isHead) {
-            try CellCounts.take(arm(place, isHead: isHead), seed: plan.seed, preparation)
+            try CellCounts.take(
+                arm(place, isHead: isHead), seed: plan.seed, preparation,
+                countsInstructions: plan.countsInstructions)
         }
     }
 }

@@ -13,11 +13,14 @@ enum WorkerProtocol {
 
     /// Asks a program what it speaks.
     ///
+    /// - Parameter package: the one that it was built from, whose workload files it lists with its
+    ///   answer: ours may hold what it does not know yet. Nil for that of the current folder.
     /// - Throws: ``CommandFailure`` with `noBaseline` when it does not speak as this one does.
-    static func require(of executable: URL) throws {
+    static func require(of executable: URL, from package: URL?) throws {
         let process = Process()
         process.executableURL = executable
         process.arguments = ["list", "--format", "json"]
+        if let package { process.currentDirectoryURL = package }
         let pipe = Foundation.Pipe()
         process.standardOutput = pipe
         do {

@@ -23,7 +23,8 @@ enum Executable {
         return [current, url].lazy.compactMap(package(above:)).first
     }()
 
-    private static func package(above place: URL) -> URL? {
+    /// The folder of a Package.swift like ours, the place itself or one above it.
+    static func package(above place: URL) -> URL? {
         var folder = place
         while folder.path != "/" {
             let names = ["Package.swift", "Benchmarks/Workloads"]

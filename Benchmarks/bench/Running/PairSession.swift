@@ -49,9 +49,9 @@ struct PairSession {
         if first.isLast {
             rounds = [first.round]
         } else {
-            operationCount = try warmUp()
-            let turnSeconds = first.round.baseSeconds * Double(operationCount)
-            for number in 0..<roundCount(turnSeconds: turnSeconds) {
+            let turn = try warmUp()
+            operationCount = turn.operationCount
+            for number in 0..<roundCount(turnSeconds: turn.seconds) {
                 if number % Self.roundsPerCore == 0 { changeCore(number / Self.roundsPerCore) }
                 rounds.append(try round(of: operationCount, &random).round)
             }
@@ -92,8 +92,9 @@ struct PairSession {
         return (round, base.isLast)
     }
 
-    /// Works until both arms are warm, and tells how many operations make a turn.
-    private func warmUp() throws -> Int {
+    /// Works until both arms are warm, and tells how many operations make a turn, and how long the
+    /// slower arm takes for it.
+    private func warmUp() throws -> (operationCount: Int, seconds: Double) {
         let seconds = try workers.indices.map { arm in
             var turns: [Double] = []
             let watch = Stopwatch()
@@ -110,7 +111,8 @@ struct PairSession {
             return turns.min() ?? settings.turnSeconds
         }
         let fastest = max(seconds.min() ?? settings.turnSeconds, 1e-9)
-        return min(max(Int((settings.turnSeconds / fastest).rounded()), 1), 1_000_000)
+        let count = min(max(Int((settings.turnSeconds / fastest).rounded()), 1), 1_000_000)
+        return (count, Double(count) * (seconds.max() ?? fastest))
     }
 
     private func turn(of count: Int, _ arm: Int) throws -> Turn {

@@ -77,7 +77,17 @@ extension Baseline {
         guard !rows.isEmpty else {
             throw ComparisonError.nothingShared(base: name, head: "this run")
         }
-        return rows
+        return rows + rowsMissing(from: cells)
+    }
+
+    private func rowsMissing(from cells: [Cell]) -> [Comparison] {
+        self.cells.filter { base in !cells.contains { $0.isSame(as: base) } }.compactMap { base in
+            var row = Comparison.exactRows(
+                workload: base.workload, cell: base.cell, base: [base.sample], head: []
+            ).first
+            row?.reason = "the cell was not counted this time"
+            return row
+        }
     }
 
     /// Takes the counts of cells that are new or, with `onlyImproved`, nowhere worse; all of them

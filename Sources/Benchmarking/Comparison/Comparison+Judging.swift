@@ -5,7 +5,8 @@ extension Comparison {
     ///
     /// A change is one that the first `rule.pairCount` pairs show and that the fresh pairs confirm.
     /// Pairs after the first look and those of a confirmation narrow the interval and can turn
-    /// `inconclusive` into `ok`, but never make a finding: no further look spends any error.
+    /// `inconclusive` into `ok`, but never make a finding: no further look spends any error. A row
+    /// that is no finding and yet differs in all pairs together is `inconclusive`.
     /// Everything is symmetric, so that exchanged arms mirror the verdict.
     /// Source: instrument §2.4, items 6 to 11.
     ///
@@ -39,15 +40,16 @@ extension Comparison {
             verdict = isWorse ? .regressed : .improved
         } else if found != nil, confirmation.isEmpty {
             reason = "a change that was not confirmed in fresh pairs yet"
-        } else if let doubt = doubt(against: rule.detect) {
+        } else if let doubt = doubt(by: rule) {
             reason = doubt
         } else {
             verdict = .ok
         }
     }
 
-    /// Why the row cannot rule out a change of that share; nil when it can.
-    private func doubt(against detect: Double) -> String? {
+    /// Why the row cannot rule out the change that it is to detect; nil when it can.
+    private func doubt(by rule: PairedRule) -> String? {
+        let detect = rule.detect
         guard !pairs.isEmpty else {
             return "no pair has \(metric.name): a load was saturated, or had too few operations"
         }
@@ -59,6 +61,11 @@ extension Comparison {
         }
         guard let interval, interval.lower > 1 / (1 + detect), interval.upper < 1 + detect else {
             return "its interval holds the change of \(percent(detect)) that it is to detect"
+        }
+        let isDifferent = interval.lower > 1 || interval.upper < 1
+        if isDifferent, let ratio, abs(log(ratio)) >= log(1 + rule.minimumEffect) {
+            return "all its pairs together show a change of \(percent(abs(ratio - 1))), "
+                + "which the first look and a confirmation did not"
         }
         return nil
     }

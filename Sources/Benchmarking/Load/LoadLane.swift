@@ -5,7 +5,7 @@
 /// harness's own share stays below 60 ns.
 struct LoadLane: Sendable {
     /// After so many times its length, a phase gives up what is still due.
-    private static let patience = 2.0
+    private static let patience: UInt64 = 2
     private static let timelineIntervalNanoseconds: UInt64 = 100_000_000
 
     let client: any LoadClient
@@ -64,15 +64,16 @@ struct LoadLane: Sendable {
         var timeline = LatencyTimelineRecorder(
             startNanoseconds: start, intervalNanoseconds: Self.timelineIntervalNanoseconds)
         let (end, limit) = extent.bounds(from: start)
-        let length = extent.seconds(of: arrivals)
-        let giveUpAt = start + UInt64(length * Self.patience * 1e9)
+        var length = UInt64(extent.seconds(of: arrivals) * 1e9)
         while record.dueCount < limit {
             let due = arrivals.next()
             guard due < end else { break }
             record.dueCount += 1
+            // Chance spreads a number of arrivals over more than their mean time as often as less.
+            length = max(length, due - start)
             let operation = operations.draw(&random)
             var began = now()
-            guard began < giveUpAt else {
+            guard began < start + length * Self.patience else {
                 record.unservedCount += 1
                 record.intended[operation].record(intendedAt: due, completedAt: began)
                 continue
@@ -89,7 +90,7 @@ struct LoadLane: Sendable {
             record.endNanoseconds = ended
         }
         record.timeline = timeline
-        record.dueSeconds = length
+        record.dueSeconds = Double(length) / 1e9
         return record
     }
 }

@@ -58,11 +58,14 @@ public struct Sample: Codable, Hashable, Sendable {
 
     /// Every name that ``value(of:)`` answers with a value.
     public var valueNames: Set<String> {
-        var names = Set(metrics.keys).union(counters.keys)
-        for latency in latencies.keys {
-            let all = ["p50", "p99", "p999", "max"].map { "\(latency).\($0)" }
-            names.formUnion(all.filter { value(of: $0) != nil })
+        Set(metrics.keys).union(counters.keys)
+            .union(percentileNames.filter { value(of: $0) != nil })
+    }
+
+    /// The percentiles of its latencies, also those for which there are too few.
+    var percentileNames: [String] {
+        latencies.keys.flatMap { latency in
+            ["p50", "p99", "p999", "max"].map { "\(latency).\($0)" }
         }
-        return names
     }
 }

@@ -1,5 +1,3 @@
-import Foundation
-
 /// Two popular rules that must fail on identical code, which proves that the checks can fail.
 ///
 /// Source: instrument §2.6, item 2.
@@ -39,20 +37,7 @@ struct NegativeControls: Sendable {
                 return (0..<3).map { _ in process + 0.01 * generator.normal() }
             }
         }
-        let arms = (arm(), arm())
-        return abs(Self.welch(arms.0, arms.1)) > 1.98
-    }
-
-    /// Welch's t; with 118 degrees of freedom 1.98 is the two-sided 5 % point of Student's
-    /// distribution.
-    private static func welch(_ first: [Double], _ second: [Double]) -> Double {
-        func moments(_ values: [Double]) -> (mean: Double, error: Double) {
-            let count = Double(values.count)
-            let mean = values.reduce(0, +) / count
-            let squares = values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
-            return (mean, squares / (count - 1) / count)
-        }
-        let (one, other) = (moments(first), moments(second))
-        return (one.mean - other.mean) / (one.error + other.error).squareRoot()
+        let p = Statistics.welchTest(arm(), arm())
+        return p.map { $0 < 0.05 } ?? false
     }
 }

@@ -2,8 +2,11 @@
 public enum ThresholdCheck {
     /// Judges every rule on every cell it matches, in the order of rules and cells.
     ///
+    /// A metric that samples may have and these do not, such as a percentile of few operations,
+    /// cannot be judged.
+    ///
     /// - Throws: ``ThresholdError`` when a rule matches no cell, names a metric that no matching
-    ///   sample has, or a subject that the matching workloads lack: such a rule would pass for ever.
+    ///   sample can have, or a subject that the matching workloads lack: it would never be judged.
     public static func evaluate(_ rules: [ThresholdRule], _ run: Run) throws -> ThresholdReport {
         let verdicts = try rules.flatMap { rule in
             let matches = try matches(of: rule, in: run)
@@ -41,7 +44,7 @@ public enum ThresholdCheck {
         return matches
     }
 
-    /// The metrics that the rule's pattern fits; the pattern itself where nothing was measured.
+    /// The metrics that the rule's pattern fits; the pattern itself where none was measured.
     private static func metrics(of rule: ThresholdRule, in matches: [Match]) throws -> [String] {
         let samples = matches.flatMap { $0.cell.samples + [$0.cell.counts].compactMap(\.self) }
         let known = samples.reduce(into: Set<String>()) {
@@ -49,10 +52,20 @@ public enum ThresholdCheck {
             $0.formUnion($1.latencies.keys)
         }
         let metrics = known.filter(Glob(rule.metric).matches).sorted()
-        guard !metrics.isEmpty || known.isEmpty else {
-            throw ThresholdError.unknownMetric(rule, known: known.sorted())
-        }
-        return known.isEmpty ? [rule.metric] : metrics
+        guard !metrics.isEmpty || known.isEmpty || matches.contains(where: { mayHave(rule, $0) })
+        else { throw ThresholdError.unknownMetric(rule, known: known.sorted()) }
+        return metrics.isEmpty ? [rule.metric] : metrics
+    }
+
+    /// Whether samples of the cell may have what the rule asks about. A rule that stood beside the
+    /// workload was held against the workload's metrics before anything ran.
+    private static func mayHave(_ rule: ThresholdRule, _ match: Match) -> Bool {
+        let workload = match.workload
+        if workload.thresholds?.contains(rule) == true { return true }
+        let metrics =
+            Metric.wellKnown + Metric.counts + [workload.primaryMetric] + workload.extraMetrics
+        return (metrics.map(\.name) + match.cell.samples.flatMap(\.percentileNames))
+            .contains(where: Glob(rule.metric).matches)
     }
 
     private static func judge(
@@ -94,7 +107,7 @@ public enum ThresholdCheck {
             if let latencies = cell.mergedLatencies(named: rule.metric) {
                 return try measure(latencies, by: rule.statistic)
             }
-            return try measure(cell.values(of: rule.metric), of: rule)
+            return try measure(cell.values(of: rule.metric), of: rule, in: cell)
         }
         guard let reference = workload.counterpart(of: cell, subject: subject) else {
             throw Obstacle(reason: "\(subject) has no cell with the same parameters")
@@ -102,16 +115,19 @@ public enum ThresholdCheck {
         guard reference.isSound else { throw Obstacle(reason: "\(subject) failed") }
         let logRatios = Statistics.pairedLogRatios(of: rule.metric, cell, to: reference)
         guard !logRatios.isEmpty else {
-            throw Obstacle(reason: "no round has \(rule.metric) of it and of \(subject)")
+            throw Obstacle(
+                reason: "no round has \(rule.metric) of it and of \(subject)"
+                    + remedy(for: rule.metric, in: cell))
         }
-        return try measure(logRatios.map(Statistics.exponential), of: rule)
+        return try measure(logRatios.map(Statistics.exponential), of: rule, in: cell)
     }
 
     private static func measure(
-        _ values: [Double], of rule: ThresholdRule
+        _ values: [Double], of rule: ThresholdRule, in cell: CellResult
     ) throws(Obstacle) -> Measured {
         guard let lowest = values.min(), let highest = values.max() else {
-            throw Obstacle(reason: "no sample has \(rule.metric)")
+            throw Obstacle(
+                reason: "no sample has \(rule.metric)" + remedy(for: rule.metric, in: cell))
         }
         switch rule.statistic {
         case .min: return Measured(value: lowest)
@@ -127,6 +143,17 @@ public enum ThresholdCheck {
             }
             return Measured(value: value)
         }
+    }
+
+    /// How samples come to have that metric, to be said after its name; empty where nobody knows.
+    private static func remedy(for metric: String, in cell: CellResult) -> String {
+        let operations = [".p50": 20.0, ".p99": 1_000, ".p999": 10_000]
+        if let needed = operations.first(where: { metric.hasSuffix($0.key) })?.value {
+            return ", which needs \(grouped(needed)) operations a sample"
+        }
+        if metric == Metric.instructions.name { return "; run with --instructions" }
+        let isCount = Metric.counts.contains { $0.name == metric }
+        return isCount && cell.counts == nil ? "; run without --no-counts" : ""
     }
 
     private static func measure(

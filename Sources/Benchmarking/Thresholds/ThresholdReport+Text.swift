@@ -80,7 +80,7 @@ extension ThresholdError: CustomStringConvertible {
         case .matchesNothing(let rule, let known):
             "the rule \"\(rule)\" matches no cell of the run; there are: \(Self.list(known))"
         case .unknownMetric(let rule, let known):
-            "the rule \"\(rule)\" names a metric that no sample has; there are: "
+            "the rule \"\(rule)\" names a metric that no sample can have; there are: "
                 + Self.list(known)
         case .unknownSubject(let rule, let known):
             "the rule \"\(rule)\" names a subject that did not run; there are: "

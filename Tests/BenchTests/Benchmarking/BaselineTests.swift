@@ -67,6 +67,19 @@ import Testing
         }
     }
 
+    @Test func `a kept cell that was not counted again cannot be judged`() throws {
+        let baseline = Self.baseline([
+            Self.cell(statements: 100), Self.cell("gone", statements: 100),
+        ])
+
+        let rows = try baseline.compare(
+            with: [Self.cell(statements: 100)], under: Self.conditions)
+
+        #expect(rows.map(\.cell) == ["nested", "gone"])
+        #expect(rows.map(\.verdict) == [.ok, .inconclusive])
+        #expect(rows[1].reason == "the cell was not counted this time")
+    }
+
     @Test func `an update of improvements leaves what rose`() {
         var baseline = Self.baseline([
             Self.cell("better", statements: 100), Self.cell("worse", statements: 100),

@@ -79,6 +79,24 @@ import Testing
         #expect(comparison.verdict == .inconclusive)
     }
 
+    @Test(arguments: [0.04, -0.04])
+    func `a change that only later pairs show is not told, and the row is not ok`(change: Double) {
+        let undecided = around(change).enumerated().map { $0.isMultiple(of: 2) ? $1 : -$1 }
+        let comparison = Comparison(
+            of: samples(undecided + around(change) + around(change)), by: rule, seed: 1)
+
+        #expect(comparison.verdict == .inconclusive)
+        #expect(comparison.minimumDetectableEffect.map { $0 <= rule.detect } == true)
+        #expect(comparison.reason?.contains("all its pairs together show a change") == true)
+    }
+
+    @Test func `a difference too small to be told is ok`() {
+        let comparison = Comparison(of: samples(around(0.01)), by: rule, seed: 1)
+
+        #expect(comparison.interval.map { $0.lower > 1 } == true)
+        #expect(comparison.verdict == .ok)
+    }
+
     @Test func `where higher is better, higher is an improvement`() {
         let metric = Metric.rowsPerSecond
         let comparison = Comparison(

@@ -110,6 +110,38 @@ import Testing
         #expect(error?.description.contains("there are: ") == true)
     }
 
+    @Test(arguments: [
+        (metric: "short.p99", remedy: "which needs 1,000 operations a sample"),
+        (metric: "walBytes", remedy: "run without --no-counts"),
+        (metric: "instructions", remedy: "run with --instructions"),
+    ])
+    func `a metric that these samples lack cannot be judged, and the remedy is named`(
+        metric: String, remedy: String
+    ) throws {
+        var run = Self.run()
+        var recorder = LatencyRecorder()
+        recorder.record(nanoseconds: 1_000)
+        run.workloads[0].cells[0].samples[0].latencies["short"] = recorder.summary
+        let rule = ThresholdRule(cell: "nested", metric: metric, bound: .atMost(1))
+
+        let report = try ThresholdCheck.evaluate([rule], run)
+
+        #expect(report.exitCode == .inconclusive)
+        #expect(report.description.contains("no sample has \(metric)"))
+        #expect(report.description.contains(remedy))
+    }
+
+    @Test func `a rule that stood beside its workload is no error`() throws {
+        var run = Self.run()
+        run.workloads[0].thresholds = [
+            ThresholdRule(workload: "import", metric: "intended.p99", bound: .atMost(1))
+        ]
+
+        let report = try ThresholdCheck.evaluate(run.thresholds, run)
+
+        #expect(report.exitCode == .inconclusive)
+    }
+
     @Test func `a rule on a subject that did not run is an error`() {
         let rule = ThresholdRule(metric: "time", bound: .atMost(1), relativeTo: "realm")
 

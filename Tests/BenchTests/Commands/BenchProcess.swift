@@ -10,15 +10,17 @@ final class BenchProcess {
     private let folder = TemporaryFolder()
 
     /// - Parameter currentDirectory: nil for that of the tests.
+    /// - Parameter environment: in addition to that of the tests.
     init(
         _ arguments: [String], executable: URL = BenchProcess.executable,
-        currentDirectory: URL? = nil
+        currentDirectory: URL? = nil, environment: [String: String] = [:]
     ) throws {
         process.executableURL = executable
         process.arguments = arguments
         // Rows made to size: reading the published ones takes each worker of a debug build seconds.
-        process.environment = ProcessInfo.processInfo.environment.merging(
-            ["STACKBENCH_DATASETS": "generated"]) { $1 }
+        process.environment = ProcessInfo.processInfo.environment
+            .merging(["STACKBENCH_DATASETS": "generated"]) { $1 }
+            .merging(environment) { $1 }
         if let currentDirectory { process.currentDirectoryURL = currentDirectory }
         // Files, since a pipe that nobody reads would stop the program when it is full.
         process.standardOutput = try handle("output")

@@ -15,13 +15,16 @@ import Testing
         parameters: { row: update, rows: 50 }
         """
 
-    private func gate(_ options: [String]) throws -> BenchProcess {
+    private func gate(
+        _ options: [String], output: String = "gate-\(UUID().uuidString)",
+        environment: [String: String] = [:]
+    ) throws -> BenchProcess {
         try Data(Self.workload.utf8).write(to: folder.url("small.yml"))
         return try BenchProcess(
             [
-                "gate", folder.path("small.yml"), "--allow-debug", "--output",
-                folder.path("gate-\(UUID().uuidString)"), "--baselines", folder.path("baselines"),
-            ] + options)
+                "gate", folder.path("small.yml"), "--allow-debug", "--output", folder.path(output),
+                "--baselines", folder.path("baselines"),
+            ] + options, environment: environment)
     }
 
     private var itself: [String] { ["--base-bin", BenchProcess.executable.path] }
@@ -40,6 +43,55 @@ import Testing
 
         #expect(bench.exitCode == 12, "\(bench.errors)")
         #expect(bench.output.contains("?  inconclusive  small object-graph/pooled  time"))
+    }
+
+    /// Scripts play the tools, since a debug build takes valgrind minutes.
+    @Test func `instructions are counted when they are asked for`() throws {
+        try folder.write(
+            """
+            #!/bin/sh
+            # strip --strip-debug -o COPY PROGRAM
+            ln -s "$4" "$3"
+            """, to: "tools/strip", isExecutable: true)
+        try folder.write(
+            """
+            #!/bin/sh
+            for argument; do
+                case $argument in
+                    --cachegrind-out-file=*) echo 'summary: 1000' > "${argument#*=}" ;;
+                    --*) ;;
+                    *) break ;;
+                esac
+                shift
+            done
+            exec "$@"
+            """, to: "tools/valgrind", isExecutable: true)
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+
+        let bench = try gate(
+            itself + ["--quick", "--instructions"], output: "counted",
+            environment: ["PATH": "\(folder.path("tools")):\(path)"])
+
+        #expect(bench.exitCode == 0, "\(bench.errors)")
+        let rows = try RunDirectory(url: folder.url("counted")).loadComparison().rows
+        #expect(rows.first { $0.metric == .instructions }?.verdict == .ok)
+    }
+
+    @Test func `instructions need valgrind: exit 69`() throws {
+        let bench = try gate(
+            itself + ["--instructions"], environment: ["PATH": folder.url.path])
+
+        #expect(bench.exitCode == 69)
+        #expect(bench.errors.contains("needs valgrind"))
+    }
+
+    @Test func `a gate that goes on takes no other options, and names them`() throws {
+        let bench = try BenchProcess([
+            "gate", "--resume", folder.path("gate"), "--strict", "--detect", "3", "other.yml",
+        ])
+
+        #expect(bench.exitCode == 64)
+        #expect(bench.errors.contains("without --strict --detect other.yml"), "\(bench.errors)")
     }
 
     @Test func `a count that rose is named, and exits 10`() throws {
@@ -96,9 +148,7 @@ import Testing
             [ "$1" = list ] && exec \(BenchProcess.executable.path) "$@"
             exit 3
             """
-        try Data(script.utf8).write(to: folder.url("broken"))
-        try FileManager.default.setAttributes(
-            [.posixPermissions: 0o755], ofItemAtPath: folder.path("broken"))
+        try folder.write(script, to: "broken", isExecutable: true)
 
         let bench = try gate(["--base-bin", folder.path("broken"), "--quick"])
 

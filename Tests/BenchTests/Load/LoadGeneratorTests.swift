@@ -113,6 +113,17 @@ private struct Station {
         #expect(result.intended[0].maxNanoseconds! >= 1_000_000_000)
     }
 
+    @Test func `arrivals that chance spreads out are no saturation`() throws {
+        for seed in UInt64(0)..<200 {
+            var station = Station(seed: seed)
+            // A thousandth of the capacity: nothing has to wait.
+            let result = try station.generator.run(
+                LoadPhase(.open(.perSecond(1), .poisson), .operations(5)))
+            #expect(!result.isSaturated, "seed \(seed)")
+            #expect(result.unservedCount == 0, "seed \(seed)")
+        }
+    }
+
     @Test func `a phase does not inherit the queue of the one before`() throws {
         var station = Station()
         _ = try station.open(.perSecond(4_000), seconds: 1)
