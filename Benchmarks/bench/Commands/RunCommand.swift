@@ -56,11 +56,7 @@ struct RunCommand: ParsableCommand {
         // First, so that a mistake is told before minutes of building.
         let selection = resume == nil ? try selected.selection() : nil
         if Executable.isDebugBuild, !allowDebug { throw ReleaseBuild.handOver() }
-        if instructions, !InstructionPass.isAvailable {
-            throw CommandFailure(
-                exitCode: .probeUnavailable,
-                message: "--instructions needs valgrind, which is not installed here")
-        }
+        if instructions { try InstructionPass.requireAvailable() }
         Interruption.install()
         let exitCode = try selection.map(begin) ?? goOn(with: resume ?? "")
         throw ArgumentParser.ExitCode(exitCode.rawValue)
