@@ -38,19 +38,31 @@ final class CFlights: FlightsSubject {
             update.bind(minutes, 1)
             try update.run()
         case .loop(let saveSize):
-            let departed = try flights("WHERE ZDEPARTUREDELAYMINUTES IS NOT NULL")
-            try delay(departed, byMinutes: minutes, saveSize: saveSize)
+            try delayInPages(byMinutes: minutes, saveSize: saveSize)
         }
     }
 
-    private func delay(_ flights: [FlightRecord], byMinutes minutes: Int, saveSize: Int) throws {
+    /// Reads and writes `saveSize` flights at a time, as the stacks do.
+    private func delayInPages(byMinutes minutes: Int, saveSize: Int) throws {
+        var selection = try connection.prepare(
+            """
+            SELECT \(FlightRecord.selection) FROM ZFLIGHT \
+            WHERE ZDEPARTUREDELAYMINUTES IS NOT NULL AND Z_PK > ? ORDER BY Z_PK LIMIT ?
+            """)
         var update = try connection.prepare(
             """
             UPDATE ZFLIGHT SET ZDEPARTUREDELAYMINUTES = ?, Z_OPT = ? WHERE Z_PK = ? AND Z_OPT = ?
             """)
-        for start in stride(from: 0, to: flights.count, by: saveSize) {
+        var page: [FlightRecord] = []
+        var lastKey: Int64 = 0
+        repeat {
+            page.removeAll(keepingCapacity: true)
+            selection.bind(lastKey, 1)
+            selection.bind(saveSize, 2)
+            while try selection.step() { page.append(FlightRecord(selection)) }
+            lastKey = page.last?.key ?? lastKey
             try connection.transaction {
-                for flight in flights[start..<min(start + saveSize, flights.count)] {
+                for flight in page {
                     update.bind(flight.departureDelayMinutes.map { $0 + minutes }, 1)
                     update.bind(flight.version + 1, 2)
                     update.bind(flight.key, 3)
@@ -59,7 +71,7 @@ final class CFlights: FlightsSubject {
                     guard connection.changes == 1 else { throw RowChanged(key: flight.key) }
                 }
             }
-        }
+        } while page.count == saveSize
     }
 
     func findFlights(_ question: PredicateQuestion) throws -> FlightsChecksum {

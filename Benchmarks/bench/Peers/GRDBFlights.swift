@@ -37,27 +37,33 @@ final class GRDBFlights: FlightsSubject {
                     ])
             }
         case .loop(let saveSize):
-            let flights = try pool.read { try departed.fetchAll($0) }
-            try delay(flights, byMinutes: minutes, saveSize: saveSize)
+            // So many at a time, as the stacks do.
+            var page: [FlightRecord] = []
+            var lastKey: Int64 = 0
+            repeat {
+                let request = departed.filter(FlightRecord.Columns.key > lastKey)
+                    .order(FlightRecord.Columns.key).limit(saveSize)
+                page = try pool.read { try request.fetchAll($0) }
+                lastKey = page.last?.key ?? lastKey
+                try delay(page, byMinutes: minutes)
+            } while page.count == saveSize
         }
     }
 
     /// Records have no optimistic locking, so the update that checks the version is a statement.
-    private func delay(_ flights: [FlightRecord], byMinutes minutes: Int, saveSize: Int) throws {
-        for start in stride(from: 0, to: flights.count, by: saveSize) {
-            try pool.write { database in
-                let update = try database.cachedStatement(
-                    sql: """
-                        UPDATE ZFLIGHT SET ZDEPARTUREDELAYMINUTES = ?, Z_OPT = ? \
-                        WHERE Z_PK = ? AND Z_OPT = ?
-                        """)
-                for flight in flights[start..<min(start + saveSize, flights.count)] {
-                    try update.execute(arguments: [
-                        flight.departureDelayMinutes.map { $0 + minutes }, flight.version + 1,
-                        flight.key, flight.version,
-                    ])
-                    guard database.changesCount == 1 else { throw RowChanged(key: flight.key) }
-                }
+    private func delay(_ flights: [FlightRecord], byMinutes minutes: Int) throws {
+        try pool.write { database in
+            let update = try database.cachedStatement(
+                sql: """
+                    UPDATE ZFLIGHT SET ZDEPARTUREDELAYMINUTES = ?, Z_OPT = ? \
+                    WHERE Z_PK = ? AND Z_OPT = ?
+                    """)
+            for flight in flights {
+                try update.execute(arguments: [
+                    flight.departureDelayMinutes.map { $0 + minutes }, flight.version + 1,
+                    flight.key, flight.version,
+                ])
+                guard database.changesCount == 1 else { throw RowChanged(key: flight.key) }
             }
         }
     }
