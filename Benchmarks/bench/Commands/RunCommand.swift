@@ -43,13 +43,15 @@ struct RunCommand: ParsableCommand {
         guard timeout > 0 else { throw ValidationError("--timeout must be 1 or more") }
         if resume != nil, isToldMore {
             throw ValidationError(
-                "--resume goes on with a run as it was begun; leave the other options and files out")
+                "--resume goes on with a run as it was begun; leave the other options and files out"
+            )
         }
     }
 
     /// Whether anything stands beside `--resume` that a run is begun with.
     private var isToldMore: Bool {
-        output != nil || seed != nil || budget != nil || instructions || !counts || !selected.isEmpty
+        output != nil || seed != nil || budget != nil || instructions || !counts
+            || !selected.isEmpty
     }
 
     func run() throws {

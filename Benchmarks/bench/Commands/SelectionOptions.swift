@@ -10,7 +10,8 @@ struct SelectionOptions: ParsableArguments {
 
     @Option(
         help:
-            "A stack or peer, instead of those in the files, but where they leave it out; can be repeated.")
+            "A stack or peer, instead of those in the files, but where they leave it out; can be repeated."
+    )
     var stack: [String] = []
 
     @Option(help: "Only workloads of this name or kind; can be repeated.")
@@ -29,7 +30,8 @@ struct SelectionOptions: ParsableArguments {
 
     /// Whether nothing was asked for.
     var isEmpty: Bool {
-        files.isEmpty && stack.isEmpty && workload.isEmpty && repetitions == nil && !quick && !rigorous
+        files.isEmpty && stack.isEmpty && workload.isEmpty && repetitions == nil && !quick
+            && !rigorous
     }
 
     func validate() throws {

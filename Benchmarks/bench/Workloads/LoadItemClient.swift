@@ -152,7 +152,8 @@ final class LoadItemClient: LoadClient, @unchecked Sendable {
         // The first items are never deleted: a page has all of them that fit.
         let last = min(number + Int64(LoadWorkload.pageLength) - 1, Int64(ledger.firstItemCount))
         let isRight =
-            found.starts(with: number...last) && zip(found, found.dropFirst()).allSatisfy { $0 < $1 }
+            found.starts(with: number...last)
+            && zip(found, found.dropFirst()).allSatisfy { $0 < $1 }
         if !isRight { state.pointee.tally.staleReads += 1 }
     }
 

@@ -42,7 +42,8 @@ extension LoadPlan.Capacity {
             return Double(counts.reduce(0, +)) / closed.seconds
         }
         self.init(
-            writesPerSecond: perSecond(isWriting: true), readsPerSecond: perSecond(isWriting: false))
+            writesPerSecond: perSecond(isWriting: true), readsPerSecond: perSecond(isWriting: false)
+        )
     }
 
     init?(_ sample: Sample) {

@@ -30,7 +30,8 @@ public struct LoadGenerator {
         capacities: [Double]? = nil
     ) {
         precondition(
-            capacities.map { $0.count == participants.count } ?? true, "a capacity for each participant")
+            capacities.map { $0.count == participants.count } ?? true,
+            "a capacity for each participant")
         var random = SeededGenerator(seed: seed)
         let operationCount = participants[0].weights.count
         lanes = participants.map { participant in

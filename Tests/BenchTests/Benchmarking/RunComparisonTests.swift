@@ -42,7 +42,8 @@ import Testing
         #expect(report.exitCode == .regression)
     }
 
-    @Test func `a count of contended work is no judgement, for it depends on the schedule`() throws {
+    @Test func `a count of contended work is no judgement, for it depends on the schedule`() throws
+    {
         func contended(_ statements: Double) -> Run {
             var run = run([1], statements: statements)
             run.workloads[0].isContended = true

@@ -150,13 +150,16 @@ private struct Station {
         func operations(slowBy factor: UInt64) throws -> [UInt64] {
             let clock = ManualClock()
             let clients = (0..<2).map { client in
-                TimedClient(clock, operationCount: 2) { _, _ in client == 0 ? 10_000 * factor : 10_000 }
+                TimedClient(clock, operationCount: 2) { _, _ in
+                    client == 0 ? 10_000 * factor : 10_000
+                }
             }
             var generator = LoadGenerator(
                 clients.enumerated().map { .init($1, weights: $0 == 0 ? [1, 0] : [0, 1]) },
                 seed: 1, clock: clock, capacities: [100, 500])
             _ = try generator.run(LoadPhase(.closed, .operations(20)))
-            return try generator.run(LoadPhase(.open(rate, .fixed), .seconds(2))).service.map(\.count)
+            return try generator.run(LoadPhase(.open(rate, .fixed), .seconds(2))).service.map(
+                \.count)
         }
 
         #expect(try operations(slowBy: 1) == operations(slowBy: 7))
