@@ -60,7 +60,7 @@ extension ManagedObjectContext {
                 }))
         return try channel.fetchRows(request, entity: entity).lazy.flatMap { fetched in
             self.objects(of: fetched, root: entity, realised: true, refreshes: false)
-        }.first { !pending.contains($0) && !$0.isDeleted }
+        }.first { !pending.contains($0) && !$0.givesUp(values, of: constraint.map(\.name)) }
     }
 
     // MARK: - Settling
@@ -69,10 +69,14 @@ extension ManagedObjectContext {
     func settle(_ conflicts: [ConstraintConflict], by kind: MergePolicy.Kind) throws {
         guard kind != .error else { throw SaveError.constraintConflicts(conflicts) }
         for conflict in conflicts {
-            let pending = conflict.conflictingObjectIDs.compactMap { registeredObject(for: $0) }
-            let properties = Set(conflict.constraint)
-            let stored = conflict.databaseObjectID.flatMap { registeredObject(for: $0) }
-            settle(pending, stored, properties, by: kind)
+            // What was done about the conflicts before may have settled this one for some.
+            func concerned(_ id: ManagedObjectID) -> ManagedObject? {
+                guard let object = registeredObject(for: id) else { return nil }
+                return object.givesUp(conflict.values, of: conflict.constraint) ? nil : object
+            }
+            settle(
+                conflict.conflictingObjectIDs.compactMap(concerned),
+                conflict.databaseObjectID.flatMap(concerned), Set(conflict.constraint), by: kind)
         }
     }
 
@@ -158,6 +162,18 @@ extension ManagedObjectContext {
         }
         victim.state.insert([.deleted, .deletionPropagated])
         deletedList.append(victim)
+    }
+}
+
+extension ManagedObject {
+    /// Whether the next save takes these values away from the object, or the object itself.
+    fileprivate func givesUp(_ values: [AttributeValue], of names: [String]) -> Bool {
+        if isDeleted { return true }
+        guard isUpdated, let changes else { return false }
+        return zip(names, values).contains { name, value in
+            guard let property = binding.entity.property(named: name) else { return false }
+            return changes.contains(property.index) && changes[property.index] != value
+        }
     }
 }
 
