@@ -6,18 +6,19 @@ extension ManagedObjectContext {
     ) throws -> [ConstraintConflict] {
         var conflicts: [ConstraintConflict] = []
         var described: Set<ConstraintKey> = []
-        let pending = Dictionary(grouping: work.updated + work.inserted) { $0.binding.rootIndex }
+        let pending = Dictionary(grouping: work.updated + work.inserted) { TableKey($0) }
         for (object, columns) in collisions {
             let constraint = constraint(over: columns, object.binding.entity)
             let key = ConstraintKey(
                 properties: constraint.map(\.identifier),
                 values: constraint.map { object.attributeValue(of: $0) })
             guard described.insert(key).inserted else { continue }
-            let sharing = pending[object.binding.rootIndex, default: []].filter { other in
+            let sharing = pending[TableKey(object), default: []].filter { other in
                 constraint.allSatisfy { $0.isProperty(of: other.binding.entity) }
                     && constraint.map { other.attributeValue(of: $0) } == key.values
             }
-            let stored = try storedObject(with: key.values, of: constraint, besides: sharing)
+            let stored = try storedObject(
+                with: key.values, of: constraint, in: object.binding.scope, besides: sharing)
             conflicts.append(
                 ConstraintConflict(
                     constraint: constraint.map(\.name), values: key.values,
@@ -48,16 +49,19 @@ extension ManagedObjectContext {
     }
 
     private func storedObject(
-        with values: [AttributeValue], of constraint: [Property], besides pending: [ManagedObject]
+        with values: [AttributeValue], of constraint: [Property], in scope: ObjectIDScope,
+        besides pending: [ManagedObject]
     ) throws -> ManagedObject? {
         // A constraint may be declared by a subentity only.
         let entity = model.entities[constraint.map(\.declaringEntityIndex).max() ?? 0]
-        let request = FetchRequest(
+        var request = FetchRequest(
             entityName: entity.name,
             predicate: .and(
                 zip(constraint, values).map { property, value in
                     .comparison(.init(.keyPath(property.name), .equal, .constant(value)))
                 }))
+        // Each store has its own indexes.
+        request.affectedStores = scope.storeIdentifier.map { [$0] }
         return try channel.fetchRows(request, entity: entity).lazy.flatMap { fetched in
             self.objects(of: fetched, root: entity, realised: true, refreshes: false)
         }.first { !pending.contains($0) && !$0.givesUp(values, of: constraint.map(\.name)) }

@@ -119,6 +119,30 @@ import Testing
         #expect(try storedTopics().count == count)
     }
 
+    @Test func `an object of another store neither has the value nor wants it (§5.5.3)`() throws {
+        let second = try fixture.coordinator.addPersistentStore(
+            .sqlite(at: fixture.folder.url("second.sqlite")))
+        let context = fixture.context(.mergeByPropertyStoreTrump)
+        try context.performAndWait {
+            func makeTopic(_ name: String, in store: PersistentStoreHandle) throws -> Topic {
+                let topic = try Topic(context: context, into: store)
+                topic.name = name
+                return topic
+            }
+            let stored = try makeTopic("space", in: second)
+            try context.save()
+            let elsewhere = try makeTopic("time", in: fixture.store)
+            let times = try (0..<2).map { _ in try makeTopic("time", in: second) }
+            let book = try TestSupport.Book(context: context, into: second)
+            book.title = "Solaris"
+            book.topics = [try makeTopic("space", in: second)]
+            try context.save()
+            #expect(book.topics == [stored])
+            #expect(elsewhere.managedObjectContext != nil)
+            #expect(times.map { $0.managedObjectContext != nil } == [true, false])
+        }
+    }
+
     // The save alone holds them: the address sanitizer sees if it lets go too early.
     @Test func `new duplicates that nobody holds give way (§5.5.5)`() throws {
         let context = fixture.context()
