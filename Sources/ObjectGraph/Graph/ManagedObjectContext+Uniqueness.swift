@@ -125,11 +125,12 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Gives the survivor the attributes and to-one destinations that the other has set, or all of them.
+    /// Gives the survivor the attributes and to-one destinations that the other has set, or all of them. Default values count
+    /// as set.
     private func copyValues(of object: ManagedObject, to survivor: ManagedObject, all: Bool) {
         for property in object.binding.entity.properties
         where property.isProperty(of: survivor.binding.entity) && !property.isTransient {
-            guard all || object.changes?.contains(property.index) ?? false else { continue }
+            guard all || object.hasSet(property) else { continue }
             switch property.kind {
             case .attribute:
                 survivor.setAttribute(object.attributeValue(of: property), at: property.index)
@@ -170,6 +171,13 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
+    /// Whether the new object was given a value; nil is one, except in what a child has saved, of which only a row is here.
+    fileprivate func hasSet(_ property: Property) -> Bool {
+        if let changes, changes.contains(property.index) { return true }
+        guard let row, let slot = property.slot else { return false }
+        return row.hasValue(slot)
+    }
+
     /// Whether the next save takes these values away from the object, or the object itself.
     fileprivate func givesUp(_ values: [AttributeValue], of names: [String]) -> Bool {
         if isDeleted { return true }

@@ -84,6 +84,57 @@ import Testing
         #expect(try storedTopics() == ["space Solaris"])
     }
 
+    /// A page in a store that has one of the same name.
+    private func savePage(
+        _ policy: MergePolicy, hasUndo: Bool = false, inChild: Bool = false,
+        _ values: @Sendable (ManagedObject) throws -> Void
+    ) throws -> [[String?]] {
+        let store = try StoreFixture(
+            AttributeDescription("note", .string), AttributeDescription("remark", .string),
+            AttributeDescription("number", .integer32), AttributeDescription("name", .string),
+            uniquenessConstraints: [["name"]])
+        try store.run { context in
+            try context.insert(
+                "Thing", ["note": "old", "remark": "old", "number": 1, "name": "page"])
+            try context.save()
+            context.mergePolicy = policy
+            if hasUndo { context.undoManager = UndoManager() }
+            let inserting =
+                inChild ? ManagedObjectContext(.privateQueue, parent: context) : context
+            try inserting.performAndWait {
+                let page = try inserting.insert("Thing", ["name": "page"])
+                try values(page)
+                try inserting.save()
+            }
+            try context.save()
+            #expect(!context.hasChanges)
+        }
+        return try store.sql("SELECT ZNOTE, ZREMARK, ZNUMBER FROM ZTHING")
+    }
+
+    @Test(
+        arguments: [
+            (MergePolicy.mergeByPropertyStoreTrump, ["old", "old", "1"]),
+            (.mergeByPropertyObjectTrump, ["old", nil, "2"]), (.overwrite, [nil, nil, "2"]),
+            (.rollback, ["old", "old", "1"]),
+        ] as [(MergePolicy, [String?])], [false, true])
+    func `the stored row takes nothing, what was set, or all (§5.5.5, §5.5.6, §5.5.7)`(
+        _ settling: (policy: MergePolicy, row: [String?]), _ hasUndo: Bool
+    ) throws {
+        let rows = try savePage(settling.policy, hasUndo: hasUndo) { page in
+            try page.setValue(nil, forKey: "remark")
+            try page.setValue(2, forKey: "number")
+        }
+        #expect(rows == [settling.row])
+    }
+
+    @Test func `the values that a child has saved are set as well (§5.5.6)`() throws {
+        let rows = try savePage(.mergeByPropertyObjectTrump, inChild: true) { page in
+            try page.setValue(2, forKey: "number")
+        }
+        #expect(rows == [["old", "old", "2"]])
+    }
+
     @Test(arguments: [(MergePolicy.rollback, 0), (.mergeByPropertyObjectTrump, 1)])
     func `of new objects only the first or the last stays (§5.5.8)`(
         _ policy: MergePolicy, _ survivor: Int
