@@ -155,14 +155,27 @@ extension ManagedObjectContext {
                 }
             }
         }
-        // What leads to it without an inverse, or from the other end of a relationship to one.
+        func successor(in property: Property) -> ManagedObject? {
+            let destination = model.destination(of: property.relationship!)
+            return survivor.binding.entity.isKind(of: destination) ? survivor : nil
+        }
+        // What leads to it without an inverse, or from the other end of a relationship to one. What a child has saved has its
+        // references in a row.
         for object in insertedList + updatedList where object !== victim {
-            guard let changes = object.changesBesideDraft else { continue }
-            for index in object.binding.entity.toOneIndexes where changes.contains(index) {
+            let isOfChild = object.isInserted && object.row != nil
+            for index in object.binding.entity.toOneIndexes
+            where isOfChild || object.changesBesideDraft?.contains(index) ?? false {
                 let property = object.binding.entity.properties[index]
                 if object.destination(of: property) === victim {
-                    object.setDestination(survivor, of: property)
+                    object.setDestination(successor(in: property), of: property)
                 }
+            }
+        }
+        for (note, isAddition) in joinNotes where note.destination === victim && isAddition {
+            let property = note.source.binding.entity.properties[note.propertyIndex]
+            note.source.change(victim, in: property, isAddition: false)
+            if let successor = successor(in: property) {
+                note.source.change(successor, in: property, isAddition: true)
             }
         }
         victim.state.insert([.deleted, .deletionPropagated])

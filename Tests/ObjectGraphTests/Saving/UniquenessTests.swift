@@ -135,6 +135,68 @@ import Testing
         #expect(rows == [["old", "old", "2"]])
     }
 
+    private func makeShelves() throws -> StoreFixture {
+        try StoreFixture(
+            ManagedObjectModel(entities: [
+                EntityDescription(
+                    name: "Label", attributes: [AttributeDescription("name", .string)],
+                    uniquenessConstraints: [["name"]]),
+                EntityDescription(name: "Price", superentity: "Label"),
+                EntityDescription(
+                    name: "Shelf",
+                    relationships: [
+                        .toOne("first", "Label"), .toMany("labels", "Label"),
+                        .toOne("price", "Price"), .toMany("prices", "Price"),
+                    ]),
+            ]))
+    }
+
+    @Test(arguments: [false, true])
+    func `references without an inverse lead to the survivor as well (§5.5.5)`(
+        _ inChild: Bool
+    ) throws {
+        let store = try makeShelves()
+        try store.run { context in
+            context.mergePolicy = .mergeByPropertyStoreTrump
+            try context.insert("Label", ["name": "new"])
+            try context.save()
+            let inserting =
+                inChild ? ManagedObjectContext(.privateQueue, parent: context) : context
+            try inserting.performAndWait {
+                let duplicate = try inserting.insert("Label", ["name": "new"])
+                try inserting.insert(
+                    "Shelf", ["first": duplicate, "labels": Set([duplicate])])
+                try inserting.save()
+            }
+            try context.save()
+            #expect(!context.hasChanges)
+        }
+        let reader = store.makeContext()
+        try reader.performAndWait {
+            let labels = Set(try reader.all("Label"))
+            let shelf = try #require(try reader.all("Shelf").first)
+            #expect(try shelf.value(forKey: "first") as? ManagedObject == labels.first)
+            #expect(try shelf.value(forKey: "labels") as? Set<ManagedObject> == labels)
+            #expect(labels.count == 1)
+        }
+    }
+
+    @Test func `a reference that cannot lead to the survivor is cut (§5.5.5)`() throws {
+        let store = try makeShelves()
+        try store.run { context in
+            context.mergePolicy = .mergeByPropertyStoreTrump
+            try context.insert("Label", ["name": "new"])
+            try context.save()
+            let duplicate = try context.insert("Price", ["name": "new"])
+            let shelf = try context.insert(
+                "Shelf", ["price": duplicate, "prices": Set([duplicate])])
+            try context.save()
+            #expect(try shelf.value(forKey: "price") == nil)
+            #expect(try shelf.value(forKey: "prices") as? Set<ManagedObject> == [])
+        }
+        #expect(try store.sql("SELECT ZPRICE FROM ZSHELF") == [[nil]])
+    }
+
     @Test(arguments: [(MergePolicy.rollback, 0), (.mergeByPropertyObjectTrump, 1)])
     func `of new objects only the first or the last stays (§5.5.8)`(
         _ policy: MergePolicy, _ survivor: Int
