@@ -119,7 +119,7 @@ extension ManagedObjectContext {
     private func giveUp(
         _ constraint: Set<String>, of object: ManagedObject, by kind: MergePolicy.Kind
     ) {
-        if kind == .rollback { return object.discardChanges() }
+        if kind == .rollback { return rollBack(object) }
         for property in object.binding.entity.properties where constraint.contains(property.name) {
             object.changes?.remove(property.index)
         }

@@ -216,6 +216,23 @@ import Testing
         #expect(try storedTopics() == ["space", "time Dune"])
     }
 
+    @Test func `of an object that is rolled back nothing unsaved remains (§5.5.7)`() throws {
+        let context = fixture.context(.rollback)
+        try context.performAndWait {
+            let topic = Topic(context: context)
+            topic.name = "time"
+            let book = TestSupport.Book(context: context)
+            book.title = "Dune"
+            try context.save()
+            topic.name = "space"
+            topic.publications = [book]
+            try context.save()
+            #expect(topic.name == "time" && topic.publications.isEmpty && book.topics.isEmpty)
+            #expect(!context.hasChanges)
+        }
+        #expect(try storedTopics() == ["space", "time"])
+    }
+
     @Test(arguments: [(MergePolicy.mergeByPropertyStoreTrump, 2), (.overwrite, 1)])
     func `a change to a taken value is reverted, or deletes the other row (§5.5.9)`(
         _ policy: MergePolicy, _ count: Int
