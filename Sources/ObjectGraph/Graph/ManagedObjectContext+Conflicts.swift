@@ -147,15 +147,11 @@ extension ManagedObjectContext {
     private func value(
         of row: RowReference, _ property: Property, _ object: ManagedObject
     ) -> AttributeValue {
-        let layout = object.binding.entity.layout
         guard property.kind == .toOne else { return object.storedValue(of: property, in: row) }
-        guard let slot = property.slot, row.hasValue(slot) else { return .null }
-        var entityIndex = property.relationship!.destinationIndex
-        if let entitySlot = property.entitySlot, row.hasValue(entitySlot) {
-            entityIndex = Int(row.integer(entitySlot, in: layout)) - 1
-        }
-        let scope = binding(entityIndex, object.binding.scope.storeNumber).scope
-        return .objectID(ManagedObjectID(scope: scope, reference: row.integer(slot, in: layout)))
+        guard let destination = row.destination(of: property, in: object.binding.entity.layout)
+        else { return .null }
+        let scope = binding(destination.entityIndex, object.binding.scope.storeNumber).scope
+        return .objectID(ManagedObjectID(scope: scope, reference: destination.key))
     }
 
     /// The row is gone: the object goes too, or its row comes back with the same key.
