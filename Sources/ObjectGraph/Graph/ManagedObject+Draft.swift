@@ -104,15 +104,23 @@ extension ManagedObject {
         state.remove(.draft)
         row = nil
         guard let values else { return }
+        keepNotes(of: values)
         for property in binding.entity.properties where property.attributeType != nil {
-            guard let slot = property.slot,
+            guard let slot = property.slot, values.hasValue(slot),
                 !(changesBesideDraft?.contains(property.index) ?? false)
             else { continue }
-            if values.hasValue(slot) {
-                unsavedValues[property.index] = storedValue(of: property, in: values)
-            } else if RowDraft.wasSetToNil(slot, values) {
-                unsavedValues[property.index] = .null
-            }
+            unsavedValues[property.index] = storedValue(of: property, in: values)
+        }
+    }
+
+    /// Keeps beside the draft which of its values were set to nil, unless it was finished, when this has been done.
+    fileprivate final func keepNotes(of draft: RowReference) {
+        guard draft.key == 0, draft.version != 0 else { return }
+        for property in binding.entity.properties where property.attributeType != nil {
+            guard let slot = property.slot, RowDraft.wasSetToNil(slot, draft),
+                !draft.hasValue(slot), !(changesBesideDraft?.contains(property.index) ?? false)
+            else { continue }
+            unsavedValues[property.index] = .null
         }
     }
 }
@@ -146,6 +154,10 @@ extension ManagedObjectContext {
     /// The object keeps both until the save has succeeded.
     func finishedDraft(of object: ManagedObject) -> RowReference? {
         guard object.state.contains(.draft), let row = object.valuesRow else { return nil }
+        // The version takes the place of the notes, which a uniqueness conflict alone asks for from here on.
+        if row.version != 0, !object.binding.entity.uniquenessConstraints.isEmpty {
+            object.keepNotes(of: row)
+        }
         var draft = RowDraft(
             DraftSpace(of: row.slab), start: row.start, object.binding.extent)
         if let changes = object.changesBesideDraft {

@@ -78,16 +78,11 @@ extension ManagedObject {
 
     /// The destination that the row names.
     final func storedDestination(of property: Property) -> ManagedObject? {
-        guard let row, let slot = property.slot, row.hasValue(slot),
-            let relationship = property.relationship
-        else { return nil }
-        let layout = binding.entity.layout
-        var entityIndex = relationship.destinationIndex
-        if let entitySlot = property.entitySlot, row.hasValue(entitySlot) {
-            entityIndex = Int(row.integer(entitySlot, in: layout)) - 1
+        guard let destination = row?.destination(of: property, in: binding.entity.layout) else {
+            return nil
         }
         return context.object(
-            row.integer(slot, in: layout), entityIndex: entityIndex,
+            destination.key, entityIndex: destination.entityIndex,
             storeNumber: binding.scope.storeNumber)
     }
 

@@ -212,7 +212,6 @@ extension ManagedObjectContext: ObjectChannel {
     private func update(_ change: RowChange, _ properties: PropertyMask, storeNumber: Int) {
         let object = object(
             change.key, entityIndex: change.entity.index, storeNumber: storeNumber)
-        let layout = change.entity.layout
         object.willChange()
         properties.forEach { index in
             let property = change.entity.properties[index]
@@ -220,17 +219,11 @@ extension ManagedObjectContext: ObjectChannel {
                 return object.setAttribute(
                     object.storedValue(of: property, in: change.row!), at: index)
             }
-            guard let slot = property.slot, change.row!.hasValue(slot) else {
-                return object.setDestination(nil, of: property)
-            }
-            var entityIndex = property.relationship!.destinationIndex
-            if let entitySlot = property.entitySlot, change.row!.hasValue(entitySlot) {
-                entityIndex = Int(change.row!.integer(entitySlot, in: layout)) - 1
-            }
+            let destination = change.row!.destination(of: property, in: change.entity.layout)
             object.setDestination(
-                self.object(
-                    change.row!.integer(slot, in: layout), entityIndex: entityIndex,
-                    storeNumber: storeNumber), of: property)
+                destination.map {
+                    self.object($0.key, entityIndex: $0.entityIndex, storeNumber: storeNumber)
+                }, of: property)
         }
     }
 }

@@ -51,14 +51,25 @@ extension ManagedObjectContext {
     /// Applies a kind of policy to objects that were changed elsewhere.
     func settle(_ conflicts: [MergeConflict], by kind: MergePolicy.Kind) throws {
         guard kind != .error else { throw SaveError.mergeConflicts(conflicts) }
+        var rolledBack: [ManagedObject] = []
         for conflict in conflicts {
             guard let object = registeredObject(for: conflict.objectID) else { continue }
             if let row = try newestRow(of: object) {
+                if kind == .rollback, !object.isDeleted { rolledBack.append(object) }
                 merge(row, into: object, by: kind)
             } else {
                 mergeDeletion(of: object, by: kind)
             }
         }
+        // Now it is known which other ends are deleted.
+        for object in rolledBack { forgetPairs(of: object) }
+    }
+
+    /// Gives up all that is unsaved of a changed object.
+    func rollBack(_ object: ManagedObject) {
+        guard let row = object.row else { return }
+        merge(row, into: object, by: .rollback)
+        forgetPairs(of: object)
     }
 
     private func merge(
@@ -105,6 +116,27 @@ extension ManagedObjectContext {
         object.row = theirs
     }
 
+    /// Drops the unsaved pairs of an object, and the order that it has given its members. A pair whose other object is deleted
+    /// goes with that one.
+    private func forgetPairs(of object: ManagedObject) {
+        for note in joinNotes.keys where note.source === object || note.destination === object {
+            let other = note.source === object ? note.destination : note.source
+            guard !other.isDeleted else { continue }
+            joinNotes[note] = nil
+            let property = note.source.binding.entity.properties[note.propertyIndex]
+            note.source.forgetNotes(about: note.destination, in: property)
+            if let inverse = model.inverse(of: property.relationship!) {
+                note.destination.forgetNotes(about: note.source, in: inverse)
+            }
+            other.contents?.unload()
+        }
+        for index in object.binding.entity.orderedIndexes
+        where object.binding.entity.properties[index].relationship!.isInJoinTable {
+            object.contents?.relationships[index]?.forgetNotes()
+        }
+        object.contents?.unload()
+    }
+
     /// The objects at the other end of to-one relationships.
     private func owners(of object: ManagedObject) -> [ManagedObject] {
         let entity = object.binding.entity
@@ -115,15 +147,11 @@ extension ManagedObjectContext {
     private func value(
         of row: RowReference, _ property: Property, _ object: ManagedObject
     ) -> AttributeValue {
-        let layout = object.binding.entity.layout
         guard property.kind == .toOne else { return object.storedValue(of: property, in: row) }
-        guard let slot = property.slot, row.hasValue(slot) else { return .null }
-        var entityIndex = property.relationship!.destinationIndex
-        if let entitySlot = property.entitySlot, row.hasValue(entitySlot) {
-            entityIndex = Int(row.integer(entitySlot, in: layout)) - 1
-        }
-        let scope = binding(entityIndex, object.binding.scope.storeNumber).scope
-        return .objectID(ManagedObjectID(scope: scope, reference: row.integer(slot, in: layout)))
+        guard let destination = row.destination(of: property, in: object.binding.entity.layout)
+        else { return .null }
+        let scope = binding(destination.entityIndex, object.binding.scope.storeNumber).scope
+        return .objectID(ManagedObjectID(scope: scope, reference: destination.key))
     }
 
     /// The row is gone: the object goes too, or its row comes back with the same key.
@@ -135,5 +163,12 @@ extension ManagedObjectContext {
             object.state.insert(.inserted)
             insertedList.append(object)
         }
+    }
+}
+
+extension ManagedObject {
+    /// Forgets what was unsaved about a member of a to-many relationship.
+    fileprivate func forgetNotes(about member: ManagedObject, in property: Property) {
+        contents?.relationships[property.index]?.forgetNotes { $0 === member }
     }
 }

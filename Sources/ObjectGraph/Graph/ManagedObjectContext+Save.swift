@@ -166,7 +166,7 @@ extension ManagedObjectContext {
         for key in keys { key.object.reference = key.temporary }
     }
 
-    private struct TableKey: Hashable {
+    struct TableKey: Hashable {
         let rootIndex: Int
         let storeNumber: Int
 

@@ -6,18 +6,19 @@ extension ManagedObjectContext {
     ) throws -> [ConstraintConflict] {
         var conflicts: [ConstraintConflict] = []
         var described: Set<ConstraintKey> = []
-        let pending = Dictionary(grouping: work.updated + work.inserted) { $0.binding.rootIndex }
+        let pending = Dictionary(grouping: work.updated + work.inserted) { TableKey($0) }
         for (object, columns) in collisions {
             let constraint = constraint(over: columns, object.binding.entity)
             let key = ConstraintKey(
                 properties: constraint.map(\.identifier),
                 values: constraint.map { object.attributeValue(of: $0) })
             guard described.insert(key).inserted else { continue }
-            let sharing = pending[object.binding.rootIndex, default: []].filter { other in
+            let sharing = pending[TableKey(object), default: []].filter { other in
                 constraint.allSatisfy { $0.isProperty(of: other.binding.entity) }
                     && constraint.map { other.attributeValue(of: $0) } == key.values
             }
-            let stored = try storedObject(with: key.values, of: constraint, besides: sharing)
+            let stored = try storedObject(
+                with: key.values, of: constraint, in: object.binding.scope, besides: sharing)
             conflicts.append(
                 ConstraintConflict(
                     constraint: constraint.map(\.name), values: key.values,
@@ -48,19 +49,22 @@ extension ManagedObjectContext {
     }
 
     private func storedObject(
-        with values: [AttributeValue], of constraint: [Property], besides pending: [ManagedObject]
+        with values: [AttributeValue], of constraint: [Property], in scope: ObjectIDScope,
+        besides pending: [ManagedObject]
     ) throws -> ManagedObject? {
         // A constraint may be declared by a subentity only.
         let entity = model.entities[constraint.map(\.declaringEntityIndex).max() ?? 0]
-        let request = FetchRequest(
+        var request = FetchRequest(
             entityName: entity.name,
             predicate: .and(
                 zip(constraint, values).map { property, value in
                     .comparison(.init(.keyPath(property.name), .equal, .constant(value)))
                 }))
+        // Each store has its own indexes.
+        request.affectedStores = scope.storeIdentifier.map { [$0] }
         return try channel.fetchRows(request, entity: entity).lazy.flatMap { fetched in
             self.objects(of: fetched, root: entity, realised: true, refreshes: false)
-        }.first { !pending.contains($0) && !$0.isDeleted }
+        }.first { !pending.contains($0) && !$0.givesUp(values, of: constraint.map(\.name)) }
     }
 
     // MARK: - Settling
@@ -69,10 +73,14 @@ extension ManagedObjectContext {
     func settle(_ conflicts: [ConstraintConflict], by kind: MergePolicy.Kind) throws {
         guard kind != .error else { throw SaveError.constraintConflicts(conflicts) }
         for conflict in conflicts {
-            let pending = conflict.conflictingObjectIDs.compactMap { registeredObject(for: $0) }
-            let properties = Set(conflict.constraint)
-            let stored = conflict.databaseObjectID.flatMap { registeredObject(for: $0) }
-            settle(pending, stored, properties, by: kind)
+            // What was done about the conflicts before may have settled this one for some.
+            func concerned(_ id: ManagedObjectID) -> ManagedObject? {
+                guard let object = registeredObject(for: id) else { return nil }
+                return object.givesUp(conflict.values, of: conflict.constraint) ? nil : object
+            }
+            settle(
+                conflict.conflictingObjectIDs.compactMap(concerned),
+                conflict.databaseObjectID.flatMap(concerned), Set(conflict.constraint), by: kind)
         }
     }
 
@@ -111,17 +119,18 @@ extension ManagedObjectContext {
     private func giveUp(
         _ constraint: Set<String>, of object: ManagedObject, by kind: MergePolicy.Kind
     ) {
-        if kind == .rollback { return object.discardChanges() }
+        if kind == .rollback { return rollBack(object) }
         for property in object.binding.entity.properties where constraint.contains(property.name) {
             object.changes?.remove(property.index)
         }
     }
 
-    /// Gives the survivor the attributes and to-one destinations that the other has set, or all of them.
+    /// Gives the survivor the attributes and to-one destinations that the other has set, or all of them. Default values count
+    /// as set.
     private func copyValues(of object: ManagedObject, to survivor: ManagedObject, all: Bool) {
         for property in object.binding.entity.properties
         where property.isProperty(of: survivor.binding.entity) && !property.isTransient {
-            guard all || object.changes?.contains(property.index) ?? false else { continue }
+            guard all || object.hasSet(property) else { continue }
             switch property.kind {
             case .attribute:
                 survivor.setAttribute(object.attributeValue(of: property), at: property.index)
@@ -146,18 +155,50 @@ extension ManagedObjectContext {
                 }
             }
         }
-        // What leads to it without an inverse, or from the other end of a relationship to one.
+        func successor(in property: Property) -> ManagedObject? {
+            let destination = model.destination(of: property.relationship!)
+            return survivor.binding.entity.isKind(of: destination) ? survivor : nil
+        }
+        // What leads to it without an inverse, or from the other end of a relationship to one. What a child has saved has its
+        // references in a row.
         for object in insertedList + updatedList where object !== victim {
-            guard let changes = object.changesBesideDraft else { continue }
-            for index in object.binding.entity.toOneIndexes where changes.contains(index) {
+            let isOfChild = object.isInserted && object.row != nil
+            for index in object.binding.entity.toOneIndexes
+            where isOfChild || object.changesBesideDraft?.contains(index) ?? false {
                 let property = object.binding.entity.properties[index]
                 if object.destination(of: property) === victim {
-                    object.setDestination(survivor, of: property)
+                    object.setDestination(successor(in: property), of: property)
                 }
+            }
+        }
+        for (note, isAddition) in joinNotes where note.destination === victim && isAddition {
+            let property = note.source.binding.entity.properties[note.propertyIndex]
+            note.source.change(victim, in: property, isAddition: false)
+            if let successor = successor(in: property) {
+                note.source.change(successor, in: property, isAddition: true)
             }
         }
         victim.state.insert([.deleted, .deletionPropagated])
         deletedList.append(victim)
+    }
+}
+
+extension ManagedObject {
+    /// Whether the new object was given a value; nil is one, except in what a child has saved, of which only a row is here.
+    fileprivate func hasSet(_ property: Property) -> Bool {
+        if let changes, changes.contains(property.index) { return true }
+        guard let row, let slot = property.slot else { return false }
+        return row.hasValue(slot)
+    }
+
+    /// Whether the next save takes these values away from the object, or the object itself.
+    fileprivate func givesUp(_ values: [AttributeValue], of names: [String]) -> Bool {
+        if isDeleted { return true }
+        guard isUpdated, let changes else { return false }
+        return zip(names, values).contains { name, value in
+            guard let property = binding.entity.property(named: name) else { return false }
+            return changes.contains(property.index) && changes[property.index] != value
+        }
     }
 }
 

@@ -145,6 +145,17 @@ struct RowReference: @unchecked Sendable {
         String(copying: bytes(slot, in: layout))
     }
 
+    /// What a to-one relationship leads to; nil if nothing.
+    func destination(of property: Property, in layout: RowLayout) -> EntityKey? {
+        guard let slot = property.slot, hasValue(slot), let relationship = property.relationship
+        else { return nil }
+        var entityIndex = relationship.destinationIndex
+        if let entitySlot = property.entitySlot, hasValue(entitySlot) {
+            entityIndex = Int(integer(entitySlot, in: layout)) - 1
+        }
+        return EntityKey(entityIndex: entityIndex, key: integer(slot, in: layout))
+    }
+
     /// Whether two rows of one layout have the same value in a slot.
     func hasSameValue(_ slot: Int, as other: RowReference, in layout: RowLayout) -> Bool {
         guard hasValue(slot), other.hasValue(slot) else {

@@ -15,7 +15,7 @@ extension SQLiteStore {
 }
 
 /// Carries out a save plan inside a transaction: pairs to remove, rows to delete where a constraint may need their
-/// values, insertions, updates, pairs to add, other deletions (spec §5.1, step 7).
+/// values, insertions, updates, what of both has collided once more, pairs to add, other deletions (spec §5.1, step 7).
 private struct PlanWriter {
     let plan: SavePlan
     let connection: Connection
@@ -32,8 +32,11 @@ private struct PlanWriter {
     mutating func run() throws {
         try writeJoins { !$0.isInsertion }
         try delete { !$0.entity.uniquenessConstraints.isEmpty }
-        try insert()
-        try update()
+        try insert(plan.rows.indices)
+        try update(plan.rows.indices)
+        if !uniquenessConflicts.isEmpty, plan.rows.contains(where: { $0.kind == .update }) {
+            try writeCollidingRows()
+        }
         try check()
         try writeJoins { $0.isInsertion && $0.position == nil }
         try writeOrders()
@@ -42,10 +45,10 @@ private struct PlanWriter {
         if !uniquenessConflicts.isEmpty { throw StoreConflict.uniqueness(uniquenessConflicts) }
     }
 
-    private mutating func insert() throws {
+    private mutating func insert(_ positions: some Sequence<Int>) throws {
         var inserter: RowInserter?
         var entity: Entity?
-        for position in plan.rows.indices where plan.rows[position].kind == .insert {
+        for position in positions where plan.rows[position].kind == .insert {
             if plan.rows[position].entity !== entity {
                 try finish(inserter)
                 entity = plan.rows[position].entity
@@ -66,10 +69,10 @@ private struct PlanWriter {
         }
     }
 
-    private mutating func update() throws {
+    private mutating func update(_ positions: some Sequence<Int>) throws {
         var shape: UpdateShape?
         var statement: Statement!
-        for position in plan.rows.indices where plan.rows[position].kind == .update {
+        for position in positions where plan.rows[position].kind == .update {
             let change = plan.rows[position]
             let next = UpdateShape(entity: change.entity.index, changes: change.changes)
             if next != shape {
@@ -101,6 +104,28 @@ private struct PlanWriter {
         change.forEachChangedSlot { sql += "\(change.entity.columns[$0]) = ?, " }
         // Rows of other writers may have no version: they count as version 0 (spec §5.2).
         return sql + "Z_OPT = ? WHERE Z_PK = ? AND IFNULL(Z_OPT, 0) = ?"
+    }
+
+    /// Writes the rows anew that have collided: SQLite looks at a unique index with each row, and the values may be those
+    /// of a row that the plan changes as well, as when two rows swap theirs.
+    ///
+    /// The changed ones give up their old values first, since nulls never collide. What collides now does so with a row
+    /// as it shall be.
+    private mutating func writeCollidingRows() throws {
+        let positions = uniquenessConflicts.map(\.position)
+        uniquenessConflicts = []
+        for position in positions where plan.rows[position].kind == .update {
+            let change = plan.rows[position]
+            var columns: [String] = []
+            change.forEachChangedSlot { columns.append("\(change.entity.columns[$0]) = NULL") }
+            let statement = try connection.statement(
+                "UPDATE \(change.entity.table) SET \(columns.joined(separator: ", ")) WHERE Z_PK = ?"
+            )
+            statement.bind(change.key, at: 1)
+            try statement.run()
+        }
+        try insert(positions)
+        try update(positions)
     }
 
     private mutating func delete(where condition: (RowChange) -> Bool) throws {

@@ -83,6 +83,23 @@ private let publicationColumns =
             }
         }
     }
+
+    @Test(arguments: [nil, Duration.zero])
+    func `contents stay until they are refreshed, however old (§3.3.5)`(
+        _ stalenessInterval: Duration?
+    ) throws {
+        let context = fixture.context()
+        try context.performAndWait {
+            context.stalenessInterval = stalenessInterval
+            let author = try context.authors()[0]
+            #expect(author.publications.count == 3)
+            let key = author.objectID.reference
+            try fixture.execute("UPDATE ZPUBLICATION SET ZAUTHOR = NULL WHERE ZAUTHOR = \(key)")
+            fixture.expect(0) { #expect(author.publications.count == 3) }
+            context.refresh(author, mergeChanges: true)
+            #expect(author.publications.isEmpty)
+        }
+    }
 }
 
 @Suite struct `Batch faulting and prefetching (§3.4)` {

@@ -127,49 +127,86 @@ import Testing
         }
     }
 
-    /// The author of a book is a property like any other; its topics are what was added to, or taken from, theirs.
+    /// The author of a book is a property like any other; of its topics counts what each side has added and taken away,
+    /// unless what is here is given up.
     @Test(arguments: [
-        (MergePolicy.mergeByPropertyObjectTrump, "mine", Set(["a", "b", "c"])),
-        (.mergeByPropertyStoreTrump, "theirs", Set(["a", "b", "c"])),
+        (MergePolicy.mergeByPropertyObjectTrump, "here", Set(["kept", "new here", "new there"])),
+        (.mergeByPropertyStoreTrump, "there", Set(["kept", "new here", "new there"])),
+        (.overwrite, "here", Set(["kept", "new here", "new there"])),
+        (.rollback, "there", Set(["kept", "lost here", "new there"])),
     ])
     func `a to-one is a property, a many-to-many a difference (§5.4.9)`(
         _ policy: MergePolicy, _ author: String, _ topics: Set<String>
     ) throws {
         let context = fixture.context(policy)
         let setup = fixture.context()
-        let book = try setup.performAndWait {
+        @Sendable func makeTopic(_ name: String, in context: ManagedObjectContext) -> Topic {
+            let topic = Topic(context: context)
+            topic.name = name
+            return topic
+        }
+        let id = try setup.performAndWait {
             let book = TestSupport.Book(context: setup)
             book.title = "Solaris"
-            let topic = Topic(context: setup)
-            topic.name = "a"
-            book.topics = [topic]
+            book.topics = Set(
+                ["kept", "lost here", "lost there"].map { makeTopic($0, in: setup) })
             try setup.save()
             return book.objectID
         }
-        @Sendable func change(
-            _ context: ManagedObjectContext, _ author: String, _ topic: String
-        ) {
-            let book = context.object(with: book) as! TestSupport.Book
+        @Sendable func change(_ side: String, in context: ManagedObjectContext) {
+            let book = context.object(with: id) as! TestSupport.Book
             book.author = TestSupport.Author(context: context)
-            book.author?.name = author
-            let added = Topic(context: context)
-            added.name = topic
-            book.topics.insert(added)
+            book.author?.name = side
+            book.topics = book.topics.filter { $0.name != "lost \(side)" }
+            book.topics.insert(makeTopic("new \(side)", in: context))
+        }
+        @Sendable func expectOutcome(_ book: TestSupport.Book) {
+            #expect(book.author?.name == author)
+            #expect(Set(book.topics.map(\.name)) == topics)
         }
         try context.performAndWait {
-            change(context, "mine", "b")
+            change("here", in: context)
             try setup.performAndWait {
-                change(setup, "theirs", "c")
+                change("there", in: setup)
                 try setup.save()
             }
             try context.save()
+            #expect(!context.hasChanges)
+            expectOutcome(context.object(with: id) as! TestSupport.Book)
         }
         let reader = ManagedObjectContext(
             .privateQueue, coordinator: try fixture.otherCoordinator())
         try reader.performAndWait {
-            let stored = try #require(try TestSupport.Book.findFirst(in: reader))
-            #expect(stored.author?.name == author)
-            #expect(Set(stored.topics.map(\.name)) == topics)
+            expectOutcome(try #require(try TestSupport.Book.findFirst(in: reader)))
+        }
+    }
+
+    @Test(arguments: [
+        (MergePolicy.mergeByPropertyStoreTrump, ["b", "a"]), (.rollback, ["a", "b"]),
+    ])
+    func `an order is a change of the object that has it (§5.4.9)`(
+        _ policy: MergePolicy, _ order: [String]
+    ) throws {
+        let store = try StoreFixture.notebook()
+        let other = store.makeContext()
+        try store.run { context in
+            context.mergePolicy = policy
+            let tag = Tag(context: context)
+            tag.notes = ["a", "b"].map { context.makeNote($0) }
+            try context.save()
+            let id = tag.objectID
+            try other.performAndWait {
+                (other.object(with: id) as! Tag).name = "theirs"
+                try other.save()
+            }
+            tag.notes.reverse()
+            try context.save()
+            #expect(tag.notes.map(\.text) == order)
+        }
+        try other.performAndWait {
+            other.refreshAllObjects()
+            let stored = try other.all("Tag") as! [Tag]
+            #expect(stored.map { $0.notes.map(\.text) } == [order])
         }
     }
 

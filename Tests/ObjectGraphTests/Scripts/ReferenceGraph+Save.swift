@@ -131,12 +131,19 @@ extension ReferenceGraph {
             levels[level].snapshots[object] = rows[object]
         }
         if changedObjects(level).contains(where: { isMistaken($0, level) }) { markUnclear() }
-        for object in conflictingObjects(level) {
+        let conflicting = conflictingObjects(level)
+        for object in conflicting {
             guard policy != .error else {
                 self = before
                 return .conflict
             }
             resolve(object, level, policy)
+        }
+        if policy == .rollback {
+            for object in conflicting
+            where rows[object] != nil && !before.levels[level].deleted.contains(object) {
+                forgetPairs(of: object, in: level)
+            }
         }
         let own = levels[level]
         var saved = SavedObjects(
@@ -228,6 +235,15 @@ extension ReferenceGraph {
                     base.values[key, default: .null]
             default: break
             }
+        }
+    }
+
+    /// Drops the unsaved pairs of an object, save those whose other end is deleted.
+    private mutating func forgetPairs(of object: Int, in level: Int) {
+        let deleted = levels[level].deleted
+        levels[level].pairs = levels[level].pairs.filter { pair, _ in
+            let ends = [pair.person, pair.group]
+            return !ends.contains(object) || !deleted.isDisjoint(with: ends)
         }
     }
 
