@@ -119,7 +119,9 @@ extension ManagedObjectContext: ObjectChannel {
 
     /// Takes over what a child has saved, as unsaved changes of this context.
     func save(_ plans: [StorePlan], from context: ManagedObjectContext) throws {
-        performAndWait {
+        try performAndWait {
+            let unknown = try plans.flatMap(\.openReferences).filter { try !has($0) }
+            guard unknown.isEmpty else { throw SaveError.unknownObjects(unknown) }
             for plan in plans {
                 apply(plan.plan, storeNumber: plan.storeNumber)
                 for change in plan.transients {
@@ -130,6 +132,13 @@ extension ManagedObjectContext: ObjectChannel {
             }
             processPendingChanges()
         }
+    }
+
+    /// Whether this context or one above has an object that was never saved.
+    private func has(_ id: ManagedObjectID) throws -> Bool {
+        let object = table(id.scope.entityIndex, id.scope.storeNumber)[id.reference]
+        return try object?.isInserted ?? false
+            || row(id.reference, id.scope, staleness: nil, keepsSnapshot: false) != nil
     }
 
     private func apply(_ plan: SavePlan, storeNumber: Int) {
@@ -156,9 +165,11 @@ extension ManagedObjectContext: ObjectChannel {
             case .insert, .check: break
             case .update: update(change, change.changes, storeNumber: storeNumber)
             case .delete:
-                delete(
-                    object(
-                        change.key, entityIndex: change.entity.index, storeNumber: storeNumber))
+                let scope = binding(change.entity.index, storeNumber).scope
+                let id = ManagedObjectID(scope: scope, reference: change.key)
+                // What was never saved may be gone from here already.
+                if id.isTemporaryID, (try? has(id)) != true { continue }
+                delete(object(change.key, scope))
             }
         }
         for join in plan.joins {

@@ -90,7 +90,11 @@ extension ManagedObjectContext {
         work.inserted.forEachBorrowed { if $0.isFault { $0.fireFault() } }
         for object in updatedList where object.isUpdated {
             // A fault may have changed by an inverse alone; it is checked and versioned like any other.
-            if object.isFault { object.fireFault() }
+            if object.isFault {
+                object.fireFault()
+                // Its row may turn out to be gone.
+                guard object.isUpdated else { continue }
+            }
             work.updated.append(object)
         }
         for object in deletedList where object.state.contains(.deleted) {
@@ -179,6 +183,8 @@ extension ManagedObjectContext {
     /// Works the objects out into rows, in the order: inserted, updated, deleted.
     private func makePlans(_ work: inout SaveWork) throws -> [StorePlan] {
         work.changed = []
+        openReferences = []
+        defer { openReferences = nil }
         var draft = PlanDraft()
         var writer = RowWriter(
             expectedByteCount: (work.inserted.count / 8 + work.updated.count) * 256)
@@ -202,6 +208,7 @@ extension ManagedObjectContext {
                 !changed.isEmpty || object.state.contains(.relationshipChanged)
             else { continue }
             work.changed.append(object)
+            noteOpenReference(to: object)
             draft.add(
                 RowChange(
                     kind: .update, entity: object.binding.entity, key: object.reference,
@@ -212,10 +219,12 @@ extension ManagedObjectContext {
         }
         for object in work.deleted where !object.isInserted {
             if object.isFault { object.fireFault() }
+            // Nothing is left to delete where no row was found.
+            guard let row = object.row else { continue }
             draft.add(
                 RowChange(
                     kind: .delete, entity: object.binding.entity, key: object.reference, row: nil,
-                    changes: PropertyMask(), previousVersion: object.row?.version ?? 0), object)
+                    changes: PropertyMask(), previousVersion: row.version), object)
         }
         if parent == nil {
             for object in checkedObjects where !object.hasChanges {
@@ -232,6 +241,10 @@ extension ManagedObjectContext {
                     ? !note.source.isDeleted && !note.destination.isDeleted
                     : !note.source.isInserted && !note.destination.isInserted
             else { continue }
+            if isInsertion {
+                noteOpenReference(to: note.source)
+                noteOpenReference(to: note.destination)
+            }
             draft.add(
                 JoinChange(
                     property: note.source.binding.entity.properties[note.propertyIndex],
@@ -247,8 +260,19 @@ extension ManagedObjectContext {
                 }
             }
         }
+        if let openReferences, !openReferences.isEmpty {
+            guard parent != nil else { throw SaveError.unknownObjects(openReferences) }
+            draft.plans[0].openReferences = openReferences
+        }
         work.plannedObjects = draft.objects
         return draft.plans
+    }
+
+    /// Takes note of an object that a plan changes or names, if it has no permanent identifier and the plan does not insert
+    /// it.
+    private func noteOpenReference(to object: ManagedObject) {
+        guard object.reference < 0 else { return }
+        noteOpenReference(object.reference, object, object.binding.scope)
     }
 
     /// Plans by store, and the objects of their rows in the same order.

@@ -98,6 +98,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
     var joinNotes: [JoinNote: Bool] = [:]
     /// Permanent references by the temporary ones that they replace, while mail is being taken.
     var renewedReferences: [Int64: Int64] = [:]
+    /// Temporary references in the plans that are being made whose objects these do not insert; nil at other times.
+    var openReferences: [ManagedObjectID]?
     /// Unchanged objects that the next save checks for conflicts.
     var checkedObjects: Set<ManagedObject> = []
 

@@ -120,6 +120,50 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `what the parent has rolled back can be deleted in the child, but not changed (§4.2.5)`(
+        deletes: Bool
+    ) throws {
+        try child.performAndWait {
+            let author = TestSupport.Author(context: child)
+            author.name = "Lem"
+            try child.save()
+            parent.performAndWait { parent.rollback() }
+            if deletes {
+                child.delete(author)
+                try child.save()
+            } else {
+                author.name = "Stanisław Lem"
+                let error = #expect(throws: SaveError.self) { try child.save() }
+                #expect(error?.code == 133000 && author.hasChanges)
+            }
+        }
+        try parent.performAndWait {
+            #expect(!parent.hasChanges)
+            try parent.save()
+        }
+        #expect(try fixture.storedAuthors() == [])
+    }
+
+    @Test func `a child cannot refer to what the parent has rolled back (§4.2.5)`() throws {
+        let store = try StoreFixture(
+            .init("name", .string), relationships: [.toOne("next", "Thing")])
+        let child = ManagedObjectContext(.privateQueue, parent: store.context)
+        try child.performAndWait {
+            let first = try child.insert("Thing")
+            try child.save()
+            store.run { $0.rollback() }
+            let second = try child.insert("Thing", ["next": first])
+            let error = #expect(throws: SaveError.self) { try child.save() }
+            #expect(error?.code == 133000)
+            store.run { #expect(!$0.hasChanges) }
+            try second.setValue(nil, forKey: "next")
+            try child.save()
+        }
+        try store.run { try $0.save() }
+        #expect(try store.sql("SELECT count(*), count(ZNEXT) FROM ZTHING") == [["1", "0"]])
+    }
+
     @Test func `a child that is not valid stays dirty and its parent untouched (§4.2.8)`() throws {
         child.performAndWait {
             _ = TestSupport.Author(context: child)
