@@ -189,6 +189,7 @@ extension ManagedObjectContext: ObjectChannel {
         guard let object = table(change.entity.index, storeNumber)[change.key] else {
             return false
         }
+        if object.state.contains(.inaccessible) { expectRow(of: object) }
         if object.isDeleted {
             revive(object)
             return true

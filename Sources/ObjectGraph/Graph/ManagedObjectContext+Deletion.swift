@@ -41,6 +41,7 @@ extension ManagedObjectContext {
     /// Takes back a deletion that has not been saved.
     func revive(_ object: ManagedObject) {
         guard object.state.contains(.deleted) else { return }
+        if object.state.contains(.inaccessible) { return expectRow(of: object) }
         noteEvent(of: object)
         object.state.subtract([.deleted, .deletionPropagated])
         deletedList.removeAll { $0 === object }

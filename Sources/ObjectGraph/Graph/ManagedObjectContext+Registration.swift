@@ -20,7 +20,11 @@ extension ManagedObjectContext {
     public func existingObject(with id: ManagedObjectID) throws -> ManagedObject {
         checkQueue()
         guard let scope = coordinator.localScope(of: id) else { throw FetchError.noSuchObject(id) }
-        if let object = registeredObject(id.reference, scope), !object.isFault { return object }
+        if let object = registeredObject(id.reference, scope), !object.isFault,
+            object.rowStart != nil || object.isInserted
+        {
+            return object
+        }
         guard
             let row = try channel.row(
                 id.reference, scope, staleness: stalenessInterval, keepsSnapshot: false)
@@ -28,10 +32,8 @@ extension ManagedObjectContext {
             throw FetchError.noSuchObject(id)
         }
         let object = object(id.reference, scope)
-        if object.isFault {
-            object.row = row
-            object.fireFault()
-        }
+        if object.state.contains(.inaccessible) { expectRow(of: object) }
+        renew(object, row, realised: true, refreshes: false)
         return object
     }
 
@@ -305,8 +307,16 @@ extension ManagedObjectContext {
             object.state.insert(.fault)
             return faultHandler(object.objectID, FetchError.noSuchObject(object.objectID))
         }
-        object.state.insert([.deleted, .deletionPropagated])
+        object.state.insert([.deleted, .deletionPropagated, .inaccessible])
         deletedList.append(object)
+    }
+
+    /// An object whose row was found gone is a fault like any other again: the next read finds out.
+    func expectRow(of object: ManagedObject) {
+        object.state.subtract([.deleted, .deletionPropagated, .inaccessible])
+        object.state.insert(.fault)
+        object.contents?.unload()
+        deletedList.removeAll { $0 === object }
     }
 
     /// Whether the level above has a row of the object.

@@ -388,7 +388,10 @@ extension ManagedObjectContext {
     /// Calls `didSave`, tells everybody, lets deleted objects go (step 10).
     private func finish(_ written: WrittenSave) {
         let work = written.work
-        let deleted = work.deleted.filter { !$0.isInserted }
+        // What was only found gone, nobody has deleted: others may have it.
+        let deleted = work.deleted.filter {
+            $0.state.isDisjoint(with: [.inserted, .inaccessible])
+        }
         let deletedIDs = deleted.map(\.objectID)
         work.inserted.forEachBorrowed { $0.didSave() }
         work.updated.forEachBorrowed { $0.didSave() }

@@ -164,6 +164,53 @@ import Testing
         #expect(try store.sql("SELECT count(*), count(ZNEXT) FROM ZTHING") == [["1", "0"]])
     }
 
+    @Test func `a child saves no deletion that nobody has made (§3.5.2, §4.2.5)`() throws {
+        let id = try fixture.saveAuthor("Lem")
+        let posted = Recorder<ContextNotification>()
+        try child.performAndWait {
+            let author = child.author(id)
+            parent.performAndWait { parent.delete(parent.author(id)) }
+            #expect(author.name == "" && author.isDeleted)
+            parent.performAndWait { parent.rollback() }
+            TestSupport.Author(context: child).name = "Borges"
+            let observation = child.observe { posted.values.append($0) }
+            try child.save()
+            observation.cancel()
+        }
+        guard case .didSave(let changes)? = posted.values.last else {
+            Issue.record("the child posted \(posted.values)")
+            return
+        }
+        #expect(changes.deleted.isEmpty)
+        try parent.performAndWait { try parent.save() }
+        #expect(try fixture.storedAuthors() == ["Borges", "Lem"])
+    }
+
+    /// What gives a context an object back that it has found gone.
+    enum Remedy: CaseIterable {
+        case rollback, refresh, refreshMerging, refreshAll, look, insert
+    }
+
+    @Test(arguments: Remedy.allCases)
+    func `what was found gone is looked for again (§3.5.2, §2.8.1)`(remedy: Remedy) throws {
+        let id = try fixture.saveAuthor("Lem")
+        try child.performAndWait {
+            let author = child.author(id)
+            parent.performAndWait { parent.delete(parent.author(id)) }
+            #expect(author.name == "" && author.publications.isEmpty && author.isDeleted)
+            parent.performAndWait { parent.rollback() }
+            switch remedy {
+            case .rollback: child.rollback()
+            case .refresh: child.refresh(author, mergeChanges: false)
+            case .refreshMerging: child.refresh(author, mergeChanges: true)
+            case .refreshAll: child.refreshAllObjects()
+            case .look: _ = try child.existingObject(with: id)
+            case .insert: child.insert(author)
+            }
+            #expect(!author.isDeleted && author.name == "Lem" && !child.hasChanges)
+        }
+    }
+
     @Test func `a child that is not valid stays dirty and its parent untouched (§4.2.8)`() throws {
         child.performAndWait {
             _ = TestSupport.Author(context: child)

@@ -251,10 +251,11 @@ private typealias Author = TestSupport.Author
         }
     }
 
-    @Test(arguments: [true, false])
-    func `existingObject throws either way (§3.5.4)`(deletes: Bool) throws {
+    @Test(arguments: [true, false], [true, false])
+    func `existingObject throws either way (§3.5.4)`(deletes: Bool, isFired: Bool) throws {
         try withAuthorThatIsGone { context, author in
             context.shouldDeleteInaccessibleFaults = deletes
+            if isFired { #expect(author.name == "") }
             #expect(throws: FetchError.noSuchObject(author.objectID)) {
                 try context.existingObject(with: author.objectID)
             }
