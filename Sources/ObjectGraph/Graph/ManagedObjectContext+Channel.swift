@@ -72,7 +72,7 @@ extension ManagedObjectContext: ObjectChannel {
     func destinations(
         of property: Property, _ scope: ObjectIDScope, key: Int64
     ) throws -> [EntityKey] {
-        performAndWait { members(of: property, scope, key: key) }
+        try performAndWait { try members(of: property, scope, key: key) }
     }
 
     func relatedRows(
@@ -82,15 +82,19 @@ extension ManagedObjectContext: ObjectChannel {
             let loaded = try prefetch(property, of: keys.map { object($0, scope) })
             return RelatedRows(
                 contents: Dictionary(
-                    uniqueKeysWithValues: keys.map { ($0, members(of: property, scope, key: $0)) }),
+                    uniqueKeysWithValues: try keys.map {
+                        ($0, try members(of: property, scope, key: $0))
+                    }),
                 rows: RowList(try loaded.compactMap(currentRow)))
         }
     }
 
     private func members(
         of property: Property, _ scope: ObjectIDScope, key: Int64
-    ) -> [EntityKey] {
-        object(key, scope).orderedMembers(of: property).filter { !$0.isDeleted }.map {
+    ) throws -> [EntityKey] {
+        let owner = object(key, scope)
+        try owner.loadMembers(of: property)
+        return owner.orderedMembers(of: property).filter { !$0.isDeleted }.map {
             EntityKey(entityIndex: $0.binding.entity.index, key: $0.reference)
         }
     }

@@ -91,6 +91,8 @@ extension ManagedObjectContext {
     /// The row of an object with its unsaved changes, for a child context; nil if the object is gone.
     func currentRow(of object: ManagedObject) throws -> RowReference? {
         if object.state.contains(.deleted) { return nil }
+        // What was set when it could not be read stands beside what is read now.
+        if object.isFault, object.hasUnsavedValues { object.fireFault() }
         if object.isFault {
             if let row = object.row, !object.isRowSuperseded { return row }
             // It remains a fault here: what a child reads does not decide what this context goes on with.

@@ -319,24 +319,35 @@ extension ManagedObjectContext {
         deletedList.removeAll { $0 === object }
     }
 
+    /// The store could not be read: nothing takes the place of what is there.
+    func readFailed(of object: ManagedObject, _ error: any Error) {
+        readError = readError ?? error
+        faultHandler(object.objectID, error)
+    }
+
+    /// Whether all that the body reads can be read.
+    func readsAll(_ body: () -> Void) -> Bool {
+        let before = readError
+        readError = nil
+        body()
+        defer { readError = before ?? readError }
+        return readError == nil
+    }
+
     /// Whether the level above has a row of the object.
-    func hasRowAbove(_ object: ManagedObject) -> Bool {
-        let row = try? channel.row(
+    func hasRowAbove(_ object: ManagedObject) throws -> Bool {
+        try channel.row(
             object.reference, object.binding.scope, staleness: stalenessInterval,
-            keepsSnapshot: false)
-        return row != nil
+            keepsSnapshot: false) != nil
     }
 
     /// The stored members of a to-many relationship, as registered objects.
-    func storedDestinations(of property: Property, _ object: ManagedObject) -> [ManagedObject] {
-        do {
-            let scope = object.binding.scope
-            return try channel.destinations(of: property, scope, key: object.reference).map {
-                self.object($0.key, entityIndex: $0.entityIndex, storeNumber: scope.storeNumber)
-            }
-        } catch {
-            faultHandler(object.objectID, error)
-            return []
+    func storedDestinations(
+        of property: Property, _ object: ManagedObject
+    ) throws -> [ManagedObject] {
+        let scope = object.binding.scope
+        return try channel.destinations(of: property, scope, key: object.reference).map {
+            self.object($0.key, entityIndex: $0.entityIndex, storeNumber: scope.storeNumber)
         }
     }
 }

@@ -4,16 +4,17 @@ extension ManagedObjectContext {
     /// Does nothing without changes. Queue: the context's. Cost: a transaction with one statement for each row that is
     /// new, changed or deleted, and for each pair of a many-to-many relationship. Source: spec §5.1.
     /// - Throws: `SaveError` for invalid objects and conflicts that the merge policy does not settle; `StoreError` if the
-    ///   store fails. The context is then as dirty as before.
+    ///   store fails, also when something is read that the save depends on. The context is then as dirty as before.
     public func save() throws {
         checkQueue()
         takeMail()
+        readError = nil
+        processChanges(isSaving: true)
+        try requireReads()
         guard hasChanges else {
-            processChanges(isSaving: true)
             if parent == nil { try coordinator.saveMetadata() }
             return
         }
-        processChanges(isSaving: true)
         let written = try write(prepare())
         adopt(written)
         finish(written)
@@ -60,16 +61,25 @@ extension ManagedObjectContext {
         callWillSave(on: deletedList, where: \.isDeleted)
         for _ in 0..<1000 {
             var changed = processChanges(isSaving: true)
+            try requireReads()
             if changed.isEmpty {
                 let work = collect()
-                try validate(work)
+                try requireReads()
+                // What is wrong with values that could not be read is not known.
+                do { try validate(work) } catch { throw readError ?? error }
                 // A validator may have replaced values.
                 changed = processChanges(isSaving: true)
+                try requireReads()
                 if changed.isEmpty { return work }
             }
             callWillSave(on: changed, where: \.hasChanges)
         }
         throw SaveError.endlessWillSave
+    }
+
+    /// Throws if the save has not read all that it looks at: it would write something else.
+    private func requireReads() throws {
+        if let readError { throw readError }
     }
 
     private func callWillSave(
@@ -204,18 +214,18 @@ extension ManagedObjectContext {
                 draft.addTransients(of: object, committed: committedTransients[object])
             }
             let changed = object.changedProperties
-            guard let base = object.row,
-                !changed.isEmpty || object.state.contains(.relationshipChanged)
-            else { continue }
+            guard !changed.isEmpty || object.state.contains(.relationshipChanged) else { continue }
+            // None where the row is gone, which is a conflict (spec §5.3).
+            let version = object.row?.version ?? 0
             work.changed.append(object)
             noteOpenReference(to: object)
             draft.add(
                 RowChange(
                     kind: .update, entity: object.binding.entity, key: object.reference,
                     row: encode(
-                        object, into: &writer, version: base.version &+ 1,
+                        object, into: &writer, version: version &+ 1,
                         changes: object.changes),
-                    changes: changed, previousVersion: base.version), object)
+                    changes: changed, previousVersion: version), object)
         }
         for object in work.deleted where !object.isInserted {
             if object.isFault { object.fireFault() }
@@ -228,6 +238,7 @@ extension ManagedObjectContext {
         }
         if parent == nil {
             for object in checkedObjects where !object.hasChanges {
+                if object.isFault { object.fireFault() }
                 guard let row = object.row else { continue }
                 draft.add(
                     RowChange(
@@ -260,6 +271,7 @@ extension ManagedObjectContext {
                 }
             }
         }
+        try requireReads()
         if let openReferences, !openReferences.isEmpty {
             guard parent != nil else { throw SaveError.unknownObjects(openReferences) }
             draft.plans[0].openReferences = openReferences

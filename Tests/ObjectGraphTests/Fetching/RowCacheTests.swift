@@ -251,6 +251,28 @@ private typealias Author = TestSupport.Author
         }
     }
 
+    @Test(arguments: [MergePolicy.Kind.error, .rollback, .overwrite])
+    func `or is a conflict once it is changed (§3.5.1, §5.3.9)`(kind: MergePolicy.Kind) throws {
+        try withAuthorThatIsGone { context, author in
+            let id = author.objectID
+            context.shouldDeleteInaccessibleFaults = false
+            context.faultHandler = { _, _ in }
+            context.mergePolicy = MergePolicy(kind)
+            author.name = "Nobody"
+            if kind == .error {
+                let error = #expect(throws: SaveError.self) { try context.save() }
+                #expect(error?.code == 133020 && author.hasChanges)
+            } else {
+                try context.save()
+            }
+            #expect((author.managedObjectContext == nil) == (kind == .rollback))
+            let other = fixture.context()
+            other.performAndWait {
+                #expect(((try? other.existingObject(with: id)) != nil) == (kind == .overwrite))
+            }
+        }
+    }
+
     @Test(arguments: [true, false], [true, false])
     func `existingObject throws either way (§3.5.4)`(deletes: Bool, isFired: Bool) throws {
         try withAuthorThatIsGone { context, author in
