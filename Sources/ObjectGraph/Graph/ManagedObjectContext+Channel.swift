@@ -148,16 +148,19 @@ extension ManagedObjectContext: ObjectChannel {
     private func apply(_ plan: SavePlan, storeNumber: Int) {
         // All new objects first: rows refer to each other.
         var inserted: [ManagedObject] = []
-        var returned: [RowChange] = []
+        var differing: [RowChange] = []
         for change in plan.rows where change.kind == .insert {
             if takeBack(change, storeNumber: storeNumber) {
-                returned.append(change)
+                differing.append(change)
             } else {
-                inserted.append(insert(change, storeNumber: storeNumber))
+                let object = insert(change, storeNumber: storeNumber)
+                inserted.append(object)
+                // What its hook has set here gives way to what the child has saved (spec §4.2).
+                if object.hasUnsavedValues { differing.append(change) }
             }
         }
         for object in inserted { noteArrival(of: object) }
-        for change in returned {
+        for change in differing {
             var properties = PropertyMask()
             for property in change.entity.properties where property.slot != nil {
                 properties.insert(property.index)

@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 import TestSupport
 import Testing
@@ -162,6 +163,47 @@ import Testing
         }
         try store.run { try $0.save() }
         #expect(try store.sql("SELECT count(*), count(ZNEXT) FROM ZTHING") == [["1", "0"]])
+    }
+
+    final class Badge: ManagedObject {
+        static let code = Attribute<UUID?>("code")
+        static let colour = Attribute<String?>("colour")
+
+        override func awakeFromInsert() {
+            self[Self.code] = UUID()
+            self[Self.colour] = "red"
+        }
+    }
+
+    @Test func `what awakeFromInsert sets in the parent gives way to the child (§4.2.6, §4.2.7)`()
+        throws
+    {
+        let store = try StoreFixture(
+            ManagedObjectModel(entities: [
+                EntityDescription(
+                    name: "Badge", managedObjectClass: Badge.self,
+                    attributes: [
+                        AttributeDescription("code", .uuid),
+                        AttributeDescription("colour", .string),
+                    ])
+            ]))
+        let child = ManagedObjectContext(.privateQueue, parent: store.context)
+        let code = try child.performAndWait {
+            let badge = Badge(context: child)
+            badge[Badge.colour] = nil
+            try child.save()
+            return badge[Badge.code]
+        }
+        @Sendable func expectChildsValues(in context: ManagedObjectContext) throws {
+            let badge = try #require(try context.all("Badge")[0] as? Badge)
+            #expect(code != nil && badge[Badge.code] == code && badge[Badge.colour] == nil)
+        }
+        try store.run { context in
+            try expectChildsValues(in: context)
+            try context.save()
+            context.reset()
+            try expectChildsValues(in: context)
+        }
     }
 
     @Test func `a child saves no deletion that nobody has made (§3.5.2, §4.2.5)`() throws {
