@@ -124,7 +124,7 @@ extension ManagedObjectContext {
         defer { withExtendedLifetime(attempts) {} }
         do {
             for _ in 0..<10 {
-                try assignKeys(to: work.inserted, &keys)
+                try assignKeys(to: work.inserted, &keys, from: channel)
                 let plans = try makePlans(&work)
                 do {
                     if !plans.isEmpty { try channel.save(plans, from: self) }
@@ -149,7 +149,9 @@ extension ManagedObjectContext {
     }
 
     /// Gives new objects their primary keys (step 6); below a parent context they keep their temporary references.
-    private func assignKeys(to objects: [ManagedObject], _ keys: inout [AssignedKey]) throws {
+    private func assignKeys(
+        to objects: [ManagedObject], _ keys: inout [AssignedKey], from channel: any ObjectChannel
+    ) throws {
         for key in keys { key.object.reference = key.permanent }
         var start = 0
         while start < objects.count {
@@ -435,26 +437,31 @@ extension ManagedObjectContext {
 
     /// Gives new objects their permanent identifiers before they are saved (spec §2.1).
     ///
-    /// Reserves primary keys in the store at once, also below parent contexts; the later save keeps them.
-    /// - Throws: `StoreError` if the store cannot reserve them.
+    /// Reserves primary keys in the store at once, also below parent contexts; the later save keeps them. What has been
+    /// saved to a parent context is given its identifier there.
+    /// - Throws: `StoreError` if the store cannot reserve them; all identifiers remain as they are then.
     public func obtainPermanentIDs(for objects: [ManagedObject]) throws {
         checkQueue()
+        takeMail()
+        let temporary = objects.filter { $0.reference < 0 && !$0.isDeleted }
         var keys: [AssignedKey] = []
-        for object in objects
-        where object.reference < 0 && object.isInserted && !object.isDeleted {
-            let binding = object.binding
-            guard
-                let key = try coordinator.reserveKeys(
-                    1, root: model.entities[binding.rootIndex], storeNumber: binding.storeNumber)?
-                    .first
-            else { continue }
-            keys.append(AssignedKey(object: object, temporary: object.reference, permanent: key))
-            object.reference = key
+        do {
+            try assignKeys(to: temporary.filter(\.isInserted), &keys, from: coordinator)
+            let savedAbove = temporary.filter { !$0.isInserted }.map(\.objectID)
+            if let parent, !savedAbove.isEmpty {
+                try parent.performAndWait {
+                    try parent.obtainPermanentIDs(for: savedAbove.map(parent.object))
+                }
+            }
+        } catch {
+            takeBack(keys)
+            throw error
         }
         registerPermanently(keys)
         for key in keys { renewedReferences[key.temporary] = key.permanent }
         for object in insertedList + updatedList + deletedList { renewReferences(of: object) }
         renewedReferences = [:]
+        takeMail()
         tellChildren(keys)
         // What was here before the last save, and has been brought back since, others may know.
         tellRelatives(keys.filter { $0.temporary >= lastSavedReference })

@@ -304,6 +304,26 @@ import Testing
         }
     }
 
+    @Test func `permanent identifiers can be had for what was saved upwards (§2.1.5, §4.2.9)`()
+        throws
+    {
+        let leaf = fixture.child(of: child)
+        try leaf.performAndWait {
+            let author = TestSupport.Author(context: leaf)
+            author.name = "Lem"
+            try leaf.save()
+            try child.performAndWait { try child.save() }
+            try leaf.obtainPermanentIDs(for: [author])
+            let id = author.objectID
+            #expect(!id.isTemporaryID && leaf.registeredObject(for: id) === author)
+            try parent.performAndWait {
+                #expect(parent.author(id).isInserted)
+                try parent.save()
+                #expect(parent.author(id).name == "Lem")
+            }
+        }
+    }
+
     @Test func `a context has its parent and its root's coordinator for good (§4.2.1)`() throws {
         let grandchild = fixture.child(of: child)
         #expect(parent.parent == nil && child.parent === parent && grandchild.parent === child)
