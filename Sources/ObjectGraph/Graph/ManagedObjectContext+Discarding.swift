@@ -129,6 +129,11 @@ extension ManagedObjectContext {
         object.state.subtract([.updated, .relationshipChanged])
         updatedList.removeAll { $0 === object }
         committedTransients[object] = nil
+        // What a relationship without an inverse leads to is a matter of this object alone.
+        joinNotes = joinNotes.filter { note, _ in
+            let property = note.source.binding.entity.properties[note.propertyIndex]
+            return note.source !== object || model.inverse(of: property.relationship!) != nil
+        }
     }
 
     /// Lets unsaved changes stand over the newest row.
