@@ -443,14 +443,16 @@ extension ManagedObjectContext {
     public func obtainPermanentIDs(for objects: [ManagedObject]) throws {
         checkQueue()
         takeMail()
-        let temporary = objects.filter { $0.reference < 0 && !$0.isDeleted }
+        let temporary = objects.filter {
+            $0.reference < 0 && !$0.isDeleted && $0.managedObjectContext === self
+        }
         var keys: [AssignedKey] = []
         do {
             try assignKeys(to: temporary.filter(\.isInserted), &keys, from: coordinator)
             let savedAbove = temporary.filter { !$0.isInserted }.map(\.objectID)
             if let parent, !savedAbove.isEmpty {
                 try parent.performAndWait {
-                    try parent.obtainPermanentIDs(for: savedAbove.map(parent.object))
+                    try parent.obtainPermanentIDs(for: savedAbove.map(parent.object(with:)))
                 }
             }
         } catch {

@@ -380,6 +380,18 @@ import Testing
         #expect(held.authors.allSatisfy { $0.managedObjectContext == nil })
     }
 
+    @Test @MainActor func `a main-queue child follows without perform (§4.2.11)`() throws {
+        let id = try fixture.saveAuthor("Lem")
+        let view = ManagedObjectContext(.mainQueue, parent: parent)
+        let author = view.author(id)
+        #expect(author.name == "Lem")
+        TestSupport.Author(context: view).name = "lost"
+        parent.performAndWait { parent.reset() }
+        try view.save()
+        #expect(author.managedObjectContext == nil && !view.hasChanges)
+        #expect(try fixture.storedAuthors() == ["Lem"])
+    }
+
     @Test func `a batch request below a parent is refused (§4.2.12)`() throws {
         child.performAndWait {
             let request = BatchDeleteRequest(fetchRequest: FetchRequest(entityName: "Author"))

@@ -84,6 +84,28 @@ private typealias Author = TestSupport.Author
         #expect(read(in: first) == 1)
     }
 
+    @Test func `a row stays for the parent of the child that has made it (§3.1.4)`() throws {
+        let (parent, other) = (fixture.context(), fixture.context())
+        let child = ManagedObjectContext(.privateQueue, parent: parent)
+        let id = try child.performAndWait {
+            let author = Author(context: child)
+            author.name = "New"
+            try child.obtainPermanentIDs(for: [author])
+            try child.save()
+            return author.objectID
+        }
+        try parent.performAndWait {
+            let author = parent.author(id)
+            try parent.save()
+            other.performAndWait {
+                #expect(other.author(id).name == "New")
+                other.reset()
+            }
+            parent.refresh(author, mergeChanges: false)
+            fixture.expect(0) { #expect(author.name == "New") }
+        }
+    }
+
     @Test func `turning into a fault leaves the row (§3.1.5, §14.5)`() throws {
         let context = fixture.context()
         try context.performAndWait {
