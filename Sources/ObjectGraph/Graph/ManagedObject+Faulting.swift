@@ -14,7 +14,7 @@ extension ManagedObject {
             return
         }
         if state.contains(.inserted), row == nil {
-            // A new object that was refreshed: it starts anew (spec §2.8).
+            // A new object that was refreshed starts anew (spec §2.8); one whose row is gone and comes back has what was set.
             state.remove(.fault)
             for (index, value) in binding.entity.defaultValues
             where !(changesBesideDraft?.contains(index) ?? false) {

@@ -76,16 +76,11 @@ extension ManagedObjectContext {
         guard reference < 0 else { return reference }
         let object = table(entityIndex, storeNumber)[reference]
         let current = object?.reference ?? renewedReferences[reference] ?? reference
-        if current < 0, openReferences != nil {
-            noteOpenReference(current, object, binding(entityIndex, storeNumber).scope)
+        if current < 0, openReferences != nil, !(object?.isInserted ?? false) || object!.isDeleted {
+            let scope = binding(entityIndex, storeNumber).scope
+            openReferences!.append(ManagedObjectID(scope: scope, reference: current))
         }
         return current
-    }
-
-    /// Takes note of a temporary reference in the plans that are being made, unless it is of an object that they insert.
-    func noteOpenReference(_ reference: Int64, _ object: ManagedObject?, _ scope: ObjectIDScope) {
-        if let object, object.isInserted, !object.isDeleted { return }
-        openReferences?.append(ManagedObjectID(scope: scope, reference: reference))
     }
 
     /// The row of an object with its unsaved changes, for a child context; nil if the object is gone.

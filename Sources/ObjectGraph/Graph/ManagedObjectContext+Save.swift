@@ -195,11 +195,10 @@ extension ManagedObjectContext {
     /// Works the objects out into rows, in the order: inserted, updated, deleted.
     private func makePlans(_ work: inout SaveWork) throws -> [StorePlan] {
         work.changed = []
-        openReferences = []
-        defer { openReferences = nil }
         var draft = PlanDraft()
         var writer = RowWriter(
             expectedByteCount: (work.inserted.count / 8 + work.updated.count) * 256)
+        openReferences = []
         work.inserted.forEachBorrowed { object in
             if parent != nil { draft.addTransients(of: object, committed: nil) }
             draft.add(
@@ -210,6 +209,8 @@ extension ManagedObjectContext {
                     changes: PropertyMask(),
                     previousVersion: 0), object)
         }
+        draft.openReferences = openReferences ?? []
+        openReferences = nil
         for object in work.updated {
             if object.isFault { object.fireFault() }
             if parent != nil {
@@ -220,7 +221,7 @@ extension ManagedObjectContext {
             // None where the row is gone, which is a conflict (spec §5.3).
             let version = object.row?.version ?? 0
             work.changed.append(object)
-            noteOpenReference(to: object)
+            noteReferences(of: object, changed, in: &draft)
             draft.add(
                 RowChange(
                     kind: .update, entity: object.binding.entity, key: object.reference,
@@ -255,8 +256,8 @@ extension ManagedObjectContext {
                     : !note.source.isInserted && !note.destination.isInserted
             else { continue }
             if isInsertion {
-                noteOpenReference(to: note.source)
-                noteOpenReference(to: note.destination)
+                draft.noteReference(to: note.source)
+                draft.noteReference(to: note.destination)
             }
             draft.add(
                 JoinChange(
@@ -274,31 +275,44 @@ extension ManagedObjectContext {
             }
         }
         try requireReads()
-        if let openReferences, !openReferences.isEmpty {
-            guard parent != nil else { throw SaveError.unknownObjects(openReferences) }
-            draft.plans[0].openReferences = openReferences
+        if !draft.openReferences.isEmpty {
+            guard parent != nil else { throw SaveError.unknownObjects(draft.openReferences) }
+            draft.plans[0].openReferences = draft.openReferences
         }
         work.plannedObjects = draft.objects
         return draft.plans
     }
 
-    /// Takes note of an object that a plan changes or names, if it has no permanent identifier and the plan does not insert
-    /// it.
-    private func noteOpenReference(to object: ManagedObject) {
-        guard object.reference < 0 else { return }
-        noteOpenReference(object.reference, object, object.binding.scope)
+    /// Takes note of a changed object and of its new destinations: what it names besides, it may have from long ago.
+    private func noteReferences(
+        of object: ManagedObject, _ changed: PropertyMask, in draft: inout PlanDraft
+    ) {
+        draft.noteReference(to: object)
+        changed.forEach { index in
+            guard object.binding.accessors[index].isToOne,
+                case .objectID(let id)? = object.changes?[index], id.reference < 0
+            else { return }
+            draft.noteReference(to: self.object(id.reference, id.scope))
+        }
     }
 
     /// Plans by store, and the objects of their rows in the same order.
     private struct PlanDraft {
         var plans: [StorePlan] = []
         var objects: [[Unmanaged<ManagedObject>]] = []
+        var openReferences: [ManagedObjectID] = []
         private var current = 0
 
         mutating func add(_ change: consuming RowChange, _ object: ManagedObject) {
             select(object.binding.storeNumber)
             plans[current].plan.rows.append(change)
             objects[current].append(.passUnretained(object))
+        }
+
+        /// Takes note of an object that is named here, if it has no permanent identifier and is not inserted here.
+        mutating func noteReference(to object: ManagedObject) {
+            guard object.reference < 0, !object.isInserted || object.isDeleted else { return }
+            openReferences.append(object.objectID)
         }
 
         /// - Parameter committed: The transient values that the level above has already.

@@ -99,7 +99,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     var joinNotes: [JoinNote: Bool] = [:]
     /// Permanent references by the temporary ones that they replace, while mail is being taken.
     var renewedReferences: [Int64: Int64] = [:]
-    /// Temporary references in the plans that are being made whose objects these do not insert; nil at other times.
+    /// Temporary references in the rows of new objects whose own objects are not new; nil except while these are encoded.
     var openReferences: [ManagedObjectID]?
     /// The first error of reading since the last save began.
     var readError: (any Error)?

@@ -165,6 +165,30 @@ import Testing
         #expect(try store.sql("SELECT count(*), count(ZNEXT) FROM ZTHING") == [["1", "0"]])
     }
 
+    @Test func `a child's change is taken though it has an old destination (§4.2.6)`() throws {
+        let store = try StoreFixture(
+            .init("name", .string), relationships: [.toOne("next", "Thing")])
+        let child = ManagedObjectContext(.privateQueue, parent: store.context)
+        let ids = try store.run { context in
+            let first = try context.insert("Thing")
+            let second = try context.insert("Thing", ["next": first])
+            return [first.objectID, second.objectID]
+        }
+        try child.performAndWait {
+            let second = child.object(with: ids[1])
+            #expect(try second.value(forKey: "next") != nil)
+            try store.run { context in
+                try context.object(with: ids[1]).setValue(nil, forKey: "next")
+                context.delete(context.object(with: ids[0]))
+                context.processPendingChanges()
+            }
+            try second.setValue("changed", forKey: "name")
+            try child.save()
+        }
+        try store.run { try $0.save() }
+        #expect(try store.sql("SELECT ZNAME, ZNEXT FROM ZTHING") == [["changed", nil]])
+    }
+
     final class Badge: ManagedObject {
         static let code = Attribute<UUID?>("code")
         static let colour = Attribute<String?>("colour")
