@@ -40,7 +40,8 @@ protocol ObjectChannel: AnyObject, Sendable {
 
     /// Takes the changes of a context, all or none.
     ///
-    /// - Throws: `PlanConflict` if rows are not as the plans expect them; otherwise what the store throws.
+    /// - Throws: `PlanConflict` if rows are not as the plans expect them; a parent context for open references to objects that
+    ///   it does not have; otherwise what the store throws.
     func save(_ plans: [StorePlan], from context: ManagedObjectContext) throws
 
     /// Notes which objects a context has registered, for as long as their rows must be kept.
@@ -68,6 +69,9 @@ struct StorePlan: Sendable {
 
     /// Values that rows do not have, for a parent context.
     var transients: [TransientChange] = []
+
+    /// The temporary references in it whose objects it does not insert: a parent context must have them.
+    var openReferences: [ManagedObjectID] = []
 }
 
 /// New values of transient attributes of an object, by property index.

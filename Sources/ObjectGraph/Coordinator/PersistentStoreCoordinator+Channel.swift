@@ -263,6 +263,7 @@ extension PersistentStoreCoordinator {
 
     /// Forgets the cached row of an object, so that it is read anew.
     func forgetRow(_ key: Int64, _ scope: ObjectIDScope) {
+        guard key >= 0 else { return }
         record(number: scope.storeNumber)?.rowCache.remove(
             CollectionOfOne(key), root: model.entities[scope.entityIndex].rootIndex)
     }

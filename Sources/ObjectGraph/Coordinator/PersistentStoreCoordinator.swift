@@ -201,7 +201,7 @@ public final class PersistentStoreCoordinator: Sendable {
     public func managedObjectID(forURIRepresentation uri: URL) -> ManagedObjectID? {
         guard uri.scheme == "x-coredata", let host = uri.host, uri.pathComponents.count == 3,
             uri.pathComponents[2].first == "p",
-            let key = Int64(uri.pathComponents[2].dropFirst()),
+            let key = Int64(uri.pathComponents[2].dropFirst()), key > 0,
             let entity = model.entity(named: uri.pathComponents[1]),
             let record = records.first(where: {
                 $0.store.identifier.caseInsensitiveCompare(host) == .orderedSame

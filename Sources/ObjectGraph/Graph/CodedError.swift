@@ -12,6 +12,7 @@ extension SaveError: CodedError {
         case .mergeConflicts: 133020
         case .constraintConflicts: 133021
         case .validation(let errors): errors.count == 1 ? errors[0].code : 1560
+        case .unknownObjects: 133000
         case .endlessWillSave: 132000
         case .unresolvedConflicts: 134050
         }

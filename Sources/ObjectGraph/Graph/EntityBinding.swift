@@ -125,6 +125,9 @@ struct ObjectState: OptionSet {
     /// The object is inserted by undoing a deletion that was saved: rows that others have written may name it.
     static let broughtBack = ObjectState(rawValue: 8192)
 
+    /// The object counts as deleted because its row was found gone, and not because anybody has deleted it.
+    static let inaccessible = ObjectState(rawValue: 16384)
+
     /// Whether nobody else can know the object.
     var isNew: Bool { contains(.inserted) && !contains(.broughtBack) }
 

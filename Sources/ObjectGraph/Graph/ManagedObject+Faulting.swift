@@ -1,5 +1,6 @@
 extension ManagedObject {
-    /// Reads the values: from the row that came with the object if that is still the newest, else from the level above.
+    /// Reads the values: from the row that came with the object if that is still the newest, else from the level above. The
+    /// object stays a fault if they cannot be read: the next use tries again.
     @inline(never)
     final func fireFault() {
         binding.counters.faultsFired.add(1, ordering: .relaxed)
@@ -13,9 +14,12 @@ extension ManagedObject {
             return
         }
         if state.contains(.inserted), row == nil {
-            // A new object that was refreshed: it starts anew (spec §2.8).
+            // A new object that was refreshed starts anew (spec §2.8); one whose row is gone and comes back has what was set.
             state.remove(.fault)
-            setDefaults()
+            for (index, value) in binding.entity.defaultValues
+            where !(changesBesideDraft?.contains(index) ?? false) {
+                unsavedValues[index] = value
+            }
             return
         }
         do {
@@ -31,8 +35,7 @@ extension ManagedObject {
             }
         } catch {
             row = nil
-            state.remove(.fault)
-            context.faultHandler(objectID, error)
+            context.readFailed(of: self, error)
         }
     }
 

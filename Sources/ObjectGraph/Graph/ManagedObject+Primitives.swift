@@ -29,8 +29,9 @@ extension ManagedObject {
         case .toOne(let property, let object):
             setPrimitive(object.map { .objectID($0.objectID) } ?? .null, at: property.index)
         case .toMany(let property, let objects):
-            let (old, new) = (destinations(of: property), Set(objects))
-            let contents = ensureContents()
+            if state.needsAttention { attend() }
+            guard let old = knownMembers(of: property), let contents else { return }
+            let new = Set(objects)
             for object in old.subtracting(new) {
                 contents.relationships[property.index]!.note(object, isAddition: false)
             }

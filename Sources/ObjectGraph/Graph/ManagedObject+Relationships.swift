@@ -126,20 +126,35 @@ extension ManagedObject {
         return members(of: property)
     }
 
-    /// The destinations without the object's own values, which need not be there.
+    /// The destinations without the object's own values, which need not be there; none if they cannot be read.
     final func members(of property: Property) -> Set<ManagedObject> {
+        knownMembers(of: property) ?? []
+    }
+
+    /// The same; nil if they cannot be read, which the fault handler is told.
+    final func knownMembers(of property: Property) -> Set<ManagedObject>? {
+        do {
+            return try loadMembers(of: property)
+        } catch {
+            context.readFailed(of: self, error)
+            return nil
+        }
+    }
+
+    @discardableResult
+    final func loadMembers(of property: Property) throws -> Set<ManagedObject> {
         if let objects = contents?.relationships[property.index]?.objects { return objects }
-        let stored: [ManagedObject] =
-            mayHaveStoredMembers(of: property)
+        let stored =
+            try mayHaveStoredMembers(of: property)
             ? context.storedDestinations(of: property, self) : []
         return load(stored.filter { !$0.hasMovedAway(from: self, property) }, of: property)
     }
 
-    private final func mayHaveStoredMembers(of property: Property) -> Bool {
+    private final func mayHaveStoredMembers(of property: Property) throws -> Bool {
         if state.isNew || state.contains(.detached) || isInaccessible { return false }
         guard state.contains(.broughtBack) else { return true }
         // Others may name it; a pair takes the rows of both ends, which somebody else may have brought back as well.
-        return binding.model.inverse(of: property.relationship!)?.kind == .toOne
+        return try binding.model.inverse(of: property.relationship!)?.kind == .toOne
             || context.hasRowAbove(self)
     }
 
@@ -203,8 +218,10 @@ extension ManagedObject {
     }
 
     final func setDestinations(_ new: some Collection<ManagedObject>, of property: Property) {
+        if state.needsAttention { attend() }
+        // What is to leave is not known without the members: then they stay as they are.
+        guard let old = knownMembers(of: property) else { return }
         let members = Set(new)
-        let old = destinations(of: property)
         for object in old.subtracting(members) { change(object, in: property, isAddition: false) }
         for object in new where !old.contains(object) {
             change(object, in: property, isAddition: true)
@@ -218,8 +235,9 @@ extension ManagedObject {
     final func reorder(_ list: [ManagedObject], of property: Property) {
         var seen: Set<ManagedObject> = []
         let order = list.filter { seen.insert($0).inserted }
-        let contents = ensureContents()
-        guard contents.relationships[property.index]?.order != order else { return }
+        guard let contents, let known = contents.relationships[property.index]?.order,
+            known != order
+        else { return }
         contents.relationships[property.index]!.reorder(order)
         contents.eventMask.insert(property.index)
         state.insert(.relationshipChanged)

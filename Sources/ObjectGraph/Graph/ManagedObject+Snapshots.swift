@@ -66,7 +66,8 @@ extension ManagedObject {
         case .toOne: return storedDestination(of: property)
         case .toMany:
             let members = destinations(of: property)
-            let (added, removed) = contents!.relationships[property.index]!.difference
+            guard let contents = contents?.relationships[property.index] else { return members }
+            let (added, removed) = contents.difference
             return members.subtracting(added).union(removed)
         }
     }

@@ -50,6 +50,9 @@ open class ManagedObject {
         return changesBesideDraft
     }
 
+    /// Whether values were set that are not in a draft.
+    final var hasUnsavedValues: Bool { !(changesBesideDraft?.mask.isEmpty ?? true) }
+
     /// Where to put unsaved values, made when first needed.
     @inline(__always)
     final var unsavedValues: ChangedValues { changesBesideDraft ?? makeChangedValues() }

@@ -72,7 +72,7 @@ extension ManagedObjectContext: ObjectChannel {
     func destinations(
         of property: Property, _ scope: ObjectIDScope, key: Int64
     ) throws -> [EntityKey] {
-        performAndWait { members(of: property, scope, key: key) }
+        try performAndWait { try members(of: property, scope, key: key) }
     }
 
     func relatedRows(
@@ -82,15 +82,19 @@ extension ManagedObjectContext: ObjectChannel {
             let loaded = try prefetch(property, of: keys.map { object($0, scope) })
             return RelatedRows(
                 contents: Dictionary(
-                    uniqueKeysWithValues: keys.map { ($0, members(of: property, scope, key: $0)) }),
+                    uniqueKeysWithValues: try keys.map {
+                        ($0, try members(of: property, scope, key: $0))
+                    }),
                 rows: RowList(try loaded.compactMap(currentRow)))
         }
     }
 
     private func members(
         of property: Property, _ scope: ObjectIDScope, key: Int64
-    ) -> [EntityKey] {
-        object(key, scope).orderedMembers(of: property).filter { !$0.isDeleted }.map {
+    ) throws -> [EntityKey] {
+        let owner = object(key, scope)
+        try owner.loadMembers(of: property)
+        return owner.orderedMembers(of: property).filter { !$0.isDeleted }.map {
             EntityKey(entityIndex: $0.binding.entity.index, key: $0.reference)
         }
     }
@@ -119,7 +123,9 @@ extension ManagedObjectContext: ObjectChannel {
 
     /// Takes over what a child has saved, as unsaved changes of this context.
     func save(_ plans: [StorePlan], from context: ManagedObjectContext) throws {
-        performAndWait {
+        try performAndWait {
+            let unknown = try plans.flatMap(\.openReferences).filter { try !has($0) }
+            guard unknown.isEmpty else { throw SaveError.unknownObjects(unknown) }
             for plan in plans {
                 apply(plan.plan, storeNumber: plan.storeNumber)
                 for change in plan.transients {
@@ -132,19 +138,29 @@ extension ManagedObjectContext: ObjectChannel {
         }
     }
 
+    /// Whether this context or one above has an object that was never saved.
+    private func has(_ id: ManagedObjectID) throws -> Bool {
+        let object = table(id.scope.entityIndex, id.scope.storeNumber)[id.reference]
+        return try object?.isInserted ?? false
+            || row(id.reference, id.scope, staleness: nil, keepsSnapshot: false) != nil
+    }
+
     private func apply(_ plan: SavePlan, storeNumber: Int) {
         // All new objects first: rows refer to each other.
         var inserted: [ManagedObject] = []
-        var returned: [RowChange] = []
+        var differing: [RowChange] = []
         for change in plan.rows where change.kind == .insert {
             if takeBack(change, storeNumber: storeNumber) {
-                returned.append(change)
+                differing.append(change)
             } else {
-                inserted.append(insert(change, storeNumber: storeNumber))
+                let object = insert(change, storeNumber: storeNumber)
+                inserted.append(object)
+                // What its hook has set here gives way to what the child has saved (spec §4.2).
+                if object.hasUnsavedValues { differing.append(change) }
             }
         }
         for object in inserted { noteArrival(of: object) }
-        for change in returned {
+        for change in differing {
             var properties = PropertyMask()
             for property in change.entity.properties where property.slot != nil {
                 properties.insert(property.index)
@@ -156,9 +172,11 @@ extension ManagedObjectContext: ObjectChannel {
             case .insert, .check: break
             case .update: update(change, change.changes, storeNumber: storeNumber)
             case .delete:
-                delete(
-                    object(
-                        change.key, entityIndex: change.entity.index, storeNumber: storeNumber))
+                let scope = binding(change.entity.index, storeNumber).scope
+                let id = ManagedObjectID(scope: scope, reference: change.key)
+                // What was never saved may be gone from here already.
+                if id.isTemporaryID, (try? has(id)) != true { continue }
+                delete(object(change.key, scope))
             }
         }
         for join in plan.joins {
@@ -178,6 +196,7 @@ extension ManagedObjectContext: ObjectChannel {
         guard let object = table(change.entity.index, storeNumber)[change.key] else {
             return false
         }
+        if object.state.contains(.inaccessible) { expectRow(of: object) }
         if object.isDeleted {
             revive(object)
             return true
@@ -192,6 +211,9 @@ extension ManagedObjectContext: ObjectChannel {
             seed: ObjectSeed(
                 binding: binding, reference: change.key, slab: change.row?.slab,
                 rowStart: change.row?.start, state: .inserted))
+        if change.key >= 0, table(change.entity.index, storeNumber)[change.key] == nil {
+            channel.register(change.key, root: binding.rootIndex, storeNumber: storeNumber)
+        }
         register(object)
         object.awakeFromInsert()
         return object

@@ -41,6 +41,7 @@ extension ManagedObjectContext {
     /// Takes back a deletion that has not been saved.
     func revive(_ object: ManagedObject) {
         guard object.state.contains(.deleted) else { return }
+        if object.state.contains(.inaccessible) { return expectRow(of: object) }
         noteEvent(of: object)
         object.state.subtract([.deleted, .deletionPropagated])
         deletedList.removeAll { $0 === object }
@@ -59,13 +60,14 @@ extension ManagedObjectContext {
     func processChanges(isSaving: Bool) -> [ManagedObject] {
         if isSaving || propagatesDeletesAtEndOfEvent { propagateDeletions() }
         guard !eventList.isEmpty else { return [] }
-        if model.hasOrderedRelationships { assignPlaces() }
+        let unplaced = model.hasOrderedRelationships ? assignPlaces() : []
         let changed = eventList
         eventList.removeAll(keepingCapacity: eventList.count < 4096)
         changed.forEachBorrowed { $0.state.remove(.changedInEvent) }
         dropDeletedInsertions(among: changed)
         if undoManager != nil { registerUndo() }
         if hasObservers { post(.objectsDidChange(changes(of: changed))) }
+        for object in unplaced where !object.state.contains(.detached) { noteEvent(of: object) }
         return changed
     }
 
@@ -112,10 +114,15 @@ extension ManagedObjectContext {
             else { continue }
             noteEvent(of: object)
             object.state.insert(.deletionPropagated)
-            object.prepareForDeletion()
-            for property in object.binding.entity.properties where property.relationship != nil {
-                propagateDeletion(of: object, along: property)
+            let isComplete = readsAll {
+                object.prepareForDeletion()
+                for property in object.binding.entity.properties
+                where property.relationship != nil {
+                    propagateDeletion(of: object, along: property)
+                }
             }
+            // What could not be read is looked at the next time.
+            if !isComplete { object.state.remove(.deletionPropagated) }
         }
     }
 

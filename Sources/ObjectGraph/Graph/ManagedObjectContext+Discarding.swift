@@ -14,8 +14,11 @@ extension ManagedObjectContext {
         var restored: [ManagedObject] = []
         for object in touched where !object.state.contains(.detached) && object.hasChanges {
             object.state.subtract([
-                .updated, .deleted, .deletionPropagated, .changedInEvent, .relationshipChanged,
+                .updated, .deleted, .deletionPropagated, .inaccessible, .changedInEvent,
+                .relationshipChanged,
             ])
+            // Its row was gone, and may be back.
+            if object.row == nil { object.state.insert(.fault) }
             object.discardChanges()
             for (index, value) in transients[object] ?? [:] { object.unsavedValues[index] = value }
             object.contents = nil
@@ -119,12 +122,18 @@ extension ManagedObjectContext {
     }
 
     func refreshSilently(_ object: ManagedObject, mergeChanges: Bool) {
+        if object.state.contains(.inaccessible) { expectRow(of: object) }
         if mergeChanges, object.hasChanges { return renewRow(of: object) }
         object.turnIntoFault()
         guard object.state.contains(.updated) else { return }
         object.state.subtract([.updated, .relationshipChanged])
         updatedList.removeAll { $0 === object }
         committedTransients[object] = nil
+        // What a relationship without an inverse leads to is a matter of this object alone.
+        joinNotes = joinNotes.filter { note, _ in
+            let property = note.source.binding.entity.properties[note.propertyIndex]
+            return note.source !== object || model.inverse(of: property.relationship!) != nil
+        }
     }
 
     /// Lets unsaved changes stand over the newest row.

@@ -74,13 +74,20 @@ extension ManagedObjectContext {
         _ reference: Int64, entityIndex: Int, _ storeNumber: Int
     ) -> Int64 {
         guard reference < 0 else { return reference }
-        return table(entityIndex, storeNumber)[reference]?.reference
-            ?? renewedReferences[reference] ?? reference
+        let object = table(entityIndex, storeNumber)[reference]
+        let current = object?.reference ?? renewedReferences[reference] ?? reference
+        if current < 0, openReferences != nil, !(object?.isInserted ?? false) || object!.isDeleted {
+            let scope = binding(entityIndex, storeNumber).scope
+            openReferences!.append(ManagedObjectID(scope: scope, reference: current))
+        }
+        return current
     }
 
     /// The row of an object with its unsaved changes, for a child context; nil if the object is gone.
     func currentRow(of object: ManagedObject) throws -> RowReference? {
         if object.state.contains(.deleted) { return nil }
+        // What was set when it could not be read stands beside what is read now.
+        if object.isFault, object.hasUnsavedValues { object.fireFault() }
         if object.isFault {
             if let row = object.row, !object.isRowSuperseded { return row }
             // It remains a fault here: what a child reads does not decide what this context goes on with.

@@ -104,6 +104,8 @@ extension ManagedObjectContext {
 
     /// Gives objects the primary keys that saves further up have given their rows.
     func takeMail() {
+        // Who uses a main-queue context without `perform` enters its queue with each use.
+        if owner.load(ordering: .relaxed) == 0 { followReset() }
         let keys = mailbox.withLock { mailbox in
             defer { mailbox.permanentKeys = [] }
             return mailbox.permanentKeys

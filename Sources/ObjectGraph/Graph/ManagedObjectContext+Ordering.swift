@@ -2,7 +2,10 @@
 extension ManagedObjectContext {
     /// Gives the members of the ordered relationships that changed in this event numbers in their order; those that have
     /// one that fits keep it.
-    func assignPlaces() {
+    ///
+    /// - Returns: The owners whose members could not be read.
+    func assignPlaces() -> [ManagedObject] {
+        var unplaced: [ManagedObject] = []
         // The list grows: members that get another place have changed.
         var position = 0
         while position < eventList.count {
@@ -13,10 +16,15 @@ extension ManagedObjectContext {
             where object.contents?.relationships[index]?.needsPlaces == true {
                 let property = object.binding.entity.properties[index]
                 guard let placeIndex = property.relationship?.placeIndex else { continue }
+                guard object.knownMembers(of: property) != nil else {
+                    unplaced.append(object)
+                    continue
+                }
                 assignPlaces(to: object.orderedDestinations(of: property), placeIndex)
                 object.contents!.relationships[index]!.needsPlaces = false
             }
         }
+        return unplaced
     }
 
     private func assignPlaces(to members: [ManagedObject], _ placeIndex: Int) {

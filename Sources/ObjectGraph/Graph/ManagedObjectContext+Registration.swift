@@ -20,7 +20,11 @@ extension ManagedObjectContext {
     public func existingObject(with id: ManagedObjectID) throws -> ManagedObject {
         checkQueue()
         guard let scope = coordinator.localScope(of: id) else { throw FetchError.noSuchObject(id) }
-        if let object = registeredObject(id.reference, scope), !object.isFault { return object }
+        if let object = registeredObject(id.reference, scope), !object.isFault,
+            object.rowStart != nil || object.isInserted
+        {
+            return object
+        }
         guard
             let row = try channel.row(
                 id.reference, scope, staleness: stalenessInterval, keepsSnapshot: false)
@@ -28,10 +32,8 @@ extension ManagedObjectContext {
             throw FetchError.noSuchObject(id)
         }
         let object = object(id.reference, scope)
-        if object.isFault {
-            object.row = row
-            object.fireFault()
-        }
+        if object.state.contains(.inaccessible) { expectRow(of: object) }
+        renew(object, row, realised: true, refreshes: false)
         return object
     }
 
@@ -305,28 +307,47 @@ extension ManagedObjectContext {
             object.state.insert(.fault)
             return faultHandler(object.objectID, FetchError.noSuchObject(object.objectID))
         }
-        object.state.insert([.deleted, .deletionPropagated])
+        object.state.insert([.deleted, .deletionPropagated, .inaccessible])
         deletedList.append(object)
     }
 
+    /// An object whose row was found gone is a fault like any other again: the next read finds out.
+    func expectRow(of object: ManagedObject) {
+        object.state.subtract([.deleted, .deletionPropagated, .inaccessible])
+        object.state.insert(.fault)
+        object.contents?.unload()
+        deletedList.removeAll { $0 === object }
+    }
+
+    /// The store could not be read: nothing takes the place of what is there.
+    func readFailed(of object: ManagedObject, _ error: any Error) {
+        readError = readError ?? error
+        faultHandler(object.objectID, error)
+    }
+
+    /// Whether all that the body reads can be read.
+    func readsAll(_ body: () -> Void) -> Bool {
+        let before = readError
+        readError = nil
+        body()
+        defer { readError = before ?? readError }
+        return readError == nil
+    }
+
     /// Whether the level above has a row of the object.
-    func hasRowAbove(_ object: ManagedObject) -> Bool {
-        let row = try? channel.row(
+    func hasRowAbove(_ object: ManagedObject) throws -> Bool {
+        try channel.row(
             object.reference, object.binding.scope, staleness: stalenessInterval,
-            keepsSnapshot: false)
-        return row != nil
+            keepsSnapshot: false) != nil
     }
 
     /// The stored members of a to-many relationship, as registered objects.
-    func storedDestinations(of property: Property, _ object: ManagedObject) -> [ManagedObject] {
-        do {
-            let scope = object.binding.scope
-            return try channel.destinations(of: property, scope, key: object.reference).map {
-                self.object($0.key, entityIndex: $0.entityIndex, storeNumber: scope.storeNumber)
-            }
-        } catch {
-            faultHandler(object.objectID, error)
-            return []
+    func storedDestinations(
+        of property: Property, _ object: ManagedObject
+    ) throws -> [ManagedObject] {
+        let scope = object.binding.scope
+        return try channel.destinations(of: property, scope, key: object.reference).map {
+            self.object($0.key, entityIndex: $0.entityIndex, storeNumber: scope.storeNumber)
         }
     }
 }

@@ -4,16 +4,17 @@ extension ManagedObjectContext {
     /// Does nothing without changes. Queue: the context's. Cost: a transaction with one statement for each row that is
     /// new, changed or deleted, and for each pair of a many-to-many relationship. Source: spec §5.1.
     /// - Throws: `SaveError` for invalid objects and conflicts that the merge policy does not settle; `StoreError` if the
-    ///   store fails. The context is then as dirty as before.
+    ///   store fails, also when something is read that the save depends on. The context is then as dirty as before.
     public func save() throws {
         checkQueue()
         takeMail()
+        readError = nil
+        processChanges(isSaving: true)
+        try requireReads()
         guard hasChanges else {
-            processChanges(isSaving: true)
             if parent == nil { try coordinator.saveMetadata() }
             return
         }
-        processChanges(isSaving: true)
         let written = try write(prepare())
         adopt(written)
         finish(written)
@@ -60,16 +61,25 @@ extension ManagedObjectContext {
         callWillSave(on: deletedList, where: \.isDeleted)
         for _ in 0..<1000 {
             var changed = processChanges(isSaving: true)
+            try requireReads()
             if changed.isEmpty {
                 let work = collect()
-                try validate(work)
+                try requireReads()
+                // What is wrong with values that could not be read is not known.
+                do { try validate(work) } catch { throw readError ?? error }
                 // A validator may have replaced values.
                 changed = processChanges(isSaving: true)
+                try requireReads()
                 if changed.isEmpty { return work }
             }
             callWillSave(on: changed, where: \.hasChanges)
         }
         throw SaveError.endlessWillSave
+    }
+
+    /// Throws if the save has not read all that it looks at: it would write something else.
+    private func requireReads() throws {
+        if let readError { throw readError }
     }
 
     private func callWillSave(
@@ -90,7 +100,11 @@ extension ManagedObjectContext {
         work.inserted.forEachBorrowed { if $0.isFault { $0.fireFault() } }
         for object in updatedList where object.isUpdated {
             // A fault may have changed by an inverse alone; it is checked and versioned like any other.
-            if object.isFault { object.fireFault() }
+            if object.isFault {
+                object.fireFault()
+                // Its row may turn out to be gone.
+                guard object.isUpdated else { continue }
+            }
             work.updated.append(object)
         }
         for object in deletedList where object.state.contains(.deleted) {
@@ -110,7 +124,7 @@ extension ManagedObjectContext {
         defer { withExtendedLifetime(attempts) {} }
         do {
             for _ in 0..<10 {
-                try assignKeys(to: work.inserted, &keys)
+                try assignKeys(to: work.inserted, &keys, from: channel)
                 let plans = try makePlans(&work)
                 do {
                     if !plans.isEmpty { try channel.save(plans, from: self) }
@@ -135,7 +149,9 @@ extension ManagedObjectContext {
     }
 
     /// Gives new objects their primary keys (step 6); below a parent context they keep their temporary references.
-    private func assignKeys(to objects: [ManagedObject], _ keys: inout [AssignedKey]) throws {
+    private func assignKeys(
+        to objects: [ManagedObject], _ keys: inout [AssignedKey], from channel: any ObjectChannel
+    ) throws {
         for key in keys { key.object.reference = key.permanent }
         var start = 0
         while start < objects.count {
@@ -182,6 +198,7 @@ extension ManagedObjectContext {
         var draft = PlanDraft()
         var writer = RowWriter(
             expectedByteCount: (work.inserted.count / 8 + work.updated.count) * 256)
+        openReferences = []
         work.inserted.forEachBorrowed { object in
             if parent != nil { draft.addTransients(of: object, committed: nil) }
             draft.add(
@@ -192,33 +209,39 @@ extension ManagedObjectContext {
                     changes: PropertyMask(),
                     previousVersion: 0), object)
         }
+        draft.openReferences = openReferences ?? []
+        openReferences = nil
         for object in work.updated {
             if object.isFault { object.fireFault() }
             if parent != nil {
                 draft.addTransients(of: object, committed: committedTransients[object])
             }
             let changed = object.changedProperties
-            guard let base = object.row,
-                !changed.isEmpty || object.state.contains(.relationshipChanged)
-            else { continue }
+            guard !changed.isEmpty || object.state.contains(.relationshipChanged) else { continue }
+            // None where the row is gone, which is a conflict (spec §5.3).
+            let version = object.row?.version ?? 0
             work.changed.append(object)
+            noteReferences(of: object, changed, in: &draft)
             draft.add(
                 RowChange(
                     kind: .update, entity: object.binding.entity, key: object.reference,
                     row: encode(
-                        object, into: &writer, version: base.version &+ 1,
+                        object, into: &writer, version: version &+ 1,
                         changes: object.changes),
-                    changes: changed, previousVersion: base.version), object)
+                    changes: changed, previousVersion: version), object)
         }
         for object in work.deleted where !object.isInserted {
             if object.isFault { object.fireFault() }
+            // Nothing is left to delete where no row was found.
+            guard let row = object.row else { continue }
             draft.add(
                 RowChange(
                     kind: .delete, entity: object.binding.entity, key: object.reference, row: nil,
-                    changes: PropertyMask(), previousVersion: object.row?.version ?? 0), object)
+                    changes: PropertyMask(), previousVersion: row.version), object)
         }
         if parent == nil {
             for object in checkedObjects where !object.hasChanges {
+                if object.isFault { object.fireFault() }
                 guard let row = object.row else { continue }
                 draft.add(
                     RowChange(
@@ -232,6 +255,10 @@ extension ManagedObjectContext {
                     ? !note.source.isDeleted && !note.destination.isDeleted
                     : !note.source.isInserted && !note.destination.isInserted
             else { continue }
+            if isInsertion {
+                draft.noteReference(to: note.source)
+                draft.noteReference(to: note.destination)
+            }
             draft.add(
                 JoinChange(
                     property: note.source.binding.entity.properties[note.propertyIndex],
@@ -247,20 +274,45 @@ extension ManagedObjectContext {
                 }
             }
         }
+        try requireReads()
+        if !draft.openReferences.isEmpty {
+            guard parent != nil else { throw SaveError.unknownObjects(draft.openReferences) }
+            draft.plans[0].openReferences = draft.openReferences
+        }
         work.plannedObjects = draft.objects
         return draft.plans
+    }
+
+    /// Takes note of a changed object and of its new destinations: what it names besides, it may have from long ago.
+    private func noteReferences(
+        of object: ManagedObject, _ changed: PropertyMask, in draft: inout PlanDraft
+    ) {
+        draft.noteReference(to: object)
+        changed.forEach { index in
+            guard object.binding.accessors[index].isToOne,
+                case .objectID(let id)? = object.changes?[index], id.reference < 0
+            else { return }
+            draft.noteReference(to: self.object(id.reference, id.scope))
+        }
     }
 
     /// Plans by store, and the objects of their rows in the same order.
     private struct PlanDraft {
         var plans: [StorePlan] = []
         var objects: [[Unmanaged<ManagedObject>]] = []
+        var openReferences: [ManagedObjectID] = []
         private var current = 0
 
         mutating func add(_ change: consuming RowChange, _ object: ManagedObject) {
             select(object.binding.storeNumber)
             plans[current].plan.rows.append(change)
             objects[current].append(.passUnretained(object))
+        }
+
+        /// Takes note of an object that is named here, if it has no permanent identifier and is not inserted here.
+        mutating func noteReference(to object: ManagedObject) {
+            guard object.reference < 0, !object.isInserted || object.isDeleted else { return }
+            openReferences.append(object.objectID)
         }
 
         /// - Parameter committed: The transient values that the level above has already.
@@ -364,7 +416,10 @@ extension ManagedObjectContext {
     /// Calls `didSave`, tells everybody, lets deleted objects go (step 10).
     private func finish(_ written: WrittenSave) {
         let work = written.work
-        let deleted = work.deleted.filter { !$0.isInserted }
+        // What was only found gone, nobody has deleted: others may have it.
+        let deleted = work.deleted.filter {
+            $0.state.isDisjoint(with: [.inserted, .inaccessible])
+        }
         let deletedIDs = deleted.map(\.objectID)
         work.inserted.forEachBorrowed { $0.didSave() }
         work.updated.forEachBorrowed { $0.didSave() }
@@ -396,26 +451,33 @@ extension ManagedObjectContext {
 
     /// Gives new objects their permanent identifiers before they are saved (spec §2.1).
     ///
-    /// Reserves primary keys in the store at once, also below parent contexts; the later save keeps them.
-    /// - Throws: `StoreError` if the store cannot reserve them.
+    /// Reserves primary keys in the store at once, also below parent contexts; the later save keeps them. What has been
+    /// saved to a parent context is given its identifier there.
+    /// - Throws: `StoreError` if the store cannot reserve them; all identifiers remain as they are then.
     public func obtainPermanentIDs(for objects: [ManagedObject]) throws {
         checkQueue()
+        takeMail()
+        let temporary = objects.filter {
+            $0.reference < 0 && !$0.isDeleted && $0.managedObjectContext === self
+        }
         var keys: [AssignedKey] = []
-        for object in objects
-        where object.reference < 0 && object.isInserted && !object.isDeleted {
-            let binding = object.binding
-            guard
-                let key = try coordinator.reserveKeys(
-                    1, root: model.entities[binding.rootIndex], storeNumber: binding.storeNumber)?
-                    .first
-            else { continue }
-            keys.append(AssignedKey(object: object, temporary: object.reference, permanent: key))
-            object.reference = key
+        do {
+            try assignKeys(to: temporary.filter(\.isInserted), &keys, from: coordinator)
+            let savedAbove = temporary.filter { !$0.isInserted }.map(\.objectID)
+            if let parent, !savedAbove.isEmpty {
+                try parent.performAndWait {
+                    try parent.obtainPermanentIDs(for: savedAbove.map(parent.object(with:)))
+                }
+            }
+        } catch {
+            takeBack(keys)
+            throw error
         }
         registerPermanently(keys)
         for key in keys { renewedReferences[key.temporary] = key.permanent }
         for object in insertedList + updatedList + deletedList { renewReferences(of: object) }
         renewedReferences = [:]
+        takeMail()
         tellChildren(keys)
         // What was here before the last save, and has been brought back since, others may know.
         tellRelatives(keys.filter { $0.temporary >= lastSavedReference })

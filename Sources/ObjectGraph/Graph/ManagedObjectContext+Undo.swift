@@ -22,7 +22,11 @@ extension ManagedObjectContext {
     /// Remembers an object before an event first touches it.
     func capture(_ object: ManagedObject, isAbsent: Bool = false) {
         guard undoManager?.isUndoRegistrationEnabled == true else { return }
-        if !isAbsent, object.isFault { object.fireFault() }
+        if !isAbsent, object.isFault {
+            object.fireFault()
+            // Nobody knows what there would be to go back to.
+            if object.isFault { return }
+        }
         eventCapture.objects.append(ObjectCapture(object, isAbsent: isAbsent))
     }
 

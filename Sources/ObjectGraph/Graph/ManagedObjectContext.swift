@@ -42,7 +42,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
         }
     }
 
-    /// Called when a fault cannot be fired because the store fails; the object then reads as nil. Logs unless set.
+    /// Called when a fault cannot be fired because the store fails. The object then reads as nil and stays a fault, so that
+    /// the next use tries again. Logs unless set.
     public var faultHandler: @Sendable (ManagedObjectID, any Error) -> Void = { id, error in
         Logger(label: "ObjectGraph").error("The values of \(id) could not be read: \(error)")
     }
@@ -98,6 +99,10 @@ public final class ManagedObjectContext: @unchecked Sendable {
     var joinNotes: [JoinNote: Bool] = [:]
     /// Permanent references by the temporary ones that they replace, while mail is being taken.
     var renewedReferences: [Int64: Int64] = [:]
+    /// Temporary references in the rows of new objects whose own objects are not new; nil except while these are encoded.
+    var openReferences: [ManagedObjectID]?
+    /// The first error of reading since the last save began.
+    var readError: (any Error)?
     /// Unchanged objects that the next save checks for conflicts.
     var checkedObjects: Set<ManagedObject> = []
 

@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 import TestSupport
 import Testing
@@ -120,6 +121,162 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `what the parent has rolled back can be deleted in the child, but not changed (§4.2.5)`(
+        deletes: Bool
+    ) throws {
+        try child.performAndWait {
+            let author = TestSupport.Author(context: child)
+            author.name = "Lem"
+            try child.save()
+            parent.performAndWait { parent.rollback() }
+            if deletes {
+                child.delete(author)
+                try child.save()
+            } else {
+                author.name = "Stanisław Lem"
+                let error = #expect(throws: SaveError.self) { try child.save() }
+                #expect(error?.code == 133000 && author.hasChanges)
+            }
+        }
+        try parent.performAndWait {
+            #expect(!parent.hasChanges)
+            try parent.save()
+        }
+        #expect(try fixture.storedAuthors() == [])
+    }
+
+    @Test func `a child cannot refer to what the parent has rolled back (§4.2.5)`() throws {
+        let store = try StoreFixture(
+            .init("name", .string), relationships: [.toOne("next", "Thing")])
+        let child = ManagedObjectContext(.privateQueue, parent: store.context)
+        try child.performAndWait {
+            let first = try child.insert("Thing")
+            try child.save()
+            store.run { $0.rollback() }
+            let second = try child.insert("Thing", ["next": first])
+            let error = #expect(throws: SaveError.self) { try child.save() }
+            #expect(error?.code == 133000)
+            store.run { #expect(!$0.hasChanges) }
+            try second.setValue(nil, forKey: "next")
+            try child.save()
+        }
+        try store.run { try $0.save() }
+        #expect(try store.sql("SELECT count(*), count(ZNEXT) FROM ZTHING") == [["1", "0"]])
+    }
+
+    @Test func `a child's change is taken though it has an old destination (§4.2.6)`() throws {
+        let store = try StoreFixture(
+            .init("name", .string), relationships: [.toOne("next", "Thing")])
+        let child = ManagedObjectContext(.privateQueue, parent: store.context)
+        let ids = try store.run { context in
+            let first = try context.insert("Thing")
+            let second = try context.insert("Thing", ["next": first])
+            return [first.objectID, second.objectID]
+        }
+        try child.performAndWait {
+            let second = child.object(with: ids[1])
+            #expect(try second.value(forKey: "next") != nil)
+            try store.run { context in
+                try context.object(with: ids[1]).setValue(nil, forKey: "next")
+                context.delete(context.object(with: ids[0]))
+                context.processPendingChanges()
+            }
+            try second.setValue("changed", forKey: "name")
+            try child.save()
+        }
+        try store.run { try $0.save() }
+        #expect(try store.sql("SELECT ZNAME, ZNEXT FROM ZTHING") == [["changed", nil]])
+    }
+
+    final class Badge: ManagedObject {
+        static let code = Attribute<UUID?>("code")
+        static let colour = Attribute<String?>("colour")
+
+        override func awakeFromInsert() {
+            self[Self.code] = UUID()
+            self[Self.colour] = "red"
+        }
+    }
+
+    @Test func `what awakeFromInsert sets in the parent gives way to the child (§4.2.6, §4.2.7)`()
+        throws
+    {
+        let store = try StoreFixture(
+            ManagedObjectModel(entities: [
+                EntityDescription(
+                    name: "Badge", managedObjectClass: Badge.self,
+                    attributes: [
+                        AttributeDescription("code", .uuid),
+                        AttributeDescription("colour", .string),
+                    ])
+            ]))
+        let child = ManagedObjectContext(.privateQueue, parent: store.context)
+        let code = try child.performAndWait {
+            let badge = Badge(context: child)
+            badge[Badge.colour] = nil
+            try child.save()
+            return badge[Badge.code]
+        }
+        @Sendable func expectChildsValues(in context: ManagedObjectContext) throws {
+            let badge = try #require(try context.all("Badge")[0] as? Badge)
+            #expect(code != nil && badge[Badge.code] == code && badge[Badge.colour] == nil)
+        }
+        try store.run { context in
+            try expectChildsValues(in: context)
+            try context.save()
+            context.reset()
+            try expectChildsValues(in: context)
+        }
+    }
+
+    @Test func `a child saves no deletion that nobody has made (§3.5.2, §4.2.5)`() throws {
+        let id = try fixture.saveAuthor("Lem")
+        let posted = Recorder<ContextNotification>()
+        try child.performAndWait {
+            let author = child.author(id)
+            parent.performAndWait { parent.delete(parent.author(id)) }
+            #expect(author.name == "" && author.isDeleted)
+            parent.performAndWait { parent.rollback() }
+            TestSupport.Author(context: child).name = "Borges"
+            let observation = child.observe { posted.values.append($0) }
+            try child.save()
+            observation.cancel()
+        }
+        guard case .didSave(let changes)? = posted.values.last else {
+            Issue.record("the child posted \(posted.values)")
+            return
+        }
+        #expect(changes.deleted.isEmpty)
+        try parent.performAndWait { try parent.save() }
+        #expect(try fixture.storedAuthors() == ["Borges", "Lem"])
+    }
+
+    /// What gives a context an object back that it has found gone.
+    enum Remedy: CaseIterable {
+        case rollback, refresh, refreshMerging, refreshAll, look, insert
+    }
+
+    @Test(arguments: Remedy.allCases)
+    func `what was found gone is looked for again (§3.5.2, §2.8.1)`(remedy: Remedy) throws {
+        let id = try fixture.saveAuthor("Lem")
+        try child.performAndWait {
+            let author = child.author(id)
+            parent.performAndWait { parent.delete(parent.author(id)) }
+            #expect(author.name == "" && author.publications.isEmpty && author.isDeleted)
+            parent.performAndWait { parent.rollback() }
+            switch remedy {
+            case .rollback: child.rollback()
+            case .refresh: child.refresh(author, mergeChanges: false)
+            case .refreshMerging: child.refresh(author, mergeChanges: true)
+            case .refreshAll: child.refreshAllObjects()
+            case .look: _ = try child.existingObject(with: id)
+            case .insert: child.insert(author)
+            }
+            #expect(!author.isDeleted && author.name == "Lem" && !child.hasChanges)
+        }
+    }
+
     @Test func `a child that is not valid stays dirty and its parent untouched (§4.2.8)`() throws {
         child.performAndWait {
             _ = TestSupport.Author(context: child)
@@ -165,6 +322,26 @@ import Testing
             #expect(!id.isTemporaryID && book.author === author)
             try child.save()
             try parent.performAndWait {
+                try parent.save()
+                #expect(parent.author(id).name == "Lem")
+            }
+        }
+    }
+
+    @Test func `permanent identifiers can be had for what was saved upwards (§2.1.5, §4.2.9)`()
+        throws
+    {
+        let leaf = fixture.child(of: child)
+        try leaf.performAndWait {
+            let author = TestSupport.Author(context: leaf)
+            author.name = "Lem"
+            try leaf.save()
+            try child.performAndWait { try child.save() }
+            try leaf.obtainPermanentIDs(for: [author])
+            let id = author.objectID
+            #expect(!id.isTemporaryID && leaf.registeredObject(for: id) === author)
+            try parent.performAndWait {
+                #expect(parent.author(id).isInserted)
                 try parent.save()
                 #expect(parent.author(id).name == "Lem")
             }
@@ -225,6 +402,18 @@ import Testing
             }
         }
         #expect(held.authors.allSatisfy { $0.managedObjectContext == nil })
+    }
+
+    @Test @MainActor func `a main-queue child follows without perform (§4.2.11)`() throws {
+        let id = try fixture.saveAuthor("Lem")
+        let view = ManagedObjectContext(.mainQueue, parent: parent)
+        let author = view.author(id)
+        #expect(author.name == "Lem")
+        TestSupport.Author(context: view).name = "lost"
+        parent.performAndWait { parent.reset() }
+        try view.save()
+        #expect(author.managedObjectContext == nil && !view.hasChanges)
+        #expect(try fixture.storedAuthors() == ["Lem"])
     }
 
     @Test func `a batch request below a parent is refused (§4.2.12)`() throws {

@@ -84,6 +84,28 @@ private typealias Author = TestSupport.Author
         #expect(read(in: first) == 1)
     }
 
+    @Test func `a row stays for the parent of the child that has made it (§3.1.4)`() throws {
+        let (parent, other) = (fixture.context(), fixture.context())
+        let child = ManagedObjectContext(.privateQueue, parent: parent)
+        let id = try child.performAndWait {
+            let author = Author(context: child)
+            author.name = "New"
+            try child.obtainPermanentIDs(for: [author])
+            try child.save()
+            return author.objectID
+        }
+        try parent.performAndWait {
+            let author = parent.author(id)
+            try parent.save()
+            other.performAndWait {
+                #expect(other.author(id).name == "New")
+                other.reset()
+            }
+            parent.refresh(author, mergeChanges: false)
+            fixture.expect(0) { #expect(author.name == "New") }
+        }
+    }
+
     @Test func `turning into a fault leaves the row (§3.1.5, §14.5)`() throws {
         let context = fixture.context()
         try context.performAndWait {
@@ -251,10 +273,33 @@ private typealias Author = TestSupport.Author
         }
     }
 
-    @Test(arguments: [true, false])
-    func `existingObject throws either way (§3.5.4)`(deletes: Bool) throws {
+    @Test(arguments: [MergePolicy.Kind.error, .rollback, .overwrite])
+    func `or is a conflict once it is changed (§3.5.1, §5.3.9)`(kind: MergePolicy.Kind) throws {
+        try withAuthorThatIsGone { context, author in
+            let id = author.objectID
+            context.shouldDeleteInaccessibleFaults = false
+            context.faultHandler = { _, _ in }
+            context.mergePolicy = MergePolicy(kind)
+            author.name = "Nobody"
+            if kind == .error {
+                let error = #expect(throws: SaveError.self) { try context.save() }
+                #expect(error?.code == 133020 && author.hasChanges)
+            } else {
+                try context.save()
+            }
+            #expect((author.managedObjectContext == nil) == (kind == .rollback))
+            let other = fixture.context()
+            other.performAndWait {
+                #expect(((try? other.existingObject(with: id)) != nil) == (kind == .overwrite))
+            }
+        }
+    }
+
+    @Test(arguments: [true, false], [true, false])
+    func `existingObject throws either way (§3.5.4)`(deletes: Bool, isFired: Bool) throws {
         try withAuthorThatIsGone { context, author in
             context.shouldDeleteInaccessibleFaults = deletes
+            if isFired { #expect(author.name == "") }
             #expect(throws: FetchError.noSuchObject(author.objectID)) {
                 try context.existingObject(with: author.objectID)
             }

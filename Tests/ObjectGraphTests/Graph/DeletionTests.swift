@@ -120,6 +120,20 @@ import Testing
         }
     }
 
+    @Test func `what a new object takes with it is deleted by the same save (§5.1.2)`() throws {
+        let store = try StoreFixture(
+            .init("name", .string),
+            relationships: [.toOne("part", "Thing", deleteRule: .cascade)])
+        try store.run { context in
+            let part = try context.insert("Thing")
+            try context.save()
+            context.delete(try context.insert("Thing", ["part": part]))
+            try context.save()
+            #expect(!context.hasChanges && part.managedObjectContext == nil)
+        }
+        #expect(try store.sql("SELECT count(*) FROM ZTHING") == [["0"]])
+    }
+
     @Test func `a deleted object is detached and reads as nil (§2.6.7)`() throws {
         let store = try StoreFixture.notebook()
         try store.run { context in

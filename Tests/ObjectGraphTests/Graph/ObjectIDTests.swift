@@ -96,6 +96,8 @@ import Testing
         #expect(id("x-coredata://\(UUID())/Note/p1", store.coordinator) == nil)
         #expect(id("x-coredata://\(identifier)/None/p1", store.coordinator) == nil)
         #expect(id("x-coredata://\(identifier)/Note/p1x", store.coordinator) == nil)
+        #expect(id("x-coredata://\(identifier)/Note/p-5", store.coordinator) == nil)
+        #expect(id("x-coredata://\(identifier)/Note/p0", store.coordinator) == nil)
         #expect(id("https://\(identifier)/Note/p1", store.coordinator) == nil)
         let second = PersistentStoreCoordinator(model: notebookModel)
         try second.addPersistentStore(.sqlite(at: store.folder.url("store.sqlite")))

@@ -32,6 +32,25 @@ import Testing
         }
     }
 
+    @Test func `without merging, members of a relationship without an inverse are lost (§2.8.1)`()
+        throws
+    {
+        let store = try StoreFixture(
+            .init("name", .string), relationships: [.toMany("parts", "Thing")])
+        try store.run { context in
+            let (owner, part) = (try context.insert("Thing"), try context.insert("Thing"))
+            try context.save()
+            try owner.setValue(Set([part]), forKey: "parts")
+            context.refresh(owner, mergeChanges: false)
+            #expect(!context.hasChanges)
+            try context.save()
+            context.reset()
+            for thing in try context.all("Thing") {
+                #expect(try thing.value(forKey: "parts") as? Set<ManagedObject> == [])
+            }
+        }
+    }
+
     @Test func `with merging, clean: a fault (§2.8.2, §2.8.3, §14.3)`() throws {
         let store = try StoreFixture.notebook()
         try store.run { context in

@@ -62,6 +62,21 @@ import Testing
         }
     }
 
+    @Test func `without a store for one object all identifiers stay temporary (§2.1.5)`() throws {
+        _ = try add("Notes", "notes.sqlite")
+        try context.performAndWait {
+            let (note, tag) = (try context.insert("Note"), try context.insert("Tag"))
+            #expect(throws: StoreError.self) {
+                try context.obtainPermanentIDs(for: [note, tag])
+            }
+            #expect(note.objectID.isTemporaryID)
+            #expect(context.object(with: note.objectID) === note)
+            context.delete(tag)
+            try context.save()
+            #expect(context.object(with: note.objectID) === note)
+        }
+    }
+
     @Test func `a relationship cannot lead into the store of another configuration (§1.10.3)`()
         throws
     {

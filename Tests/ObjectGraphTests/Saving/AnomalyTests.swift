@@ -31,6 +31,72 @@ import Testing
         #expect(failedSaves > 3, "\(failedSaves) of \(number) calls made the save fail")
     }
 
+    @Test func `a fault that cannot be read stays one and keeps what is set (§5.1.12)`() throws {
+        let (trial, id) = try Trial.withFault()
+        let told = Recorder<ManagedObjectID>()
+        try trial.context.performAndWait {
+            let (context, author) = (trial.context, trial.context.author(id))
+            context.faultHandler = { id, _ in told.values.append(id) }
+            Trial.whileFailing { author.name = "Octavia" }
+            #expect(author.isFault && author.isUpdated && told.values == [id])
+            Trial.whileFailing { #expect(throws: StoreError.self) { try context.save() } }
+            #expect(author.isFault && author.isUpdated)
+            try context.save()
+            #expect(author.name == "Octavia" && !context.hasChanges)
+        }
+        let rows = try trial.storedRows().filter { $0.hasPrefix("ZAUTHOR") }
+        #expect(rows.count == 1 && rows[0].contains("Octavia"))
+    }
+
+    @Test func `another end that cannot be read is no missing value (§5.1.12)`() throws {
+        let (trial, id) = try Trial.withFault()
+        try trial.context.performAndWait {
+            let (context, author) = (trial.context, trial.context.author(id))
+            let book = TestSupport.Book(context: context)
+            book.title = "Lavinia"
+            book.author = author
+            Trial.whileFailing { #expect(throws: StoreError.self) { try context.save() } }
+            #expect(author.isFault && book.isInserted)
+            try context.save()
+            #expect(author.name == "Ursula K. Le Guin" && author.publications.count == 4)
+        }
+    }
+
+    @Test func `members that cannot be read are read the next time (§5.1.12)`() throws {
+        let (trial, id) = try Trial.withFault()
+        trial.context.performAndWait {
+            let (context, author) = (trial.context, trial.context.author(id))
+            Trial.whileFailing {
+                #expect(author.publications.isEmpty)
+                // What would leave is not known.
+                author.publications = []
+            }
+            #expect(author.publications.count == 3 && !context.hasChanges)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a cascade that cannot be read is made up for (§5.1.12, §1.5.9)`(
+        endsEvent: Bool
+    ) throws {
+        let (trial, id) = try Trial.withFault()
+        try trial.context.performAndWait {
+            let (context, author) = (trial.context, trial.context.author(id))
+            context.delete(author)
+            Trial.whileFailing {
+                if endsEvent {
+                    context.processPendingChanges()
+                } else {
+                    #expect(throws: StoreError.self) { try context.save() }
+                }
+            }
+            #expect(context.deletedObjects == [author])
+            try context.save()
+        }
+        let rows = try trial.storedRows()
+        #expect(rows.count == 1 && rows[0].hasPrefix("ZTOPIC"))
+    }
+
     @Test(arguments: ["WAL", "DELETE"], [true, false])
     func `a crash leaves the old file or the new one (§11.5.6)`(
         _ journal: String, _ isReplaced: Bool
@@ -92,6 +158,28 @@ private final class Trial: @unchecked Sendable {
             try context.save()
         }
         try coordinator.removePersistentStore(store)
+    }
+
+    /// A trial that has not read its author yet.
+    static func withFault() throws -> (Trial, ManagedObjectID) {
+        FailingFileSystem.register()
+        let template = TemporaryFolder()
+        try makeStore(in: template, journal: "WAL")
+        let trial = try Trial(copying: template, journal: "WAL")
+        let id = try trial.context.performAndWait {
+            trial.context.faultHandler = { _, _ in }
+            var request = FetchRequest(entityName: "Author")
+            request.includesPropertyValues = false
+            return try trial.context.fetchObjectIDs(request)[0]
+        }
+        return (trial, id)
+    }
+
+    /// Runs the body while no call of SQLite to the file goes through.
+    static func whileFailing(_ body: () throws -> Void) rethrows {
+        FailingFileSystem.fail(call: 1, with: SQLITE_IOERR, forever: true)
+        defer { #expect(FailingFileSystem.stop()) }
+        try body()
     }
 
     /// The identifier of the store in a file that must not be damaged; nil if it is empty.
@@ -182,7 +270,7 @@ private final class Trial: @unchecked Sendable {
     }
 
     /// The content of the file as another process sees it, after a check of its integrity.
-    private func storedRows() throws -> [String] {
+    func storedRows() throws -> [String] {
         let connection = try Connection(
             SQLiteConfiguration(path: folder.path("store.sqlite"), mode: .readWrite))
         let check = try connection.statement("PRAGMA integrity_check")

@@ -103,6 +103,35 @@ import Testing
         }
     }
 
+    @Test func `nothing is deleted where no row was found (§3.5.2, §5.3.8)`() throws {
+        let fixture = try ContextFixture()
+        let (worker, view) = (fixture.context(), fixture.context())
+        let id = worker.performAndWait { TestSupport.Author(context: worker).objectID }
+        try view.performAndWait {
+            let author = view.author(id)
+            #expect(author.name == "" && author.isDeleted)
+            try view.save()
+            #expect(!view.hasChanges && author.managedObjectContext == nil)
+        }
+        ManagedObjectContext.mergeChanges(ObjectChanges(deleted: [id]), into: [view])
+    }
+
+    @Test func `a save that refers to what was never saved throws (§5.1.12)`() throws {
+        let fixture = try ContextFixture()
+        let (worker, view) = (fixture.context(), fixture.context())
+        let id = worker.performAndWait { TestSupport.Author(context: worker).objectID }
+        try view.performAndWait {
+            let book = TestSupport.Book(context: view)
+            book.title = "Solaris"
+            book.author = view.author(id)
+            let error = #expect(throws: SaveError.self) { try view.save() }
+            #expect(error?.code == 133000 && book.isInserted && book.objectID.isTemporaryID)
+            book.author = nil
+            try view.save()
+            #expect(!book.objectID.isTemporaryID)
+        }
+    }
+
     @Test func `everything that is not valid is reported at once (§5.6.1, §5.6.2)`() throws {
         let fixture = try ContextFixture()
         let context = fixture.context()
