@@ -19,7 +19,8 @@ extension ManagedObjectContext {
     /// Merges what another context has saved, as its `didSave` notification tells it (spec §4.4).
     ///
     /// Inserted objects are registered as faults; updated ones take the new values unless they have unsaved ones of their
-    /// own; deleted ones are deleted here. Objects that this context does not have cost nothing. Queue: the context's.
+    /// own; deleted ones are deleted here, and leave the relationships of others. Objects that this context does not have
+    /// cost nothing. Queue: the context's.
     public func mergeChanges(_ changes: ObjectChanges) {
         checkQueue()
         takeMail()
@@ -35,13 +36,18 @@ extension ManagedObjectContext {
             object.contents?.unload()
             if isRealised { merged.refreshed.append(id) }
         }
+        var gone: [ManagedObject] = []
         for id in changes.deleted {
             guard let object = registeredObject(for: id), !object.isDeleted else { continue }
             object.discardChanges()
+            object.contents = nil
             object.state.insert([.deleted, .deletionPropagated])
-            deletedList.append(object)
+            gone.append(object)
             merged.deleted.append(id)
         }
+        deletedList += gone
+        dropMembers(gone)
+        cutReferences(to: gone)
         let count = merged.inserted.count + merged.refreshed.count + merged.deleted.count
         coordinator.graphCounters.merges.add(1, ordering: .relaxed)
         coordinator.graphCounters.mergedObjects.add(Int64(count), ordering: .relaxed)

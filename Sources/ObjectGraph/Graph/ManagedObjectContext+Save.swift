@@ -369,6 +369,7 @@ extension ManagedObjectContext {
         work.inserted.forEachBorrowed { $0.didSave() }
         work.updated.forEachBorrowed { $0.didSave() }
         for object in deleted { object.didSave() }
+        dropUncut(work.deleted)
         for object in work.deleted { detach(object) }
         tellChildren(written.keys)
         let siblings = parent == nil ? coordinator.mergingContexts(besides: self) : []

@@ -22,6 +22,11 @@ final class RelationshipContents {
     func unload() {
         for index in relationships.keys { relationships[index]!.unload() }
     }
+
+    /// Forgets objects that are gone.
+    func drop(_ gone: Set<ManagedObject>) {
+        for index in relationships.keys { relationships[index]!.drop(gone) }
+    }
 }
 
 /// The contents of one to-many relationship.
@@ -101,6 +106,12 @@ struct ToManyContents {
 
     mutating func forgetNotes(about isForgotten: (ManagedObject) -> Bool) {
         notes.removeAll { isForgotten($0.object) }
+    }
+
+    mutating func drop(_ gone: Set<ManagedObject>) {
+        objects?.subtract(gone)
+        order?.removeAll(where: gone.contains)
+        forgetNotes(about: gone.contains)
     }
 
     /// What the notes come down to: no object is in both sets.

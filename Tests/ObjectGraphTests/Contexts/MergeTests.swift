@@ -94,6 +94,54 @@ import Testing
         }
     }
 
+    /// An author with a book, which the view has read.
+    private func authorWithBook() throws -> ManagedObjectID {
+        let id = try fixture.saveAuthor("Lem")
+        try worker.performAndWait {
+            let book = TestSupport.Book(context: worker)
+            book.title = "Solaris"
+            book.author = worker.author(id)
+            try worker.save()
+        }
+        view.performAndWait {
+            #expect(view.author(id).publications.map(\.title) == ["Solaris"])
+        }
+        return id
+    }
+
+    @Test func `what others have deleted leaves relationships (§4.4.5, §4.4.8)`() throws {
+        let id = try authorWithBook()
+        let deleted = try worker.performAndWait {
+            try worker.execute(
+                BatchDeleteRequest(fetchRequest: FetchRequest(entityName: "Book")),
+                resultType: .objectIDs)
+        }
+        ManagedObjectContext.mergeChanges(
+            ObjectChanges(deleted: deleted.objectIDs), into: [view])
+        try view.performAndWait {
+            let author = view.author(id)
+            #expect(author.publications.isEmpty)
+            try view.save()
+            view.delete(author)
+            try view.save()
+        }
+        #expect(try fixture.storedAuthors() == [])
+    }
+
+    @Test func `unsaved objects let go of what others have deleted (§4.4.5)`() throws {
+        let id = try fixture.saveAuthor("Lem")
+        try view.performAndWait {
+            let book = TestSupport.Book(context: view)
+            book.title = "Solaris"
+            book.author = view.author(id)
+            view.mergeChanges(try saved { worker.delete(worker.author(id)) })
+            #expect(book.author == nil)
+            try view.save()
+            view.refresh(book, mergeChanges: false)
+            #expect(book.author == nil && book.title == "Solaris")
+        }
+    }
+
     @Test func `siblings merge by themselves when told to (§4.3.1, §4.3.2)`() async throws {
         let id = try fixture.saveAuthor("Lem")
         view.performAndWait { _ = view.author(id).name }
