@@ -71,12 +71,7 @@ extension PersistentStoreCoordinator: ObjectChannel {
 
     /// The stores that a request asks.
     private func records(for request: FetchRequest, _ entity: Entity) -> [StoreRecord] {
-        records.filter { record in
-            request.affectedStores?.contains(record.store.identifier) ?? true
-                && model.entities[entity.familyIndexes].contains {
-                    record.entityNames.contains($0.name)
-                }
-        }
+        records(holding: entity.familyIndexes, in: request.affectedStores)
     }
 
     /// Whether a request asks more than one store.

@@ -228,9 +228,32 @@ public final class PersistentStoreCoordinator: Sendable {
 
     /// The scope of new objects of an entity: that of the first store that holds it and can be written (spec §11.1).
     func scopeForInsertion(of entity: Entity) -> ObjectIDScope {
-        let covering = records.filter { $0.entityNames.contains(entity.name) }
-        let writable = covering.first { !$0.store.isReadOnly } ?? covering.first
-        return (writable?.scopes ?? unassignedScopes)[entity.index]
+        (recordForInsertion(of: entity, in: nil)?.scopes ?? unassignedScopes)[entity.index]
+    }
+
+    /// - Parameter stores: The identifiers of the stores to choose from; nil means all.
+    func recordForInsertion(of entity: Entity, in stores: [String]?) -> StoreRecord? {
+        let holding = records(holding: entity.index...entity.index, in: stores)
+        return holding.first { !$0.store.isReadOnly } ?? holding.first
+    }
+
+    /// The open stores whose configuration has one of the entities.
+    func records(
+        holding entityIndexes: ClosedRange<Int>, in stores: [String]?
+    ) -> [StoreRecord] {
+        records.filter { record in
+            stores?.contains(record.store.identifier) ?? true
+                && model.entities[entityIndexes].contains { record.entityNames.contains($0.name) }
+        }
+    }
+
+    /// Those of them that can be written; all if none can, so that writing says why.
+    func writableRecords(
+        holding entityIndexes: ClosedRange<Int>, in stores: [String]?
+    ) -> [StoreRecord] {
+        let holding = records(holding: entityIndexes, in: stores)
+        let writable = holding.filter { !$0.store.isReadOnly }
+        return writable.isEmpty ? holding : writable
     }
 
     // MARK: - Counters

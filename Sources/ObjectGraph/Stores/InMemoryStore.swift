@@ -4,7 +4,7 @@ import Synchronization
 /// A store without a file, which evaluates requests over its rows itself and lives as long as its coordinator keeps it
 /// (spec §11.3).
 ///
-/// It ignores uniqueness constraints and refuses batch requests. Rows are those that contexts have saved, shared and never
+/// It ignores uniqueness constraints and runs no batch requests. Rows are those that contexts have saved, shared and never
 /// copied.
 final class InMemoryStore: PersistentStore {
     let identifier = UUID().uuidString
@@ -127,26 +127,6 @@ final class InMemoryStore: PersistentStore {
         let members = Set(contents.values.joined().map(\.key))
         let destination = model.destination(of: property.relationship!)
         return RelatedRows(contents: contents, rows: rows(Array(members), entity: destination))
-    }
-
-    // MARK: - Batch requests
-
-    func execute(
-        _ request: BatchInsertRequest, entity: Entity, resultType: BatchResultType
-    ) throws -> BatchOutcome {
-        throw StoreError(.unsupported("a batch insert of \(entity.name); insert objects instead"))
-    }
-
-    func execute(
-        _ request: BatchUpdateRequest, entity: Entity, resultType: BatchResultType
-    ) throws -> BatchOutcome {
-        throw StoreError(.unsupported("a batch update of \(entity.name); change objects instead"))
-    }
-
-    func execute(
-        _ request: BatchDeleteRequest, entity: Entity, resultType: BatchResultType
-    ) throws -> BatchOutcome {
-        throw StoreError(.unsupported("a batch delete of \(entity.name); delete objects instead"))
     }
 }
 

@@ -79,16 +79,6 @@ protocol PersistentStore: AnyObject, Sendable {
     /// - Throws: `StoreConflict` if rows are not as the plan expects them; what `beforeCommit` throws; else `StoreError`.
     func save(_ plan: SavePlan, beforeCommit: (() throws -> Void)?) throws
 
-    func execute(
-        _ request: BatchInsertRequest, entity: Entity, resultType: BatchResultType
-    ) throws -> BatchOutcome
-    func execute(
-        _ request: BatchUpdateRequest, entity: Entity, resultType: BatchResultType
-    ) throws -> BatchOutcome
-    func execute(
-        _ request: BatchDeleteRequest, entity: Entity, resultType: BatchResultType
-    ) throws -> BatchOutcome
-
     /// Ends all use of the store.
     func close() throws
 }
