@@ -114,6 +114,23 @@ import Testing
         }
         #expect(try authors(in: fixture.url) == ["Lem"])
     }
+
+    @Test func `a migration that is refused leaves nothing behind (§11.5.4)`() throws {
+        let url = fixture.folder.url("new.sqlite")
+        let coordinator = PersistentStoreCoordinator(model: try makeLibraryModel())
+        try coordinator.addPersistentStore(.sqlite(at: url))
+        let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+        try context.performAndWait {
+            Topic(context: context).name = "oceans"
+            try context.save()
+        }
+        let error = #expect(throws: StoreError.self) {
+            try fixture.coordinator.migratePersistentStore(fixture.store, to: .sqlite(at: url))
+        }
+        #expect(error?.code == 134091)
+        #expect(try authors(in: url) == [])
+        #expect(fixture.coordinator.persistentStores == [fixture.store])
+    }
 }
 
 @Suite struct `Metadata (§11.1)` {

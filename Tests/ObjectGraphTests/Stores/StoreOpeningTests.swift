@@ -512,6 +512,27 @@ import Testing
         }
     }
 
+    @Test func `a store of a configuration migrates to one that has its entities (§11.5.4)`() throws
+    {
+        let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+        try context.performAndWait {
+            TestSupport.Author(context: context).name = "Lem"
+            try context.save()
+        }
+        func migrate(to configuration: String) throws -> PersistentStoreHandle {
+            var description = PersistentStoreDescription.sqlite(
+                at: folder.url("new-\(configuration).sqlite"))
+            description.configuration = configuration
+            return try coordinator.migratePersistentStore(people, to: description)
+        }
+        let error = #expect(throws: StoreError.self) { try migrate(to: "themes") }
+        #expect(error?.code == 134091)
+        let moved = try migrate(to: "people")
+        #expect(coordinator.persistentStores == [themes, moved])
+        let fresh = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+        try fresh.performAndWait { #expect(try names(in: moved, fresh) == ["Lem"]) }
+    }
+
     @Test func `an identifier is found by the identifier of its store (§11.1.6)`() throws {
         let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
         let id = try context.performAndWait {
