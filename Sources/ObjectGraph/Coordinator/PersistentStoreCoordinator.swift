@@ -144,8 +144,10 @@ public final class PersistentStoreCoordinator: Sendable {
         return record.handle
     }
 
-    /// Closes a store. Objects of it can no longer be read or saved.
+    /// Closes a store.
     ///
+    /// Contexts let its objects go, with their unsaved changes, when their queue is next entered or they are saved: those
+    /// are detached then, and told as `invalidated`. What the contexts could undo is forgotten.
     /// - Throws: `StoreError` if the store is not of this coordinator, or cannot be closed.
     public func removePersistentStore(_ handle: PersistentStoreHandle) throws {
         let record = try record(handle)

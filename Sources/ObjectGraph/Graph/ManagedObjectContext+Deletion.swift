@@ -93,12 +93,19 @@ extension ManagedObjectContext {
         let dropped = objects.filter(isDropped)
         dropUncut(dropped)
         for object in dropped { detach(object) }
-        insertedList.removeAll { $0.state.contains(.detached) }
-        deletedList.removeAll { $0.state.contains(.detached) }
-        joinNotes = joinNotes.filter {
-            !$0.key.source.state.contains(.detached)
-                && !$0.key.destination.state.contains(.detached)
-        }
+        forgetDetached()
+    }
+
+    /// Forgets what was unsaved about objects that have left.
+    func forgetDetached() {
+        let hasLeft = { (object: ManagedObject) in object.state.contains(.detached) }
+        insertedList.removeAll(where: hasLeft)
+        updatedList.removeAll(where: hasLeft)
+        deletedList.removeAll(where: hasLeft)
+        eventList.removeAll(where: hasLeft)
+        joinNotes = joinNotes.filter { !hasLeft($0.key.source) && !hasLeft($0.key.destination) }
+        checkedObjects = checkedObjects.filter { !hasLeft($0) }
+        committedTransients = committedTransients.filter { !hasLeft($0.key) }
     }
 
     // MARK: - Delete rules

@@ -108,8 +108,9 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Gives objects the primary keys that saves further up have given their rows.
+    /// Gives objects the primary keys that saves further up have given their rows, and lets those of removed stores go.
     func takeMail() {
+        followStores()
         let keys = mailbox.withLock { mailbox in
             defer { mailbox.permanentKeys = [] }
             return mailbox.permanentKeys

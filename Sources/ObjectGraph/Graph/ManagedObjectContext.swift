@@ -114,6 +114,9 @@ public final class ManagedObjectContext: @unchecked Sendable {
     /// The last temporary reference given to any object when this context was last saved; later ones are less.
     var lastSavedReference = Int64.max
     var isSweeping = false
+
+    /// That of the coordinator when the objects of removed stores were last let go.
+    var storeGeneration = 0
     var propertyObservations: [ManagedObject: [WeakObservation]] = [:]
 
     // MARK: State of any thread
@@ -154,6 +157,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
             type == .mainQueue
             ? .main : DispatchQueue(label: name ?? "ObjectGraph.ManagedObjectContext")
         registry = ObjectRegistry(entityCount: model.entities.count)
+        storeGeneration = coordinator.storeGeneration.load(ordering: .relaxed)
         labelQueue()
     }
 

@@ -401,6 +401,32 @@ import Testing
         #expect(error?.reason == .unknownConfiguration("nothing"))
     }
 
+    @Test func `removing a store invalidates its objects alone (§11.1.1, §4.5.1)`() throws {
+        let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+        let posted = Recorder<ContextNotification>()
+        try context.performAndWait {
+            let author = TestSupport.Author(context: context)
+            author.name = "Lem"
+            let specimen = Specimen(context: context)
+            try context.save()
+            let id = specimen.objectID
+            specimen[Specimen.string] = "unsaved"
+            author.name = "changed"
+            context.processPendingChanges()
+            let observation = context.observe { posted.values.append($0) }
+            try coordinator.removePersistentStore(themes)
+            try context.save()
+            observation.cancel()
+            #expect(posted.values.first == .objectsDidChange(ObjectChanges(invalidated: [id])))
+            #expect(specimen.managedObjectContext == nil && specimen[Specimen.string] == nil)
+            #expect(context.registeredObject(for: id) == nil && !context.hasChanges)
+            _ = #expect(throws: FetchError.noSuchObject(id)) {
+                try context.existingObject(with: id)
+            }
+            #expect(try names(in: people, context) == ["changed"])
+        }
+    }
+
     @Test func `an entity that no store holds cannot be saved (§11.1.4)`() throws {
         try coordinator.removePersistentStore(themes)
         let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
@@ -530,7 +556,8 @@ import Testing
         let moved = try migrate(to: "people")
         #expect(coordinator.persistentStores == [themes, moved])
         let fresh = ManagedObjectContext(.privateQueue, coordinator: coordinator)
-        try fresh.performAndWait { #expect(try names(in: moved, fresh) == ["Lem"]) }
+        let authors = try fresh.performAndWait { try names(in: moved, fresh) }
+        #expect(authors == ["Lem"])
     }
 
     @Test func `an identifier is found by the identifier of its store (§11.1.6)`() throws {
