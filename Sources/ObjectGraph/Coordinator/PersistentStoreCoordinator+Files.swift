@@ -154,6 +154,10 @@ extension PersistentStoreCoordinator {
 
     /// Writes the metadata of all stores that have changed.
     func saveMetadata() throws {
-        try underLockPolicy { for record in records { try record.store.writeMetadata() } }
+        try underLockPolicy {
+            for record in records where record.store.hasUnwrittenMetadata {
+                try record.store.save(SavePlan(), beforeCommit: nil)
+            }
+        }
     }
 }

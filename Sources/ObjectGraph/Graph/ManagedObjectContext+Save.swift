@@ -113,7 +113,11 @@ extension ManagedObjectContext {
                 try assignKeys(to: work.inserted, &keys)
                 let plans = try makePlans(&work)
                 do {
-                    if !plans.isEmpty { try channel.save(plans, from: self) }
+                    if !plans.isEmpty {
+                        try channel.save(plans, from: self)
+                    } else if parent == nil {
+                        try coordinator.saveMetadata()
+                    }
                     return WrittenSave(
                         work: work, plans: plans, keys: keys, attempts: attempts)
                 } catch let conflict as PlanConflict {

@@ -56,7 +56,8 @@ final class InMemoryStore: PersistentStore {
         metadataValues.withLock { $0 = values }
     }
 
-    func writeMetadata() {}
+    /// They are in memory like everything else.
+    var hasUnwrittenMetadata: Bool { false }
 
     /// Drops everything.
     func close() {

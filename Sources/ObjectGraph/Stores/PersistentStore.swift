@@ -18,8 +18,8 @@ protocol PersistentStore: AnyObject, Sendable {
     /// Replaces what the program has noted; written by the next save.
     func setMetadataValues(_ values: [String: AttributeValue])
 
-    /// Writes metadata that have changed.
-    func writeMetadata() throws
+    /// Whether a save of no rows has something to write.
+    var hasUnwrittenMetadata: Bool { get }
 
     /// The rows that match, in the order asked for.
     ///

@@ -167,6 +167,30 @@ import Testing
         #expect(try stored().values == ["a": .integer(1)])
     }
 
+    @Test func `a save of another store writes them too (§11.1.8)`() throws {
+        let second = try fixture.coordinator.addPersistentStore(.inMemory())
+        try fixture.coordinator.setMetadata(values, for: fixture.store)
+        let context = fixture.context()
+        try context.performAndWait {
+            let author = try context.insertObject(entityName: "Author", into: second)
+            try author.setValue("Lem", forKey: "name")
+            try context.save()
+        }
+        #expect(try stored().values == values)
+    }
+
+    @Test func `a save of equal values writes them too (§11.1.8)`() throws {
+        let id = try fixture.saveAuthor("Lem")
+        try fixture.coordinator.setMetadata(values, for: fixture.store)
+        let context = fixture.context()
+        try context.performAndWait {
+            context.author(id).name = "Lem"
+            #expect(context.hasChanges)
+            try context.save()
+        }
+        #expect(try stored().values == values)
+    }
+
     @Test func `a file can be asked and changed without a model (§11.1.8)`() throws {
         try fixture.coordinator.removePersistentStore(fixture.store)
         let before = try FileManager.default.contentsOfDirectory(atPath: fixture.folder.url.path)
