@@ -52,7 +52,8 @@ extension ManagedObjectContext {
         coordinator.graphCounters.merges.add(1, ordering: .relaxed)
         coordinator.graphCounters.mergedObjects.add(Int64(count), ordering: .relaxed)
         if hasObservers {
-            post(.objectsDidChange(merged))
+            if !merged.isEmpty { post(.objectsDidChange(merged)) }
+            merged.updated = merged.refreshed
             post(.didMerge(merged))
         }
         sweepIfGrown()
@@ -60,12 +61,12 @@ extension ManagedObjectContext {
 
     /// Tells contexts of changes that no context has saved: those of a batch request, or of another coordinator.
     ///
-    /// The rows concerned are read anew when next needed. Enters the queue of each context in turn and waits for it;
-    /// parents should come before their children. May be called from any thread.
+    /// The rows concerned are read anew when next needed. Enters the queue of each context in turn, parents before their
+    /// children, and waits for it. May be called from any thread.
     public static func mergeChanges(
         _ changes: ObjectChanges, into contexts: [ManagedObjectContext]
     ) {
-        for context in contexts {
+        for context in contexts.sorted(by: { $0.depth < $1.depth }) {
             for id in changes.updated + changes.deleted {
                 guard let scope = context.coordinator.localScope(of: id) else { continue }
                 context.coordinator.forgetRow(id.reference, scope)
@@ -73,6 +74,9 @@ extension ManagedObjectContext {
             context.performAndWait { context.mergeChanges(changes) }
         }
     }
+
+    /// How many contexts are above this one.
+    private var depth: Int { parent.map { $0.depth + 1 } ?? 0 }
 
     var mergingChildren: [ManagedObjectContext] {
         mailbox.withLock { $0.children.compactMap(\.context) }

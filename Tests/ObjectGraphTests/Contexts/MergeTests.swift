@@ -48,7 +48,10 @@ import Testing
             ])
     }
 
-    @Test func `merged updates refresh realised objects and keep local changes (§4.4.3)`() throws {
+    @Test
+    func `merged updates refresh realised objects and keep local changes (§4.4.3, §4.4.6, §4.5.5)`()
+        throws
+    {
         let id = try fixture.saveAuthor("Lem", birthYear: 1900)
         try view.performAndWait {
             let author = view.author(id)
@@ -59,8 +62,41 @@ import Testing
             view.mergeChanges(changes)
             observation.cancel()
             #expect(author.name == "local" && author.birthYear == 1921)
-            #expect(posted.values.first == .objectsDidChange(ObjectChanges(refreshed: [id])))
+            #expect(
+                posted.values == [
+                    .objectsDidChange(ObjectChanges(refreshed: [id])),
+                    .didMerge(ObjectChanges(updated: [id], refreshed: [id])),
+                ])
             try view.save()
+        }
+    }
+
+    @Test func `a merge of what is not here changes no object (§4.4.6)`() throws {
+        let id = try fixture.saveAuthor("Lem")
+        let posted = Recorder<ContextNotification>()
+        view.performAndWait {
+            let observation = view.observe { posted.values.append($0) }
+            view.mergeChanges(ObjectChanges(updated: [id], deleted: [id]))
+            observation.cancel()
+        }
+        #expect(posted.values == [.didMerge(ObjectChanges())])
+    }
+
+    @Test func `parents are told before their children (§4.4.8)`() throws {
+        let id = try fixture.saveAuthor("Lem")
+        let child = fixture.child(of: view)
+        view.performAndWait { #expect(view.author(id).name == "Lem") }
+        child.performAndWait { child.author(id).birthYear = 1921 }
+        let other = ManagedObjectContext(
+            .privateQueue, coordinator: try fixture.otherCoordinator())
+        try other.performAndWait {
+            other.author(id).name = "new"
+            try other.save()
+        }
+        ManagedObjectContext.mergeChanges(ObjectChanges(updated: [id]), into: [child, view])
+        child.performAndWait {
+            let author = child.author(id)
+            #expect(author.name == "new" && author.birthYear == 1921)
         }
     }
 
