@@ -140,7 +140,7 @@ extension ManagedObjectContext {
             }
         case (.toMany, let rule):
             for destination in object.destinations(of: property) {
-                if rule == .cascade { delete(destination) }
+                if rule == .cascade, !destination.state.contains(.detached) { delete(destination) }
                 object.change(destination, in: property, isAddition: false)
             }
         }

@@ -178,6 +178,28 @@ import Testing
         }
     }
 
+    @Test func `a member that others moved away is deleted without a merge (§2.6.7)`() throws {
+        let id = try authorWithBook()
+        let otherID = try fixture.saveAuthor("Borges")
+        view.performAndWait {
+            view.reset()
+            #expect(view.author(id).publications.count == 1)
+        }
+        _ = try saved {
+            for book in worker.author(id).publications { book.author = worker.author(otherID) }
+        }
+        try view.performAndWait {
+            let author = view.author(id)
+            for book in author.publications { view.delete(book) }
+            try view.save()
+            author.publications = []
+            #expect(author.publications.isEmpty)
+            view.refresh(author, mergeChanges: false)
+            view.delete(author)
+            try view.save()
+        }
+    }
+
     @Test func `siblings merge by themselves when told to (§4.3.1, §4.3.2)`() async throws {
         let id = try fixture.saveAuthor("Lem")
         view.performAndWait { _ = view.author(id).name }
