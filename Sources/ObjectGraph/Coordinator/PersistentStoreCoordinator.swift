@@ -80,17 +80,7 @@ public final class PersistentStoreCoordinator: Sendable {
         if debug.checksQueues { debug.log("CoreData: multi-threading assertions are enabled.") }
         self.lockPolicy = lockPolicy
         state = Mutex(State())
-        unassignedScopes = Self.scopes(of: model, storeIdentifier: nil, storeNumber: 0)
-    }
-
-    private static func scopes(
-        of model: ManagedObjectModel, storeIdentifier: String?, storeNumber: Int
-    ) -> [ObjectIDScope] {
-        model.entities.map {
-            ObjectIDScope(
-                storeIdentifier: storeIdentifier, storeNumber: storeNumber, entity: $0,
-                root: model.entities[$0.rootIndex])
-        }
+        unassignedScopes = ObjectIDScope.all(in: model, storeIdentifier: nil, storeNumber: 0)
     }
 
     // MARK: - Stores
@@ -133,8 +123,8 @@ public final class PersistentStoreCoordinator: Sendable {
         }
         let record = StoreRecord(
             number: number, store: store, rowCache: RowCache(model: model),
-            scopes: Self.scopes(
-                of: model, storeIdentifier: store.identifier, storeNumber: number),
+            scopes: ObjectIDScope.all(
+                in: model, storeIdentifier: store.identifier, storeNumber: number),
             entityNames: entityNames)
         let changes = StoreChanges(added: [record.handle])
         observers.post(.storesWillChange(changes))

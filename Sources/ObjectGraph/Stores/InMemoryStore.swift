@@ -25,12 +25,7 @@ final class InMemoryStore: PersistentStore {
     init(model: ManagedObjectModel, isReadOnly: Bool = false) {
         self.model = model
         self.isReadOnly = isReadOnly
-        let identifier = identifier
-        scopes = model.entities.map {
-            ObjectIDScope(
-                storeIdentifier: identifier, storeNumber: 0, entity: $0,
-                root: model.entities[$0.rootIndex])
-        }
+        scopes = ObjectIDScope.all(in: model, storeIdentifier: identifier, storeNumber: 0)
         referenceSlots = model.entities.map { entity in
             entity.properties.compactMap { property in
                 guard let slot = property.slot, let relationship = property.relationship,
