@@ -109,10 +109,17 @@ public final class PersistentStoreCoordinator: Sendable {
             throw StoreError(
                 .unknownConfiguration(description.configuration ?? ""), url: description.url)
         }
-        return switch description.type {
-        case .sqlite: try SQLiteStore(description, model: model, debug: debug)
-        case .inMemory: InMemoryStore(model: model, isReadOnly: description.isReadOnly)
+        let store: any PersistentStore =
+            switch description.type {
+            case .sqlite: try SQLiteStore(description, model: model, debug: debug)
+            case .inMemory: InMemoryStore(model: model, isReadOnly: description.isReadOnly)
+            }
+        // A copy of the file: identifiers of objects would stand for both.
+        if records.contains(where: { $0.store.identifier == store.identifier }) {
+            try store.close()
+            throw StoreError(.alreadyOpen, url: description.url)
         }
+        return store
     }
 
     /// Takes an open store in as the last one.

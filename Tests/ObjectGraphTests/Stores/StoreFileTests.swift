@@ -74,6 +74,18 @@ import Testing
                 == fixture.store.identifier)
     }
 
+    @Test func `a copy is not opened beside its original (§11.1.3)`() throws {
+        let backup = fixture.folder.url("backup.sqlite")
+        try PersistentStoreCoordinator.replacePersistentStore(at: backup, with: fixture.url)
+        let error = #expect(throws: StoreError.self) {
+            try fixture.coordinator.addPersistentStore(.sqlite(at: backup))
+        }
+        #expect(error?.reason == .alreadyOpen)
+        #expect(fixture.coordinator.persistentStores == [fixture.store])
+        try fixture.coordinator.removePersistentStore(fixture.store)
+        try fixture.coordinator.addPersistentStore(.sqlite(at: backup))
+    }
+
     @Test func `what is no store replaces nothing (§11.5.3)`() throws {
         let text = fixture.folder.url("text")
         try Data("This is no database, but it is long enough.".utf8).write(to: text)
