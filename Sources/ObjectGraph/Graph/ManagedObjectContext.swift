@@ -50,6 +50,10 @@ public final class ManagedObjectContext: @unchecked Sendable {
     /// What undo and redo are registered with; nil, as it is unless set, means that nothing can be undone (spec §2.9).
     @exclusivity(unchecked) public var undoManager: UndoManager? {
         willSet { processPendingChanges() }
+        didSet {
+            oldValue?.detach(self)
+            undoManager?.attach(self)
+        }
     }
 
     /// Whether delete rules are applied when pending changes are processed; if not, only by the next save (spec §2.6).
