@@ -129,11 +129,13 @@ extension PersistentStoreCoordinator {
 
     /// Replaces what the program has noted in an open store; written by the next save, even one of nothing else.
     ///
-    /// - Throws: `StoreError` if the store is not open here.
+    /// - Throws: `StoreError` if the store is not open here, or is open for reading only, which no save could write.
     public func setMetadata(
         _ values: [String: AttributeValue], for handle: PersistentStoreHandle
     ) throws {
-        try record(handle).store.setMetadataValues(values)
+        let store = try record(handle).store
+        guard !store.isReadOnly else { throw StoreError(.readOnly, url: store.url) }
+        store.setMetadataValues(values)
     }
 
     /// Reads the metadata of a file without a model; makes no file and changes none.

@@ -203,6 +203,18 @@ import Testing
         #expect(try stored().values == values)
     }
 
+    @Test func `those of a store for reading cannot be set (§11.1.8, §11.4.1)`() throws {
+        try fixture.coordinator.removePersistentStore(fixture.store)
+        var description = PersistentStoreDescription.sqlite(at: fixture.url)
+        description.isReadOnly = true
+        let store = try fixture.coordinator.addPersistentStore(description)
+        let error = #expect(throws: StoreError.self) {
+            try fixture.coordinator.setMetadata(values, for: store)
+        }
+        #expect(error?.reason == .readOnly)
+        #expect(try fixture.coordinator.metadata(for: store).values.isEmpty)
+    }
+
     @Test func `a file can be asked and changed without a model (§11.1.8)`() throws {
         try fixture.coordinator.removePersistentStore(fixture.store)
         let before = try FileManager.default.contentsOfDirectory(atPath: fixture.folder.url.path)
