@@ -71,12 +71,7 @@ extension PersistentStoreCoordinator: ObjectChannel {
 
     /// The stores that a request asks.
     private func records(for request: FetchRequest, _ entity: Entity) -> [StoreRecord] {
-        records.filter { record in
-            request.affectedStores?.contains(record.store.identifier) ?? true
-                && model.entities[entity.familyIndexes].contains {
-                    record.entityNames.contains($0.name)
-                }
-        }
+        records(holding: entity.familyIndexes, in: request.affectedStores)
     }
 
     /// Whether a request asks more than one store.
@@ -157,13 +152,7 @@ extension PersistentStoreCoordinator: ObjectChannel {
     // Optimistic locking has two levels (spec §5.3): the row cache is asked first, the versioned statements second.
     func save(_ plans: [StorePlan], from context: ManagedObjectContext) throws {
         try underLockPolicy {
-            // In the order of their numbers, so that two saves never wait for each other.
-            let targets = try plans.sorted { $0.storeNumber < $1.storeNumber }.map { plan in
-                let entityName = plan.plan.rows.first?.entity.name ?? ""
-                return SaveTarget(
-                    plan: plan.plan,
-                    record: try openRecord(plan.storeNumber, entityName: entityName))
-            }
+            let targets = try targets(of: plans)
             for target in targets {
                 if let conflict = cachedConflict(target.plan, target.record.rowCache) {
                     throw noted(conflict, target, wasCached: true)
@@ -179,6 +168,24 @@ extension PersistentStoreCoordinator: ObjectChannel {
     private struct SaveTarget {
         let plan: SavePlan
         let record: StoreRecord
+    }
+
+    /// The stores of the plans, and those that have metadata alone to write, in the order of their numbers, so that two
+    /// saves never wait for each other.
+    private func targets(of plans: [StorePlan]) throws -> [SaveTarget] {
+        var targets = try plans.map { plan in
+            let entityName = plan.plan.rows.first?.entity.name ?? ""
+            return SaveTarget(
+                plan: plan.plan,
+                record: try openRecord(plan.storeNumber, entityName: entityName))
+        }
+        for record in records
+        where record.store.hasUnwrittenMetadata
+            && !plans.contains(where: { $0.storeNumber == record.number })
+        {
+            targets.append(SaveTarget(plan: SavePlan(), record: record))
+        }
+        return targets.sorted { $0.record.number < $1.record.number }
     }
 
     private func noted(

@@ -36,51 +36,58 @@ extension PersistentStoreCoordinator {
     /// Copies all objects of a store into a new one of any type, which takes its place; the old file stays.
     ///
     /// All object identifiers change, since the new store has a new one; objects of the old store can no longer be used.
-    /// Loads the rows of a table at a time.
-    /// - Throws: `StoreError` if the new store exists and is not empty, or cannot be written; the old one then stays.
+    /// Loads all rows, and writes them in one transaction.
+    /// - Throws: `StoreError` if the new store is not empty, its configuration lacks an entity of the old one, or it cannot
+    ///   be written; it then has no object, and the old one stays.
     @discardableResult
     public func migratePersistentStore(
         _ handle: PersistentStoreHandle, to description: PersistentStoreDescription
     ) throws -> PersistentStoreHandle {
-        let source = try record(handle).store
+        let source = try record(handle)
+        let names = model.entityNames(inConfiguration: description.configuration) ?? []
         let target = try makeStore(description)
         do {
+            let lacking = source.entityNames.subtracting(names).sorted()
+            guard lacking.isEmpty else {
+                throw StoreError(
+                    .unsupported(
+                        "taking objects that its configuration lacks: \(lacking.joined(separator: ", "))"
+                    ), url: target.url)
+            }
+            target.setMetadataValues(source.store.metadata.values)
             try underLockPolicy { try copyRows(from: source, to: target) }
-            target.setMetadataValues(source.metadata.values)
-            try target.writeMetadata()
         } catch {
             try? target.close()
             throw error
         }
-        let names = model.entityNames(inConfiguration: description.configuration) ?? []
         let made = adopt(target, entityNames: names)
         try removePersistentStore(handle)
         return made
     }
 
-    private func copyRows(
-        from source: any PersistentStore, to target: any PersistentStore
-    ) throws {
-        for root in model.rootEntities {
+    private func copyRows(from source: StoreRecord, to target: any PersistentStore) throws {
+        var plan = SavePlan()
+        for root in model.rootEntities
+        where model.entities[root.familyIndexes].contains(where: {
+            source.entityNames.contains($0.name)
+        }) {
             guard try target.count(FetchRequest(entityName: root.name), entity: root) == 0 else {
                 throw StoreError(
                     .unsupported("taking another store into one that is not empty"), url: target.url
                 )
             }
-            let rows = try source.fetchRows(
+            let rows = try source.store.fetchRows(
                 FetchRequest(entityName: root.name), entity: root, progress: nil)
-            var plan = SavePlan()
-            var lastKey: Int64 = 0
-            plan.rows = rows.map { row in
-                lastKey = max(lastKey, row.key)
-                return RowChange(
+            let lastKey = rows.map(\.key).max() ?? 0
+            _ = try target.reserveKeys(Int(lastKey), root: root)
+            plan.rows += rows.map { row in
+                RowChange(
                     kind: .insert, entity: model.entities[row.entityIndex], key: row.key,
                     row: row, changes: PropertyMask(), previousVersion: 0)
             }
-            _ = try target.reserveKeys(Int(lastKey), root: root)
-            plan.joins = try joins(of: rows, in: source)
-            if !plan.rows.isEmpty { try target.save(plan, beforeCommit: nil) }
+            plan.joins += try joins(of: rows, in: source.store)
         }
+        try target.save(plan, beforeCommit: nil)
     }
 
     /// The pairs of join tables that the rows own, and those that they have in an order.
@@ -122,11 +129,13 @@ extension PersistentStoreCoordinator {
 
     /// Replaces what the program has noted in an open store; written by the next save, even one of nothing else.
     ///
-    /// - Throws: `StoreError` if the store is not open here.
+    /// - Throws: `StoreError` if the store is not open here, or is open for reading only, which no save could write.
     public func setMetadata(
         _ values: [String: AttributeValue], for handle: PersistentStoreHandle
     ) throws {
-        try record(handle).store.setMetadataValues(values)
+        let store = try record(handle).store
+        guard !store.isReadOnly else { throw StoreError(.readOnly, url: store.url) }
+        store.setMetadataValues(values)
     }
 
     /// Reads the metadata of a file without a model; makes no file and changes none.
@@ -147,6 +156,10 @@ extension PersistentStoreCoordinator {
 
     /// Writes the metadata of all stores that have changed.
     func saveMetadata() throws {
-        try underLockPolicy { for record in records { try record.store.writeMetadata() } }
+        try underLockPolicy {
+            for record in records where record.store.hasUnwrittenMetadata {
+                try record.store.save(SavePlan(), beforeCommit: nil)
+            }
+        }
     }
 }

@@ -80,17 +80,7 @@ public final class PersistentStoreCoordinator: Sendable {
         if debug.checksQueues { debug.log("CoreData: multi-threading assertions are enabled.") }
         self.lockPolicy = lockPolicy
         state = Mutex(State())
-        unassignedScopes = Self.scopes(of: model, storeIdentifier: nil, storeNumber: 0)
-    }
-
-    private static func scopes(
-        of model: ManagedObjectModel, storeIdentifier: String?, storeNumber: Int
-    ) -> [ObjectIDScope] {
-        model.entities.map {
-            ObjectIDScope(
-                storeIdentifier: storeIdentifier, storeNumber: storeNumber, entity: $0,
-                root: model.entities[$0.rootIndex])
-        }
+        unassignedScopes = ObjectIDScope.all(in: model, storeIdentifier: nil, storeNumber: 0)
     }
 
     // MARK: - Stores
@@ -119,10 +109,17 @@ public final class PersistentStoreCoordinator: Sendable {
             throw StoreError(
                 .unknownConfiguration(description.configuration ?? ""), url: description.url)
         }
-        return switch description.type {
-        case .sqlite: try SQLiteStore(description, model: model, debug: debug)
-        case .inMemory: InMemoryStore(model: model, isReadOnly: description.isReadOnly)
+        let store: any PersistentStore =
+            switch description.type {
+            case .sqlite: try SQLiteStore(description, model: model, debug: debug)
+            case .inMemory: InMemoryStore(model: model, isReadOnly: description.isReadOnly)
+            }
+        // A copy of the file: identifiers of objects would stand for both.
+        if records.contains(where: { $0.store.identifier == store.identifier }) {
+            try store.close()
+            throw StoreError(.alreadyOpen, url: description.url)
         }
+        return store
     }
 
     /// Takes an open store in as the last one.
@@ -133,8 +130,8 @@ public final class PersistentStoreCoordinator: Sendable {
         }
         let record = StoreRecord(
             number: number, store: store, rowCache: RowCache(model: model),
-            scopes: Self.scopes(
-                of: model, storeIdentifier: store.identifier, storeNumber: number),
+            scopes: ObjectIDScope.all(
+                in: model, storeIdentifier: store.identifier, storeNumber: number),
             entityNames: entityNames)
         let changes = StoreChanges(added: [record.handle])
         observers.post(.storesWillChange(changes))
@@ -144,8 +141,10 @@ public final class PersistentStoreCoordinator: Sendable {
         return record.handle
     }
 
-    /// Closes a store. Objects of it can no longer be read or saved.
+    /// Closes a store.
     ///
+    /// Contexts let its objects go, with their unsaved changes, when their queue is next entered or they are saved: those
+    /// are detached then, and told as `invalidated`. What the contexts could undo is forgotten.
     /// - Throws: `StoreError` if the store is not of this coordinator, or cannot be closed.
     public func removePersistentStore(_ handle: PersistentStoreHandle) throws {
         let record = try record(handle)
@@ -228,9 +227,32 @@ public final class PersistentStoreCoordinator: Sendable {
 
     /// The scope of new objects of an entity: that of the first store that holds it and can be written (spec §11.1).
     func scopeForInsertion(of entity: Entity) -> ObjectIDScope {
-        let covering = records.filter { $0.entityNames.contains(entity.name) }
-        let writable = covering.first { !$0.store.isReadOnly } ?? covering.first
-        return (writable?.scopes ?? unassignedScopes)[entity.index]
+        (recordForInsertion(of: entity, in: nil)?.scopes ?? unassignedScopes)[entity.index]
+    }
+
+    /// - Parameter stores: The identifiers of the stores to choose from; nil means all.
+    func recordForInsertion(of entity: Entity, in stores: [String]?) -> StoreRecord? {
+        let holding = records(holding: entity.index...entity.index, in: stores)
+        return holding.first { !$0.store.isReadOnly } ?? holding.first
+    }
+
+    /// The open stores whose configuration has one of the entities.
+    func records(
+        holding entityIndexes: ClosedRange<Int>, in stores: [String]?
+    ) -> [StoreRecord] {
+        records.filter { record in
+            stores?.contains(record.store.identifier) ?? true
+                && model.entities[entityIndexes].contains { record.entityNames.contains($0.name) }
+        }
+    }
+
+    /// Those of them that can be written; all if none can, so that writing says why.
+    func writableRecords(
+        holding entityIndexes: ClosedRange<Int>, in stores: [String]?
+    ) -> [StoreRecord] {
+        let holding = records(holding: entityIndexes, in: stores)
+        let writable = holding.filter { !$0.store.isReadOnly }
+        return writable.isEmpty ? holding : writable
     }
 
     // MARK: - Counters

@@ -244,6 +244,11 @@ extension ManagedObject {
     }
 
     final func change(_ object: ManagedObject, in property: Property, isAddition: Bool) {
+        if object.state.contains(.detached), !isAddition {
+            // Others had moved it elsewhere, where it was cut off when it was deleted here.
+            contents?.drop([object])
+            return
+        }
         requireSameContext(object, property)
         let inverse = binding.model.inverse(of: property.relationship!)
         if let inverse, inverse.kind == .toOne {

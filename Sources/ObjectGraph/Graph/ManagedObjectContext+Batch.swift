@@ -1,61 +1,83 @@
 // Batch requests: straight to SQL, past this context, its objects and the row cache (spec §6).
 extension ManagedObjectContext {
-    /// Inserts rows in one transaction.
+    /// Inserts rows in one transaction, into the first store that holds the entity and can be written.
     ///
     /// Contexts learn of them by a new fetch, or by `mergeChanges(_:into:)` with the identifiers reported.
-    /// - Throws: `FetchError.unsupported` below a parent context; `StoreError` for a bad row or a failing store, and then
-    ///   nothing is inserted.
+    /// - Throws: `FetchError.unsupported` below a parent context; `StoreError` for a bad row, a store that runs no batch
+    ///   requests or a failing one, and then nothing is inserted.
     @discardableResult
     public func execute(
         _ request: BatchInsertRequest, resultType: BatchResultType = .count
     ) throws -> BatchResult {
-        try execute(request.entityName, "A batch insert") { store, entity in
+        try execute("batch insert", request.entityName) { entity in
+            let record = coordinator.recordForInsertion(of: entity, in: request.affectedStores)
+            guard let record else { throw StoreError(.noStore(entity: entity.name)) }
+            return [record]
+        } body: { store, entity in
             try store.execute(request, entity: entity, resultType: resultType)
         }
     }
 
     /// Changes rows in one statement; versions count on, so objects read before will conflict unless merged.
     ///
-    /// - Throws: `FetchError` if the request cannot be run; `StoreError` if the store fails, and then nothing is changed.
+    /// Several stores with the entity are changed one after the other.
+    /// - Throws: `FetchError` if the request cannot be run; `StoreError` if a store runs no batch requests, and then nothing
+    ///   is changed, or fails, and then nothing is changed in that one.
     @discardableResult
     public func execute(
         _ request: BatchUpdateRequest, resultType: BatchResultType = .count
     ) throws -> BatchResult {
-        try execute(request.entityName, "A batch update") { store, entity in
+        try execute("batch update", request.entityName) { entity in
+            coordinator.writableRecords(holding: entity.familyIndexes, in: request.affectedStores)
+        } body: { store, entity in
             try store.execute(request, entity: entity, resultType: resultType)
         }
     }
 
     /// Deletes rows in one transaction, with what their delete rules say.
     ///
-    /// - Throws: `FetchError` if the request cannot be run; `StoreError` if the store fails, and then nothing is deleted.
+    /// Several stores with the entity are changed one after the other.
+    /// - Throws: `FetchError` if the request cannot be run; `StoreError` if a store runs no batch requests, and then nothing
+    ///   is deleted, or fails, and then nothing is deleted in that one.
     @discardableResult
     public func execute(
         _ request: BatchDeleteRequest, resultType: BatchResultType = .count
     ) throws -> BatchResult {
-        try execute(request.fetchRequest.entityName, "A batch delete") { store, entity in
+        let fetchRequest = request.fetchRequest
+        return try execute("batch delete", fetchRequest.entityName) { entity in
+            coordinator.writableRecords(
+                holding: entity.familyIndexes, in: fetchRequest.affectedStores)
+        } body: { store, entity in
             try store.execute(request, entity: entity, resultType: resultType)
         }
     }
 
     private func execute(
-        _ entityName: String, _ kind: String,
-        _ body: (any PersistentStore, Entity) throws -> BatchOutcome
+        _ kind: String, _ entityName: String,
+        inRecords records: (Entity) throws -> [PersistentStoreCoordinator.StoreRecord],
+        body: (SQLiteStore, Entity) throws -> BatchOutcome
     ) throws -> BatchResult {
         guard parent == nil else {
-            throw FetchError.unsupported(feature: "\(kind) in a context with a parent")
+            throw FetchError.unsupported(feature: "A \(kind) in a context with a parent")
         }
         guard let entity = model.entity(named: entityName) else {
             throw FetchError.unknownEntity(entityName)
         }
         var result = BatchResult(count: 0, objectIDs: [])
         try coordinator.underLockPolicy {
-            for record in coordinator.records where !record.store.isReadOnly {
-                let outcome = try body(record.store, entity)
+            // All of them are looked at before the first is changed.
+            let targets = try records(entity).map { record in
+                guard let store = record.store as? SQLiteStore else {
+                    throw StoreError(
+                        .unsupported("a \(kind) of \(entityName); use objects instead"))
+                }
+                return (record, store)
+            }
+            for (record, store) in targets {
+                let outcome = try body(store, entity)
                 result.count += outcome.count
                 result.objectIDs += outcome.keys.map {
-                    ManagedObjectID(
-                        scope: record.scopes[$0.entityIndex], reference: $0.key)
+                    ManagedObjectID(scope: record.scopes[$0.entityIndex], reference: $0.key)
                 }
             }
         }

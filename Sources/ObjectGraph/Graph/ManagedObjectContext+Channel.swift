@@ -179,7 +179,8 @@ extension ManagedObjectContext: ObjectChannel {
                 delete(object(change.key, scope))
             }
         }
-        for join in plan.joins {
+        // Those with a position are all members in their order, also those that the child has not touched.
+        for join in plan.joins where join.position == nil {
             let source = object(
                 join.sourceKey, entityIndex: join.entity.index, storeNumber: storeNumber)
             let destination = object(

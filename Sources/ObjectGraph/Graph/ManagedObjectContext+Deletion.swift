@@ -93,13 +93,21 @@ extension ManagedObjectContext {
         }
         if objects.allSatisfyBorrowed({ !isDropped($0) }) { return }
         let dropped = objects.filter(isDropped)
+        dropUncut(dropped)
         for object in dropped { detach(object) }
-        insertedList.removeAll { $0.state.contains(.detached) }
-        deletedList.removeAll { $0.state.contains(.detached) }
-        joinNotes = joinNotes.filter {
-            !$0.key.source.state.contains(.detached)
-                && !$0.key.destination.state.contains(.detached)
-        }
+        forgetDetached()
+    }
+
+    /// Forgets what was unsaved about objects that have left.
+    func forgetDetached() {
+        let hasLeft = { (object: ManagedObject) in object.state.contains(.detached) }
+        insertedList.removeAll(where: hasLeft)
+        updatedList.removeAll(where: hasLeft)
+        deletedList.removeAll(where: hasLeft)
+        eventList.removeAll(where: hasLeft)
+        joinNotes = joinNotes.filter { !hasLeft($0.key.source) && !hasLeft($0.key.destination) }
+        checkedObjects = checkedObjects.filter { !hasLeft($0) }
+        committedTransients = committedTransients.filter { !hasLeft($0.key) }
     }
 
     // MARK: - Delete rules
@@ -139,8 +147,47 @@ extension ManagedObjectContext {
             }
         case (.toMany, let rule):
             for destination in object.destinations(of: property) {
-                if rule == .cascade { delete(destination) }
+                if rule == .cascade, !destination.state.contains(.detached) { delete(destination) }
                 object.change(destination, in: property, isAddition: false)
+            }
+        }
+    }
+
+    // MARK: - Members that are gone
+
+    /// Takes deleted objects that leave the context out of the relationships in which no delete rule has cut them.
+    func dropUncut(_ deleted: [ManagedObject]) {
+        dropMembers(
+            deleted.filter { object in
+                // No rule was applied to what was found gone.
+                let wasFoundGone = object.row == nil && !object.state.contains(.inserted)
+                return wasFoundGone || model.lastingMembers.contains(object.binding.entity.index)
+            })
+    }
+
+    /// Takes objects that are gone out of the to-many relationships that have been read.
+    func dropMembers(_ objects: [ManagedObject]) {
+        guard !objects.isEmpty else { return }
+        let gone = Set(objects)
+        let roots = Set(objects.map(\.binding.rootIndex))
+        for table in registry.allTables
+        where model.hasToManyRelationship(fromRoot: table.rootIndex, toRoots: roots) {
+            table.forEach { $0.contents?.drop(gone) }
+        }
+    }
+
+    /// Lets unsaved objects no longer refer to objects that are gone.
+    func cutReferences(to objects: [ManagedObject]) {
+        guard !objects.isEmpty else { return }
+        let gone = Set(objects)
+        for object in insertedList + updatedList
+        where object.hasChanges && object.state.isDisjoint(with: [.fault, .deleted]) {
+            for index in object.binding.entity.toOneIndexes
+            where object.isInserted || object.changesBesideDraft?.contains(index) == true {
+                let property = object.binding.entity.properties[index]
+                if let destination = object.destination(of: property), gone.contains(destination) {
+                    object.store(nil, in: property)
+                }
             }
         }
     }

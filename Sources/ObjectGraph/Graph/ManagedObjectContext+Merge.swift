@@ -19,7 +19,8 @@ extension ManagedObjectContext {
     /// Merges what another context has saved, as its `didSave` notification tells it (spec §4.4).
     ///
     /// Inserted objects are registered as faults; updated ones take the new values unless they have unsaved ones of their
-    /// own; deleted ones are deleted here. Objects that this context does not have cost nothing. Queue: the context's.
+    /// own; deleted ones are deleted here, and leave the relationships of others. Objects that this context does not have
+    /// cost nothing. Queue: the context's.
     public func mergeChanges(_ changes: ObjectChanges) {
         checkQueue()
         takeMail()
@@ -35,18 +36,24 @@ extension ManagedObjectContext {
             object.contents?.unload()
             if isRealised { merged.refreshed.append(id) }
         }
+        var gone: [ManagedObject] = []
         for id in changes.deleted {
             guard let object = registeredObject(for: id), !object.isDeleted else { continue }
             object.discardChanges()
+            object.contents = nil
             object.state.insert([.deleted, .deletionPropagated])
-            deletedList.append(object)
+            gone.append(object)
             merged.deleted.append(id)
         }
+        deletedList += gone
+        dropMembers(gone)
+        cutReferences(to: gone)
         let count = merged.inserted.count + merged.refreshed.count + merged.deleted.count
         coordinator.graphCounters.merges.add(1, ordering: .relaxed)
         coordinator.graphCounters.mergedObjects.add(Int64(count), ordering: .relaxed)
         if hasObservers {
-            post(.objectsDidChange(merged))
+            if !merged.isEmpty { post(.objectsDidChange(merged)) }
+            merged.updated = merged.refreshed
             post(.didMerge(merged))
         }
         sweepIfGrown()
@@ -54,12 +61,12 @@ extension ManagedObjectContext {
 
     /// Tells contexts of changes that no context has saved: those of a batch request, or of another coordinator.
     ///
-    /// The rows concerned are read anew when next needed. Enters the queue of each context in turn and waits for it;
-    /// parents should come before their children. May be called from any thread.
+    /// The rows concerned are read anew when next needed. Enters the queue of each context in turn, parents before their
+    /// children, and waits for it. May be called from any thread.
     public static func mergeChanges(
         _ changes: ObjectChanges, into contexts: [ManagedObjectContext]
     ) {
-        for context in contexts {
+        for context in contexts.sorted(by: { $0.depth < $1.depth }) {
             for id in changes.updated + changes.deleted {
                 guard let scope = context.coordinator.localScope(of: id) else { continue }
                 context.coordinator.forgetRow(id.reference, scope)
@@ -67,6 +74,9 @@ extension ManagedObjectContext {
             context.performAndWait { context.mergeChanges(changes) }
         }
     }
+
+    /// How many contexts are above this one.
+    private var depth: Int { parent.map { $0.depth + 1 } ?? 0 }
 
     var mergingChildren: [ManagedObjectContext] {
         mailbox.withLock { $0.children.compactMap(\.context) }
@@ -102,10 +112,11 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Gives objects the primary keys that saves further up have given their rows.
+    /// Gives objects the primary keys that saves further up have given their rows, and lets those of removed stores go.
     func takeMail() {
         // Who uses a main-queue context without `perform` enters its queue with each use.
         if owner.load(ordering: .relaxed) == 0 { followReset() }
+        followStores()
         let keys = mailbox.withLock { mailbox in
             defer { mailbox.permanentKeys = [] }
             return mailbox.permanentKeys

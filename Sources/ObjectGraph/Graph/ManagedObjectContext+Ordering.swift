@@ -62,14 +62,15 @@ extension ManagedObjectContext {
         for (owner, joins) in placed {
             // The child has numbered all members that it knows; others keep their order behind them.
             let owned = object(owner.key, entityIndex: owner.entity, storeNumber: storeNumber)
-            let positions = Dictionary(
-                joins.map { ($0.destinationKey, $0.position!) }, uniquingKeysWith: { $1 })
+            let places = Dictionary(
+                joins.map {
+                    let member = object(
+                        $0.destinationKey, entityIndex: $0.destinationEntity.index,
+                        storeNumber: storeNumber)
+                    return (member, $0.position!)
+                }, uniquingKeysWith: { $1 })
             let members = owned.orderedDestinations(of: joins[0].property)
-            let sorted = members.enumerated().sorted {
-                (positions[$0.element.reference] ?? .max, $0.offset)
-                    < (positions[$1.element.reference] ?? .max, $1.offset)
-            }
-            owned.reorder(sorted.map(\.element), of: joins[0].property)
+            owned.reorder(members.sorted(byPlaces: places), of: joins[0].property)
         }
     }
 

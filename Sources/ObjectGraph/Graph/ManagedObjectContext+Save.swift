@@ -127,7 +127,11 @@ extension ManagedObjectContext {
                 try assignKeys(to: work.inserted, &keys, from: channel)
                 let plans = try makePlans(&work)
                 do {
-                    if !plans.isEmpty { try channel.save(plans, from: self) }
+                    if !plans.isEmpty {
+                        try channel.save(plans, from: self)
+                    } else if parent == nil {
+                        try coordinator.saveMetadata()
+                    }
                     return WrittenSave(
                         work: work, plans: plans, keys: keys, attempts: attempts)
                 } catch let conflict as PlanConflict {
@@ -424,6 +428,7 @@ extension ManagedObjectContext {
         work.inserted.forEachBorrowed { $0.didSave() }
         work.updated.forEachBorrowed { $0.didSave() }
         for object in deleted { object.didSave() }
+        dropUncut(work.deleted)
         for object in work.deleted { detach(object) }
         tellChildren(written.keys)
         let siblings = parent == nil ? coordinator.mergingContexts(besides: self) : []

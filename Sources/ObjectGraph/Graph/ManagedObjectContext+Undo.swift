@@ -4,18 +4,10 @@ extension ManagedObjectContext {
     /// Undoes what the last event has changed; does nothing without an undo manager.
     ///
     /// Pending changes are processed first. Saved changes can be undone as well, and are unsaved changes then.
-    public func undo() {
-        guard let undoManager else { return }
-        processPendingChanges()
-        undoManager.undo()
-    }
+    public func undo() { undoManager?.undo() }
 
     /// Redoes what was last undone; does nothing without an undo manager.
-    public func redo() {
-        guard let undoManager else { return }
-        processPendingChanges()
-        undoManager.redo()
-    }
+    public func redo() { undoManager?.redo() }
 
     // MARK: - Remembering
 

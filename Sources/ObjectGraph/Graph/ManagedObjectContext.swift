@@ -51,6 +51,10 @@ public final class ManagedObjectContext: @unchecked Sendable {
     /// What undo and redo are registered with; nil, as it is unless set, means that nothing can be undone (spec §2.9).
     @exclusivity(unchecked) public var undoManager: UndoManager? {
         willSet { processPendingChanges() }
+        didSet {
+            oldValue?.detach(self)
+            undoManager?.attach(self)
+        }
     }
 
     /// Whether delete rules are applied when pending changes are processed; if not, only by the next save (spec §2.6).
@@ -119,6 +123,9 @@ public final class ManagedObjectContext: @unchecked Sendable {
     /// The last temporary reference given to any object when this context was last saved; later ones are less.
     var lastSavedReference = Int64.max
     var isSweeping = false
+
+    /// That of the coordinator when the objects of removed stores were last let go.
+    var storeGeneration = 0
     var propertyObservations: [ManagedObject: [WeakObservation]] = [:]
 
     // MARK: State of any thread
@@ -159,6 +166,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
             type == .mainQueue
             ? .main : DispatchQueue(label: name ?? "ObjectGraph.ManagedObjectContext")
         registry = ObjectRegistry(entityCount: model.entities.count)
+        storeGeneration = coordinator.storeGeneration.load(ordering: .relaxed)
         labelQueue()
     }
 

@@ -58,6 +58,12 @@ struct ObjectRegistry {
     var allTables: [Table] { tables.compactMap(\.self) }
 
     mutating func removeAll() { tables = [] }
+
+    mutating func removeTables(where isRemoved: (Table) -> Bool) {
+        for position in tables.indices {
+            if let table = tables[position], isRemoved(table) { tables[position] = nil }
+        }
+    }
 }
 
 extension ObjectRegistry.Table {

@@ -22,6 +22,11 @@ final class RelationshipContents {
     func unload() {
         for index in relationships.keys { relationships[index]!.unload() }
     }
+
+    /// Forgets objects that are gone.
+    func drop(_ gone: Set<ManagedObject>) {
+        for index in relationships.keys { relationships[index]!.drop(gone) }
+    }
 }
 
 /// The contents of one to-many relationship.
@@ -36,6 +41,9 @@ struct ToManyContents {
 
     /// The members in their order; nil unless they have been read and the relationship is ordered.
     private(set) var order: [ManagedObject]?
+
+    /// The unsaved order that members read anew are to take.
+    private var unsavedOrder: [ManagedObject]?
 
     /// What has been added and removed since the last save, oldest first.
     private(set) var notes: [Note] = []
@@ -72,11 +80,16 @@ struct ToManyContents {
         for note in notes where isMember.map({ $0(note.object) == note.isAddition }) ?? true {
             apply(note)
         }
+        guard let unsavedOrder else { return }
+        let places = Dictionary(
+            zip(unsavedOrder, unsavedOrder.indices), uniquingKeysWith: { first, _ in first })
+        order = order?.sorted(byPlaces: places)
+        self.unsavedOrder = nil
     }
 
-    /// Forgets the members, so that they are read anew. An order of their own that is unsaved stays.
+    /// Forgets the members, so that they are read anew; an unsaved order is given to those.
     mutating func unload() {
-        guard !isReordered else { return }
+        if isReordered, let order { unsavedOrder = order }
         objects = nil
         order = nil
     }
@@ -95,12 +108,19 @@ struct ToManyContents {
     /// Forgets notes that have been saved, since the store has them now.
     mutating func forgetNotes() {
         notes = []
+        unsavedOrder = nil
         isReordered = false
         needsPlaces = false
     }
 
     mutating func forgetNotes(about isForgotten: (ManagedObject) -> Bool) {
         notes.removeAll { isForgotten($0.object) }
+    }
+
+    mutating func drop(_ gone: Set<ManagedObject>) {
+        objects?.subtract(gone)
+        order?.removeAll(where: gone.contains)
+        forgetNotes(about: gone.contains)
     }
 
     /// What the notes come down to: no object is in both sets.
@@ -114,5 +134,14 @@ struct ToManyContents {
             }
         }
         return (added, removed)
+    }
+}
+
+extension [ManagedObject] {
+    /// The objects in the order of their places; those without one keep their order behind them.
+    func sorted(byPlaces places: [ManagedObject: Int]) -> [ManagedObject] {
+        enumerated().sorted {
+            (places[$0.element] ?? .max, $0.offset) < (places[$1.element] ?? .max, $1.offset)
+        }.map(\.element)
     }
 }

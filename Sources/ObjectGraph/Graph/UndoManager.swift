@@ -16,10 +16,26 @@ public final class UndoManager {
     private var openGroups: [[Action]] = []
     private var disablings = 0
 
+    /// Whose pending changes are processed before a group begins or ends, so that each change is part of the one in which
+    /// it was made.
+    private var contexts: [WeakChild] = []
+
     public init() {}
 
     public var canUndo: Bool { !undoStack.isEmpty || openGroups.contains { !$0.isEmpty } }
     public var canRedo: Bool { !redoStack.isEmpty }
+
+    // MARK: - Contexts
+
+    func attach(_ context: ManagedObjectContext) { contexts.append(WeakChild(context: context)) }
+
+    func detach(_ context: ManagedObjectContext) {
+        contexts.removeAll { $0.context == nil || $0.context === context }
+    }
+
+    private func processPendingChanges() {
+        for attached in contexts { attached.context?.processPendingChanges() }
+    }
 
     // MARK: - Registration
 
@@ -45,13 +61,20 @@ public final class UndoManager {
     }
 
     /// Opens a group: everything until its end is undone in one step. Groups may lie within each other.
-    public func beginUndoGrouping() { openGroups.append([]) }
+    public func beginUndoGrouping() {
+        processPendingChanges()
+        openGroups.append([])
+    }
 
     /// Ends the group opened last.
     public func endUndoGrouping() {
-        guard let group = openGroups.popLast() else {
-            preconditionFailure("No undo group is open.")
-        }
+        precondition(!openGroups.isEmpty, "No undo group is open.")
+        processPendingChanges()
+        closeLastGroup()
+    }
+
+    private func closeLastGroup() {
+        let group = openGroups.removeLast()
         guard !group.isEmpty else { return }
         if openGroups.isEmpty {
             close(group)
@@ -70,17 +93,20 @@ public final class UndoManager {
 
     // MARK: - Undoing
 
-    /// Undoes the last group, ending groups that are open; does nothing if there is none.
+    /// Undoes the last group, ending groups that are open; does nothing if there is none. Pending changes of its contexts
+    /// are processed first.
     public func undo() {
-        while !openGroups.isEmpty { endUndoGrouping() }
+        processPendingChanges()
+        while !openGroups.isEmpty { closeLastGroup() }
         guard let group = undoStack.popLast() else { return }
         isUndoing = true
         run(group)
         isUndoing = false
     }
 
-    /// Redoes what was last undone; does nothing if there is nothing.
+    /// Redoes what was last undone; does nothing if there is nothing. Pending changes of its contexts are processed first.
     public func redo() {
+        processPendingChanges()
         guard let group = redoStack.popLast() else { return }
         isRedoing = true
         run(group)
@@ -88,9 +114,9 @@ public final class UndoManager {
     }
 
     private func run(_ group: [Action]) {
-        beginUndoGrouping()
+        openGroups.append([])
         for action in group.reversed() { action() }
-        endUndoGrouping()
+        closeLastGroup()
     }
 
     /// Forgets everything that could be undone and redone.

@@ -107,6 +107,10 @@ final class Entity: Sendable {
     var isAbstract: Bool { description.isAbstract }
     var hasDescendants: Bool { familyIndexes.count > 1 }
 
+    var toManyRelationships: [Relationship] {
+        properties.compactMap { $0.kind == .toMany ? $0.relationship : nil }
+    }
+
     func property(named name: String) -> Property? {
         propertyIndexes[name].map { properties[$0] }
     }

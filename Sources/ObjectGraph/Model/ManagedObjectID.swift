@@ -64,6 +64,17 @@ final class ObjectIDScope: Sendable {
         self.entityIndex = entity.index
     }
 
+    /// Those of all entities of a model in one store, by entity index.
+    static func all(
+        in model: ManagedObjectModel, storeIdentifier: String?, storeNumber: Int
+    ) -> [ObjectIDScope] {
+        model.entities.map {
+            ObjectIDScope(
+                storeIdentifier: storeIdentifier, storeNumber: storeNumber, entity: $0,
+                root: model.entities[$0.rootIndex])
+        }
+    }
+
     func isSameHierarchy(as other: ObjectIDScope) -> Bool {
         storeIdentifier == other.storeIdentifier && rootEntityName == other.rootEntityName
     }

@@ -24,6 +24,10 @@ public final class ManagedObjectModel: Sendable {
     public let versionIdentifiers: Set<String>
     let templates: [String: any RequestTemplate]
     let hasOrderedRelationships: Bool
+
+    /// The entities whose objects stay members of some to-many relationship when they are deleted, since it has no inverse
+    /// or that one's rule does nothing; with their descendants, by index.
+    let lastingMembers: Set<Int>
     private let entityIndexes: [String: Int]
     private let entityIndexesByClass: [ObjectIdentifier: [Int]]
 
@@ -43,11 +47,20 @@ public final class ManagedObjectModel: Sendable {
         _ descriptions: [EntityDescription], _ configurations: [String: Set<String>],
         _ versionIdentifiers: Set<String>, templates: [String: any RequestTemplate]
     ) throws(ModelError) {
-        entities = try ModelAssembly(descriptions).entities()
+        let entities = try ModelAssembly(descriptions).entities()
+        self.entities = entities
         self.configurations = configurations
         self.versionIdentifiers = versionIdentifiers
         self.templates = templates
         hasOrderedRelationships = entities.contains { !$0.orderedIndexes.isEmpty }
+        lastingMembers = entities.flatMap(\.toManyRelationships).reduce(into: []) {
+            indexes, relationship in
+            let destination = entities[relationship.destinationIndex]
+            let inverse = relationship.inverseIndex.map { destination.properties[$0] }
+            if inverse?.relationship?.deleteRule ?? .noAction == .noAction {
+                indexes.formUnion(destination.familyIndexes)
+            }
+        }
         entityIndexes = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0.index) })
         entityIndexesByClass = entities.reduce(into: [:]) { indexes, entity in
             guard let type = entity.description.managedObjectClass else { return }
@@ -85,6 +98,15 @@ public final class ManagedObjectModel: Sendable {
     func inverse(of relationship: Relationship) -> Property? {
         relationship.inverseIndex.map {
             entities[relationship.destinationIndex].properties[$0]
+        }
+    }
+
+    /// Whether objects of a root entity or its descendants may have objects of others as members.
+    func hasToManyRelationship(fromRoot rootIndex: Int, toRoots roots: Set<Int>) -> Bool {
+        entities[entities[rootIndex].familyIndexes].contains { entity in
+            entity.toManyRelationships.contains {
+                roots.contains(entities[$0.destinationIndex].rootIndex)
+            }
         }
     }
 

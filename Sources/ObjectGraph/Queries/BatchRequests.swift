@@ -9,6 +9,9 @@ public struct BatchUpdateRequest: Sendable {
     public var propertiesToUpdate: [String: ObjectExpression]
     public var includesSubentities = true
 
+    /// The identifiers of the stores to change rows in; nil means all that hold the entity and can be written.
+    public var affectedStores: [String]?
+
     public init(
         entityName: String, predicate: ObjectPredicate? = nil,
         propertiesToUpdate: [String: ObjectExpression]

@@ -3,6 +3,10 @@
 /// Attributes that are not given take their default or stay null; relationships cannot be set.
 public struct BatchInsertRequest: Sendable {
     public var entityName: String
+
+    /// The identifiers of the stores to choose from; nil means all. The rows go to the first that holds the entity and can
+    /// be written.
+    public var affectedStores: [String]?
     let source: Source
 
     enum Source: Sendable {

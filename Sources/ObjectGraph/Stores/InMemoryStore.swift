@@ -4,7 +4,7 @@ import Synchronization
 /// A store without a file, which evaluates requests over its rows itself and lives as long as its coordinator keeps it
 /// (spec §11.3).
 ///
-/// It ignores uniqueness constraints and refuses batch requests. Rows are those that contexts have saved, shared and never
+/// It ignores uniqueness constraints and runs no batch requests. Rows are those that contexts have saved, shared and never
 /// copied.
 final class InMemoryStore: PersistentStore {
     let identifier = UUID().uuidString
@@ -25,12 +25,7 @@ final class InMemoryStore: PersistentStore {
     init(model: ManagedObjectModel, isReadOnly: Bool = false) {
         self.model = model
         self.isReadOnly = isReadOnly
-        let identifier = identifier
-        scopes = model.entities.map {
-            ObjectIDScope(
-                storeIdentifier: identifier, storeNumber: 0, entity: $0,
-                root: model.entities[$0.rootIndex])
-        }
+        scopes = ObjectIDScope.all(in: model, storeIdentifier: identifier, storeNumber: 0)
         referenceSlots = model.entities.map { entity in
             entity.properties.compactMap { property in
                 guard let slot = property.slot, let relationship = property.relationship,
@@ -56,7 +51,8 @@ final class InMemoryStore: PersistentStore {
         metadataValues.withLock { $0 = values }
     }
 
-    func writeMetadata() {}
+    /// They are in memory like everything else.
+    var hasUnwrittenMetadata: Bool { false }
 
     /// Drops everything.
     func close() {
@@ -127,26 +123,6 @@ final class InMemoryStore: PersistentStore {
         let members = Set(contents.values.joined().map(\.key))
         let destination = model.destination(of: property.relationship!)
         return RelatedRows(contents: contents, rows: rows(Array(members), entity: destination))
-    }
-
-    // MARK: - Batch requests
-
-    func execute(
-        _ request: BatchInsertRequest, entity: Entity, resultType: BatchResultType
-    ) throws -> BatchOutcome {
-        throw StoreError(.unsupported("a batch insert of \(entity.name); insert objects instead"))
-    }
-
-    func execute(
-        _ request: BatchUpdateRequest, entity: Entity, resultType: BatchResultType
-    ) throws -> BatchOutcome {
-        throw StoreError(.unsupported("a batch update of \(entity.name); change objects instead"))
-    }
-
-    func execute(
-        _ request: BatchDeleteRequest, entity: Entity, resultType: BatchResultType
-    ) throws -> BatchOutcome {
-        throw StoreError(.unsupported("a batch delete of \(entity.name); delete objects instead"))
     }
 }
 

@@ -18,8 +18,8 @@ protocol PersistentStore: AnyObject, Sendable {
     /// Replaces what the program has noted; written by the next save.
     func setMetadataValues(_ values: [String: AttributeValue])
 
-    /// Writes metadata that have changed.
-    func writeMetadata() throws
+    /// Whether a save of no rows has something to write.
+    var hasUnwrittenMetadata: Bool { get }
 
     /// The rows that match, in the order asked for.
     ///
@@ -78,16 +78,6 @@ protocol PersistentStore: AnyObject, Sendable {
     ///   written. Nil if there is nothing to wait for.
     /// - Throws: `StoreConflict` if rows are not as the plan expects them; what `beforeCommit` throws; else `StoreError`.
     func save(_ plan: SavePlan, beforeCommit: (() throws -> Void)?) throws
-
-    func execute(
-        _ request: BatchInsertRequest, entity: Entity, resultType: BatchResultType
-    ) throws -> BatchOutcome
-    func execute(
-        _ request: BatchUpdateRequest, entity: Entity, resultType: BatchResultType
-    ) throws -> BatchOutcome
-    func execute(
-        _ request: BatchDeleteRequest, entity: Entity, resultType: BatchResultType
-    ) throws -> BatchOutcome
 
     /// Ends all use of the store.
     func close() throws

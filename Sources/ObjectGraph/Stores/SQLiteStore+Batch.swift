@@ -59,7 +59,7 @@ extension SQLiteStore {
     ) throws -> BatchOutcome {
         try writeTransaction { connection in
             let keys = try keys(request.fetchRequest, entity, on: connection)
-            var deletion = CascadingDeletion(model: model, connection: connection)
+            var deletion = CascadingDeletion(store: self, connection: connection)
             try deletion.delete(keys)
             return BatchOutcome(
                 count: keys.count, keys: resultType == .objectIDs ? deletion.deletedKeys : [])
@@ -87,17 +87,19 @@ extension SQLiteStore {
 
 /// Deletes rows and does in SQL what their delete rules say (spec §6.4).
 private struct CascadingDeletion {
-    let model: ManagedObjectModel
+    let store: SQLiteStore
     let connection: Connection
 
     /// The rows deleted so far, cascaded ones included.
     private(set) var deletedKeys: [EntityKey] = []
     private var seen: Set<EntityKey> = []
 
-    init(model: ManagedObjectModel, connection: Connection) {
-        self.model = model
+    init(store: SQLiteStore, connection: Connection) {
+        self.store = store
         self.connection = connection
     }
+
+    private var model: ManagedObjectModel { store.model }
 
     mutating func delete(_ keys: [EntityKey]) throws {
         let fresh = keys.filter { seen.insert($0).inserted }
@@ -106,7 +108,9 @@ private struct CascadingDeletion {
             let list = jsonArray(group.map(\.key))
             var cascaded: [EntityKey] = []
             for property in entity.properties {
-                guard let relationship = property.relationship else { continue }
+                guard let relationship = property.relationship,
+                    store.hasTable[relationship.destinationIndex]
+                else { continue }
                 cascaded += try follow(property, relationship, of: entity, list)
             }
             try run(

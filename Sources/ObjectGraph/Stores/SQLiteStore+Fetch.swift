@@ -107,6 +107,7 @@ extension SQLiteStore {
     func destinations(of property: Property, _ owner: Entity, key: Int64) throws -> [EntityKey] {
         let relationship = property.relationship!
         let destination = model.destination(of: relationship)
+        guard hasTable[destination.index] else { return [] }
         let sql =
             switch relationship.storage {
             case .inverseForeignKey(let index):
@@ -127,6 +128,7 @@ extension SQLiteStore {
     ) throws -> [Int64: [EntityKey]] {
         let relationship = property.relationship!
         let destination = model.destination(of: relationship)
+        guard hasTable[destination.index] else { return [:] }
         let sql =
             switch relationship.storage {
             case .inverseForeignKey(let index):
@@ -154,6 +156,9 @@ extension SQLiteStore {
     ) throws -> RelatedRows {
         let relationship = property.relationship!
         let destination = model.destination(of: relationship)
+        guard hasTable[destination.index] else {
+            return RelatedRows(contents: [:], rows: RowList())
+        }
         let selection = selection(destination, includesSubentities: true)
         let sql =
             switch relationship.storage {

@@ -39,15 +39,7 @@ extension SQLiteStore {
 
     func setMetadataValues(_ values: [String: AttributeValue]) { metadataState.setValues(values) }
 
-    func writeMetadata() throws {
-        guard metadataState.unwritten != nil else { return }
-        try mapping {
-            try write { connection in
-                try connection.transaction(.immediate) { try writeMetadata(on: connection) }
-            }
-        }
-        metadataState.noteWritten()
-    }
+    var hasUnwrittenMetadata: Bool { metadataState.unwritten != nil }
 
     /// Writes changed metadata within a transaction.
     func writeMetadata(on connection: Connection) throws {

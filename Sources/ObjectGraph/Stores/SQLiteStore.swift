@@ -23,6 +23,10 @@ final class SQLiteStore: PersistentStore {
     private let familySelections: [RowSelection]
     let statements: [EntityStatements]
 
+    /// Whether the table of an entity is here, by entity index. Objects of other configurations, whose tables may not be,
+    /// cannot be related to those of the store (spec §11.1).
+    let hasTable: [Bool]
+
     /// Of fetches of rows.
     let rowTranslations = TranslationCache()
 
@@ -82,6 +86,10 @@ final class SQLiteStore: PersistentStore {
             RowSelection($0, includesSubentities: true, model: model)
         }
         statements = model.entities.map { EntityStatements($0, selection: selections[$0.index]) }
+        hasTable = model.entities.map { entity in
+            let family = model.entities[entity.rootIndex].familyIndexes
+            return model.entities[family].contains { names.contains($0.name) }
+        }
     }
 
     private static func checkIntegrity(of connection: Connection, _ url: URL?) throws {

@@ -13,7 +13,7 @@ public struct StoreError: Error, Sendable {
         case unexpectedModel(checksum: String)
         /// The model has no configuration of this name.
         case unknownConfiguration(String)
-        /// The coordinator has the file open already (134080).
+        /// The coordinator has the file, or another with the same identifier, open already (134080).
         case alreadyOpen
         /// Writing was asked of a store that is open for reading only.
         case readOnly
@@ -105,7 +105,8 @@ extension StoreError: CustomStringConvertible {
             "The model's checksum is not \(checksum); open the store with the model that has it."
         case .unknownConfiguration(let name):
             "The model has no configuration '\(name)'; name one that it has, or none for all entities."
-        case .alreadyOpen: "The coordinator has this store open already; use that one."
+        case .alreadyOpen:
+            "The coordinator has this store, or a copy of it, open already; use that one, or another coordinator."
         case .noStores: "The coordinator has no store; add one before saving."
         case .readOnly:
             "The store can only be read; open it without isReadOnly, or make file and folder writable."

@@ -48,7 +48,10 @@ import Testing
             ])
     }
 
-    @Test func `merged updates refresh realised objects and keep local changes (§4.4.3)`() throws {
+    @Test
+    func `merged updates refresh realised objects and keep local changes (§4.4.3, §4.4.6, §4.5.5)`()
+        throws
+    {
         let id = try fixture.saveAuthor("Lem", birthYear: 1900)
         try view.performAndWait {
             let author = view.author(id)
@@ -59,8 +62,41 @@ import Testing
             view.mergeChanges(changes)
             observation.cancel()
             #expect(author.name == "local" && author.birthYear == 1921)
-            #expect(posted.values.first == .objectsDidChange(ObjectChanges(refreshed: [id])))
+            #expect(
+                posted.values == [
+                    .objectsDidChange(ObjectChanges(refreshed: [id])),
+                    .didMerge(ObjectChanges(updated: [id], refreshed: [id])),
+                ])
             try view.save()
+        }
+    }
+
+    @Test func `a merge of what is not here changes no object (§4.4.6)`() throws {
+        let id = try fixture.saveAuthor("Lem")
+        let posted = Recorder<ContextNotification>()
+        view.performAndWait {
+            let observation = view.observe { posted.values.append($0) }
+            view.mergeChanges(ObjectChanges(updated: [id], deleted: [id]))
+            observation.cancel()
+        }
+        #expect(posted.values == [.didMerge(ObjectChanges())])
+    }
+
+    @Test func `parents are told before their children (§4.4.8)`() throws {
+        let id = try fixture.saveAuthor("Lem")
+        let child = fixture.child(of: view)
+        view.performAndWait { #expect(view.author(id).name == "Lem") }
+        child.performAndWait { child.author(id).birthYear = 1921 }
+        let other = ManagedObjectContext(
+            .privateQueue, coordinator: try fixture.otherCoordinator())
+        try other.performAndWait {
+            other.author(id).name = "new"
+            try other.save()
+        }
+        ManagedObjectContext.mergeChanges(ObjectChanges(updated: [id]), into: [child, view])
+        child.performAndWait {
+            let author = child.author(id)
+            #expect(author.name == "new" && author.birthYear == 1921)
         }
     }
 
@@ -91,6 +127,76 @@ import Testing
             }
             view.mergeChanges(changes)
             #expect(author.publications.map(\.title) == ["Solaris"])
+        }
+    }
+
+    /// An author with a book, which the view has read.
+    private func authorWithBook() throws -> ManagedObjectID {
+        let id = try fixture.saveAuthor("Lem")
+        try worker.performAndWait {
+            let book = TestSupport.Book(context: worker)
+            book.title = "Solaris"
+            book.author = worker.author(id)
+            try worker.save()
+        }
+        view.performAndWait {
+            #expect(view.author(id).publications.map(\.title) == ["Solaris"])
+        }
+        return id
+    }
+
+    @Test func `what others have deleted leaves relationships (§4.4.5, §4.4.8)`() throws {
+        let id = try authorWithBook()
+        let deleted = try worker.performAndWait {
+            try worker.execute(
+                BatchDeleteRequest(fetchRequest: FetchRequest(entityName: "Book")),
+                resultType: .objectIDs)
+        }
+        ManagedObjectContext.mergeChanges(
+            ObjectChanges(deleted: deleted.objectIDs), into: [view])
+        try view.performAndWait {
+            let author = view.author(id)
+            #expect(author.publications.isEmpty)
+            try view.save()
+            view.delete(author)
+            try view.save()
+        }
+        #expect(try fixture.storedAuthors() == [])
+    }
+
+    @Test func `unsaved objects let go of what others have deleted (§4.4.5)`() throws {
+        let id = try fixture.saveAuthor("Lem")
+        try view.performAndWait {
+            let book = TestSupport.Book(context: view)
+            book.title = "Solaris"
+            book.author = view.author(id)
+            view.mergeChanges(try saved { worker.delete(worker.author(id)) })
+            #expect(book.author == nil)
+            try view.save()
+            view.refresh(book, mergeChanges: false)
+            #expect(book.author == nil && book.title == "Solaris")
+        }
+    }
+
+    @Test func `a member that others moved away is deleted without a merge (§2.6.7)`() throws {
+        let id = try authorWithBook()
+        let otherID = try fixture.saveAuthor("Borges")
+        view.performAndWait {
+            view.reset()
+            #expect(view.author(id).publications.count == 1)
+        }
+        _ = try saved {
+            for book in worker.author(id).publications { book.author = worker.author(otherID) }
+        }
+        try view.performAndWait {
+            let author = view.author(id)
+            for book in author.publications { view.delete(book) }
+            try view.save()
+            author.publications = []
+            #expect(author.publications.isEmpty)
+            view.refresh(author, mergeChanges: false)
+            view.delete(author)
+            try view.save()
         }
     }
 

@@ -262,6 +262,22 @@ private typealias Author = TestSupport.Author
         }
     }
 
+    @Test func `leaves relationships when its deletion is saved (§3.5.2)`() throws {
+        let context = fixture.context()
+        try context.performAndWait {
+            let author = try context.author(bornIn: 1900)
+            let members = author.publications
+            #expect(members.count == 3)
+            try fixture.execute("DELETE FROM ZPUBLICATION WHERE ZYEAR = 1950")
+            for publication in members { #expect(publication.title == "") }
+            #expect(context.deletedObjects == members)
+            try context.save()
+            #expect(author.publications.isEmpty)
+            context.delete(author)
+            try context.save()
+        }
+    }
+
     @Test func `or is told to the fault handler (§3.5.1, §3.5.3)`() throws {
         let told = Recorder<ManagedObjectID>()
         try withAuthorThatIsGone { context, author in

@@ -134,6 +134,36 @@ import Testing
         #expect(try store.sql("SELECT count(*) FROM ZTHING") == [["0"]])
     }
 
+    @Test func `a deleted object leaves relationships without an inverse (§2.6.3, §2.6.7)`() throws
+    {
+        let store = try StoreFixture(
+            ManagedObjectModel(entities: [
+                EntityDescription(
+                    name: "Shelf", attributes: [AttributeDescription("name", .string)],
+                    relationships: [.toMany("things", "Thing", deleteRule: .cascade)]),
+                EntityDescription(
+                    name: "Thing", attributes: [AttributeDescription("name", .string)]),
+            ]))
+        try store.run { context in
+            let shelf = try context.insert("Shelf")
+            let things = try (0..<3).map { _ in try context.insert("Thing") }
+            try shelf.setValue(things, forKey: "things")
+            func members() throws -> Set<ManagedObject>? {
+                try shelf.value(forKey: "things") as? Set<ManagedObject>
+            }
+            context.delete(things[0])
+            context.processPendingChanges()
+            #expect(try members() == [things[1], things[2]])
+            try context.save()
+            context.delete(things[1])
+            try context.save()
+            #expect(try members() == [things[2]])
+            context.delete(shelf)
+            try context.save()
+        }
+        #expect(try store.sql("SELECT count(*) FROM ZTHING") == [["0"]])
+    }
+
     @Test func `a deleted object is detached and reads as nil (§2.6.7)`() throws {
         let store = try StoreFixture.notebook()
         try store.run { context in

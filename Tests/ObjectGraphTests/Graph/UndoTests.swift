@@ -281,6 +281,24 @@ import Testing
         }
     }
 
+    @Test func `a group holds the changes made in it (§2.6.2, §2.9.2)`() throws {
+        let store = try undoable()
+        try store.run { context in
+            let manager = try #require(context.undoManager)
+            let note = context.makeNote("a")
+            manager.beginUndoGrouping()
+            note.text = "b"
+            note.count = 2
+            manager.endUndoGrouping()
+            note.text = "c"
+            manager.undo()
+            #expect(note.text == "b" && note.count == 2)
+            manager.undo()
+            #expect(note.text == "a" && note.count == 1)
+            #expect(context.insertedObjects == [note])
+        }
+    }
+
     @Test func `the end of perform is the end of a step (§2.9.2)`() async throws {
         let store = try undoable()
         let context = store.context

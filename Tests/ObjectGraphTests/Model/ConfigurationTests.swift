@@ -91,4 +91,23 @@ import Testing
             try context.save()
         }
     }
+
+    @Test func `a relationship into the store of another configuration is empty (§1.10.3)`() throws
+    {
+        _ = try add("Notes", "notes.sqlite")
+        _ = try add("Tags", "tags.sqlite")
+        try context.performAndWait {
+            context.faultHandler = { _, error in Issue.record(error) }
+            let tags = try (0..<3).map { _ in try context.insert("Tag") }
+            try context.save()
+            context.reset()
+            let found = try context.all("Tag")
+            #expect(found.count == tags.count)
+            #expect(try (found[0].value(forKey: "notes") as? Set<ManagedObject>)?.isEmpty == true)
+            context.delete(found[0])
+            try context.save()
+            let request = BatchDeleteRequest(fetchRequest: FetchRequest(entityName: "Tag"))
+            #expect(try context.execute(request).count == 2)
+        }
+    }
 }

@@ -114,6 +114,56 @@ import Testing
         }
     }
 
+    @Test func `a merge gives an unsaved order to the members that others have left (§4.4.5)`()
+        throws
+    {
+        let store = try StoreFixture.notebook()
+        let other = store.makeContext()
+        try store.run { context in
+            let tag = Tag(context: context)
+            tag.notes = "abc".map { context.makeNote(String($0)) }
+            let added = context.makeNote("d")
+            try context.save()
+            tag.notes = [tag.notes[2], tag.notes[0], tag.notes[1], added]
+            let (id, removedID) = (tag.objectID, tag.notes[1].objectID)
+            let changes = try other.performAndWait {
+                let tag = try #require(other.object(with: id) as? Tag)
+                let note = other.makeNote("e")
+                tag.notes = Array(tag.notes.dropFirst()) + [note]
+                try other.save()
+                return ObjectChanges(inserted: [note.objectID], updated: [id, removedID])
+            }
+            context.mergeChanges(changes)
+            #expect(texts(tag.notes) == "cbde")
+            try context.save()
+            context.reset()
+            #expect(texts(try #require(try context.all("Tag")[0] as? Tag).notes) == "cbde")
+        }
+    }
+
+    @Test func `a child's addition leaves the other members in the parent alone (§4.2.6)`() throws {
+        let store = try StoreFixture.notebook()
+        let child = ManagedObjectContext(.privateQueue, parent: store.context)
+        try store.run { context in
+            let tag = Tag(context: context)
+            tag.notes = "abc".map { context.makeNote(String($0)) }
+            let added = context.makeNote("d")
+            try context.save()
+            let (id, addedID) = (tag.objectID, added.objectID)
+            try child.performAndWait {
+                let tag = try #require(child.object(with: id) as? Tag)
+                tag.notes.append(try #require(child.object(with: addedID) as? Note))
+            }
+            let removed = tag.notes.removeFirst()
+            try child.performAndWait { try child.save() }
+            #expect(texts(tag.notes) == "bcd")
+            #expect(context.updatedObjects == [tag, added, removed])
+            try context.save()
+            context.reset()
+            #expect(texts(try #require(try context.all("Tag")[0] as? Tag).notes) == "bcd")
+        }
+    }
+
     @Test func `what moves in a many-to-many is written alone (§1.5.3)`() throws {
         let store = try StoreFixture.notebook()
         try store.run { context in

@@ -369,6 +369,7 @@ struct ReferenceGraph {
         for object in saved.updated where !levels[level].deleted.contains(object) {
             refresh(object, mergingChanges: true, in: level)
         }
+        var gone: Set<Int> = []
         for object in saved.deleted {
             if levels[level].inserted.contains(object)
                 || levels[level].event.objects[object] != nil
@@ -378,6 +379,22 @@ struct ReferenceGraph {
             if levels[level].deleted.contains(object) { continue }
             levels[level].changes[object] = nil
             levels[level].deleted.insert(object)
+            gone.insert(object)
         }
+        cutReferences(to: gone, in: level)
+    }
+
+    /// Lets unsaved objects no longer refer to objects that are gone.
+    private mutating func cutReferences(to gone: Set<Int>, in level: Int) {
+        let own = levels[level]
+        for object in own.inserted.union(own.updated).subtracting(own.deleted).sorted() {
+            for (key, value) in own.changes[object, default: [:]] {
+                guard case .object(let destination) = value, gone.contains(destination) else {
+                    continue
+                }
+                set(key, of: object, to: .null, in: level)
+            }
+        }
+        for owner in own.movedItems.keys { levels[level].movedItems[owner]?.subtract(gone) }
     }
 }

@@ -74,6 +74,18 @@ import Testing
                 == fixture.store.identifier)
     }
 
+    @Test func `a copy is not opened beside its original (§11.1.3)`() throws {
+        let backup = fixture.folder.url("backup.sqlite")
+        try PersistentStoreCoordinator.replacePersistentStore(at: backup, with: fixture.url)
+        let error = #expect(throws: StoreError.self) {
+            try fixture.coordinator.addPersistentStore(.sqlite(at: backup))
+        }
+        #expect(error?.reason == .alreadyOpen)
+        #expect(fixture.coordinator.persistentStores == [fixture.store])
+        try fixture.coordinator.removePersistentStore(fixture.store)
+        try fixture.coordinator.addPersistentStore(.sqlite(at: backup))
+    }
+
     @Test func `what is no store replaces nothing (§11.5.3)`() throws {
         let text = fixture.folder.url("text")
         try Data("This is no database, but it is long enough.".utf8).write(to: text)
@@ -114,6 +126,23 @@ import Testing
         }
         #expect(try authors(in: fixture.url) == ["Lem"])
     }
+
+    @Test func `a migration that is refused leaves nothing behind (§11.5.4)`() throws {
+        let url = fixture.folder.url("new.sqlite")
+        let coordinator = PersistentStoreCoordinator(model: try makeLibraryModel())
+        try coordinator.addPersistentStore(.sqlite(at: url))
+        let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+        try context.performAndWait {
+            Topic(context: context).name = "oceans"
+            try context.save()
+        }
+        let error = #expect(throws: StoreError.self) {
+            try fixture.coordinator.migratePersistentStore(fixture.store, to: .sqlite(at: url))
+        }
+        #expect(error?.code == 134091)
+        #expect(try authors(in: url) == [])
+        #expect(fixture.coordinator.persistentStores == [fixture.store])
+    }
 }
 
 @Suite struct `Metadata (§11.1)` {
@@ -148,6 +177,42 @@ import Testing
         try fixture.coordinator.setMetadata(["a": .integer(1)], for: fixture.store)
         try fixture.saveAuthor("Lem")
         #expect(try stored().values == ["a": .integer(1)])
+    }
+
+    @Test func `a save of another store writes them too (§11.1.8)`() throws {
+        let second = try fixture.coordinator.addPersistentStore(.inMemory())
+        try fixture.coordinator.setMetadata(values, for: fixture.store)
+        let context = fixture.context()
+        try context.performAndWait {
+            let author = try context.insertObject(entityName: "Author", into: second)
+            try author.setValue("Lem", forKey: "name")
+            try context.save()
+        }
+        #expect(try stored().values == values)
+    }
+
+    @Test func `a save of equal values writes them too (§11.1.8)`() throws {
+        let id = try fixture.saveAuthor("Lem")
+        try fixture.coordinator.setMetadata(values, for: fixture.store)
+        let context = fixture.context()
+        try context.performAndWait {
+            context.author(id).name = "Lem"
+            #expect(context.hasChanges)
+            try context.save()
+        }
+        #expect(try stored().values == values)
+    }
+
+    @Test func `those of a store for reading cannot be set (§11.1.8, §11.4.1)`() throws {
+        try fixture.coordinator.removePersistentStore(fixture.store)
+        var description = PersistentStoreDescription.sqlite(at: fixture.url)
+        description.isReadOnly = true
+        let store = try fixture.coordinator.addPersistentStore(description)
+        let error = #expect(throws: StoreError.self) {
+            try fixture.coordinator.setMetadata(values, for: store)
+        }
+        #expect(error?.reason == .readOnly)
+        #expect(try fixture.coordinator.metadata(for: store).values.isEmpty)
     }
 
     @Test func `a file can be asked and changed without a model (§11.1.8)`() throws {

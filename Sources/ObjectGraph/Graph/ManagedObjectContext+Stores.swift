@@ -1,0 +1,39 @@
+// What becomes of objects whose store is removed (spec §11.1).
+extension ManagedObjectContext {
+    /// Lets the objects of stores go that were removed since this was last called: they leave with their unsaved changes.
+    ///
+    /// With them goes what could be undone, since it may be about them.
+    func followStores() {
+        let generation = coordinator.storeGeneration.load(ordering: .relaxed)
+        guard generation != storeGeneration else { return }
+        storeGeneration = generation
+        let open = Set(coordinator.records.map(\.number))
+        let isGone = { (number: Int) in number > 0 && !open.contains(number) }
+        var objects: [ManagedObject] = []
+        for table in registry.allTables where isGone(table.storeNumber) {
+            table.forEach { objects.append($0) }
+        }
+        if !objects.isEmpty { invalidate(objects) }
+        registry.removeTables { isGone($0.storeNumber) }
+        // Their identifiers are no longer found.
+        for position in bindings.indices where isGone(position / model.entities.count) {
+            bindings[position] = nil
+        }
+        lastInsertion = nil
+    }
+
+    private func invalidate(_ objects: [ManagedObject]) {
+        dropMembers(objects)
+        cutReferences(to: objects)
+        let ids = hasObservers ? objects.map(\.objectID) : []
+        for object in objects {
+            object.turnIntoFault()
+            object.state = [.fault, .detached]
+        }
+        registeredCount -= objects.count
+        forgetDetached()
+        eventCapture = EventCapture()
+        undoManager?.removeAllActions()
+        if hasObservers { post(.objectsDidChange(ObjectChanges(invalidated: ids))) }
+    }
+}
