@@ -123,6 +123,8 @@ extension DatabasePool {
     /// Opens a store that exists, with the `synchronous` setting that all subjects have.
     convenience init(_ configuration: SubjectConfiguration) throws {
         var settings = Configuration()
+        // As long as the others wait; by default it fails at once, also where a checkpoint holds the lock.
+        settings.busyMode = .timeout(240)
         settings.prepareDatabase {
             try $0.execute(sql: "PRAGMA cache_size = \(SubjectConfiguration.cacheSize)")
         }
