@@ -99,7 +99,6 @@ import Testing
         ["--budget", "1m"], ["--workload", "questions"],
     ])
     func `what a run was begun with cannot be changed`(options: [String]) throws {
-        #expect(try begin(repetitions: 1).exitCode == 0)
         let bench = try BenchProcess(
             ["run", "--resume", results.url.path, "--allow-debug"] + options)
         #expect(bench.exitCode == 64)
