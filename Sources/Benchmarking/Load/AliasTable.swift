@@ -37,6 +37,8 @@ struct AliasTable: Sendable {
         // The high half chooses a column, the low half a place in it.
         let (index, place) = random.next().multipliedFullWidth(by: UInt64(columns.count))
         let column = columns[Int(index)]
-        return place < column.ownShare ? Int(index) : column.alias
+        // By arithmetic: a branch would be foretold wrongly as often as not, which costs as much as all the rest.
+        let isOwn = place < column.ownShare ? -1 : 0
+        return column.alias ^ ((column.alias ^ Int(index)) & isOwn)
     }
 }

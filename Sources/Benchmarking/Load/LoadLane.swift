@@ -11,10 +11,8 @@ struct LoadLane: Sendable {
     let client: any LoadClient
     let operations: AliasTable
     let operationCount: Int
-    var random: SeededGenerator
-    private let clock: any LoadClock
-    /// Then it is read directly: a call through the protocol would be part of every latency.
-    private let isSystemClock: Bool
+    private var random: SeededGenerator
+    private let clock: LaneClock
 
     init(
         client: any LoadClient, operations: AliasTable, operationCount: Int,
@@ -24,28 +22,26 @@ struct LoadLane: Sendable {
         self.operations = operations
         self.operationCount = operationCount
         self.random = random
-        self.clock = clock
-        isSystemClock = clock is MonotonicClock
-    }
-
-    @inline(__always)
-    private func now() -> UInt64 {
-        isSystemClock ? Stopwatch.nanoseconds() : clock.nanoseconds()
+        self.clock = LaneClock(clock)
     }
 
     /// Works until the extent is reached, beginning each operation when the one before has ended.
     mutating func runClosed(_ extent: LoadPhase.Extent, from start: UInt64) throws -> LoadRecord {
         var record = LoadRecord(operationCount: operationCount, start: start)
         let (end, limit) = extent.bounds(from: start)
+        // Of its own, since the lane would be copied for each operation.
+        let (client, operations, clock) = (client, operations, clock)
+        var random = random
+        defer { self.random = random }
         clock.wait(until: start)
-        var began = now()
+        var began = clock.now()
         var count = 0
         // Through the buffer, so that the array is not asked each time whether it is shared.
         try record.service.withUnsafeMutableBufferPointer { service in
             while count < limit, began < end {
                 let operation = operations.draw(&random)
                 try client.perform(operation)
-                let ended = now()
+                let ended = clock.now()
                 service[operation].record(nanoseconds: ended - began)
                 began = ended
                 count += 1
@@ -65,6 +61,9 @@ struct LoadLane: Sendable {
             startNanoseconds: start, intervalNanoseconds: Self.timelineIntervalNanoseconds)
         let (end, limit) = extent.bounds(from: start)
         var length = UInt64(extent.seconds(of: arrivals) * 1e9)
+        let (client, operations, clock) = (client, operations, clock)
+        var random = random
+        defer { self.random = random }
         while record.dueCount < limit {
             let due = arrivals.next()
             guard due < end else { break }
@@ -72,7 +71,7 @@ struct LoadLane: Sendable {
             // Chance spreads a number of arrivals over more than their mean time as often as less.
             length = max(length, due - start)
             let operation = operations.draw(&random)
-            var began = now()
+            var began = clock.now()
             guard began < start + length * Self.patience else {
                 record.unservedCount += 1
                 record.intended[operation].record(intendedAt: due, completedAt: began)
@@ -80,10 +79,10 @@ struct LoadLane: Sendable {
             }
             if began < due {
                 clock.wait(until: due)
-                began = now()
+                began = clock.now()
             }
             try client.perform(operation)
-            let ended = now()
+            let ended = clock.now()
             record.service[operation].record(nanoseconds: ended - began)
             record.intended[operation].record(intendedAt: due, completedAt: ended)
             timeline.record(nanoseconds: ended - due, completedAt: ended)
@@ -93,6 +92,22 @@ struct LoadLane: Sendable {
         record.dueSeconds = Double(length) / 1e9
         return record
     }
+}
+
+/// The clock of a load; the system's is read directly, since a call through the protocol would be part of every latency.
+private struct LaneClock: Sendable {
+    private let clock: any LoadClock
+    private let isSystemClock: Bool
+
+    init(_ clock: any LoadClock) {
+        self.clock = clock
+        isSystemClock = clock is MonotonicClock
+    }
+
+    @inline(__always)
+    func now() -> UInt64 { isSystemClock ? Stopwatch.nanoseconds() : clock.nanoseconds() }
+
+    func wait(until nanoseconds: UInt64) { clock.wait(until: nanoseconds) }
 }
 
 /// What a lane recorded in a phase.
