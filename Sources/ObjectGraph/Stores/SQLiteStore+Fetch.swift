@@ -6,7 +6,8 @@ extension SQLiteStore {
     ) throws -> RowList {
         let selection = selection(entity, includesSubentities: request.includesSubentities)
         let functionCall = selection.functionCall(for: request)
-        let translation = try rowTranslations.translation(of: request) { () throws(FetchError) in
+        let translation = try rowTranslations.translation(of: request, entity: entity) {
+            () throws(FetchError) in
             try FetchTranslation(
                 request, entity: entity, model: model,
                 selection: .columns(functionCall ?? selection.columns))

@@ -22,8 +22,10 @@ extension UnsafeRawBufferPointer {
         // Words that overlap cost less than the rest of the bytes one by one.
         if count >= 16 {
             let last = count - 16
-            var union = loadUnaligned(fromByteOffset: last, as: SIMD2<UInt64>.self)
-            var offset = 0
+            var union =
+                loadUnaligned(as: SIMD2<UInt64>.self)
+                | loadUnaligned(fromByteOffset: last, as: SIMD2<UInt64>.self)
+            var offset = 16
             while offset < last {
                 union |= loadUnaligned(fromByteOffset: offset, as: SIMD2<UInt64>.self)
                 offset += 16

@@ -9,7 +9,9 @@ import Testing
     /// Whether the request had to be translated.
     func translates(_ request: FetchRequest) throws -> Bool {
         let count = Atomic(0)
-        let translation = try cache.translation(of: request) { () throws(FetchError) in
+        let entity = QueryFixture.entity(request.entityName)
+        let translation = try cache.translation(of: request, entity: entity) {
+            () throws(FetchError) in
             count.add(1, ordering: .relaxed)
             return try Self.translate(request)
         }
@@ -36,26 +38,115 @@ import Testing
         #expect(try !translates(flights(limit: 20)))
     }
 
-    @Test func `another limit, entity or order is another statement`() throws {
+    @Test func `another entity or order is another statement`() throws {
         #expect(try translates(flights(limit: 20)))
-        #expect(try translates(flights(limit: 21)))
         #expect(try translates(FetchRequest(entityName: "Flight")))
         #expect(
             try translates(
                 FetchRequest(entityName: "Flight", sortKeys: [.descending("tail")])))
+        var places = FetchRequest(entityName: "Place")
+        #expect(try translates(places))
+        places.includesSubentities = false
+        #expect(try translates(places))
     }
 
-    @Test func `a request with a predicate is not kept`() throws {
+    @Test func `the same rows in batches or as faults are the same statement`() throws {
         var request = flights(limit: 20)
-        request.predicate = try ObjectPredicate("distance > 40")
+        #expect(try translates(request))
+        request.fetchBatchSize = 5
+        request.returnsObjectsAsFaults = false
+        #expect(try !translates(request))
+    }
+
+    @Test func `another page is the same statement, but not one without a limit or an offset`()
+        throws
+    {
+        var page = flights(limit: 20)
+        #expect(try translates(page))
+        page.fetchLimit = 30
+        #expect(try !translates(page))
+        page.fetchOffset = 30
+        #expect(try translates(page))
+        page.fetchOffset = 60
+        #expect(try !translates(page))
+        page.fetchLimit = 0
+        #expect(try translates(page))
+    }
+
+    func flights(where format: String) throws -> FetchRequest {
+        var request = flights(limit: 20)
+        request.predicate = try ObjectPredicate(format)
+        return request
+    }
+
+    @Test(arguments: [
+        (first: "distance > 40", second: "distance > -70000"),
+        (first: "tail == 'N1'", second: "tail == ''"),
+        (
+            first: "seats <= 3 AND NOT (tail == 'N1' OR distance != 4)",
+            second: "seats <= 9 AND NOT (tail == 'é' OR distance != 9)"
+        ),
+    ])
+    func `with other integers and strings it is the same statement`(
+        first: String, second: String
+    ) throws {
+        #expect(try translates(flights(where: first)))
+        #expect(try !translates(flights(where: second)))
+        // The entity has to be named among others of its table, before all constants.
+        var field = FetchRequest(entityName: "Field", predicate: try ObjectPredicate("runways > 1"))
+        #expect(try translates(field))
+        field.predicate = try ObjectPredicate("runways > 2")
+        #expect(try !translates(field))
+    }
+
+    @Test(arguments: [
+        (first: "distance > 40", second: "distance >= 40"),
+        (first: "distance > 40", second: "seats > 40"),
+        (first: "distance > 40", second: "distance > 40.5"),
+        (first: "distance > 40", second: "distance > 40 AND seats > 3"),
+        (first: "tail == 'N1'", second: "tail == nil"),
+        (first: "tail == 'N1'", second: "tail ==[c] 'N1'"),
+        (first: "seats > 3 AND distance > 40", second: "seats > 3 OR distance > 40"),
+    ])
+    func `another comparison is another statement`(first: String, second: String) throws {
+        #expect(try translates(flights(where: first)))
+        #expect(try translates(flights(where: second)))
+    }
+
+    @Test(arguments: [
+        "tail BEGINSWITH 'N'", "tail ==[c] 'N1'", "delay > 4", "isLate == 1", "airline.name == 'A'",
+        "crew.@count > 0", "ANY crew.name == 'A'", "distance IN {1, 2}", "40 < distance",
+        "distance == nil", "TRUEPREDICATE",
+    ])
+    func `nothing else is kept, since its SQL may depend on its constants`(format: String) throws {
+        #expect(try translates(flights(where: format)))
+        #expect(try translates(flights(where: format)))
+    }
+
+    @Test func `nor are many constants, or an order with some of its own`() throws {
+        var request = FetchRequest(entityName: "Flight")
+        request.predicate = .or(try (0..<17).map { try ObjectPredicate("distance == \($0)") })
+        #expect(try translates(request))
+        #expect(try translates(request))
+        request = try flights(where: "distance > 1")
+        request.sortKeys = [
+            SortKey(.function("add:to:", [.keyPath("distance"), .constant(.integer(1))]))
+        ]
         #expect(try translates(request))
         #expect(try translates(request))
     }
 
     @Test func `of many requests those asked for first are forgotten`() throws {
-        for limit in 1...17 { _ = try translates(flights(limit: limit)) }
-        #expect(try !translates(flights(limit: 17)))
-        #expect(try !translates(flights(limit: 2)))
-        #expect(try translates(flights(limit: 1)))
+        let requests = ["distance", "seats"].flatMap { name in
+            (0...8).map {
+                FetchRequest(
+                    entityName: "Flight",
+                    sortKeys: Array(repeating: .ascending(name), count: $0 + 1))
+            }
+        }
+        for request in requests[...16] { #expect(try translates(request)) }
+        #expect(try !translates(requests[16]))
+        #expect(try !translates(requests[1]))
+        #expect(try translates(requests[0]))
     }
 }

@@ -13,7 +13,7 @@ struct FetchTranslation: Sendable {
     }
 
     let sql: String
-    let bindings: [SQLBinding]
+    private(set) var bindings: [SQLBinding]
 
     /// How the columns of a dictionary result are read; empty for other selections.
     let columns: [DictionaryColumn]
@@ -63,6 +63,13 @@ struct FetchTranslation: Sendable {
             sql = text.sql
         }
         bindings = text.bindings
+    }
+
+    /// The same statement with other values from that parameter on.
+    func binding(_ values: [SQLBinding], from first: Int) -> FetchTranslation {
+        var copy = self
+        copy.bindings.replaceSubrange(first..., with: values)
+        return copy
     }
 }
 

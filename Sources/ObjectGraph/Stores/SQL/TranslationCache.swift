@@ -1,29 +1,146 @@
 import Synchronization
 
-/// The statements of the requests asked for last, so that a list that is shown again is not translated again.
+/// The statements of the requests asked for last, so that a list that is shown again, the next page of one, or another
+/// object by its key is not translated again.
 ///
-/// Kept are requests without a predicate: it may hold any number of constants, which seldom come again.
+/// Kept are requests whose SQL does not depend on their constants: without a predicate, or with a few comparisons of
+/// integers and strings. Where such constants, the limit or the offset differ, the statement is the same with other bindings.
 final class TranslationCache: Sendable {
     private static let capacity = 16
+    private static let maximumConstantCount = 16
+
+    private struct Entry {
+        let request: FetchRequest
+        let translation: FetchTranslation
+
+        /// How many bindings stand before those of the predicate.
+        let firstConstant: Int
+    }
 
     // Few enough to go through, which costs less than hashing a request.
-    private let entries = Mutex<[(request: FetchRequest, translation: FetchTranslation)]>([])
+    private let entries = Mutex<[Entry]>([])
 
     /// The translation of a request, made if it is not known.
     ///
-    /// - Parameter translate: To give the same for equal requests.
+    /// - Parameter translate: To give the same for equal requests of the entity.
     func translation(
-        of request: FetchRequest, _ translate: () throws(FetchError) -> FetchTranslation
+        of request: FetchRequest, entity: Entity,
+        _ translate: () throws(FetchError) -> FetchTranslation
     ) throws(FetchError) -> FetchTranslation {
-        guard request.predicate == nil else { return try translate() }
-        if let known = entries.withLock({ $0.first { $0.request == request }?.translation }) {
-            return known
+        try request.checkCounts()
+        var constants: [SQLBinding] = []
+        constants.reserveCapacity(4)
+        guard request.predicate?.appendConstants(to: &constants) ?? true,
+            constants.count <= Self.maximumConstantCount
+        else { return try translate() }
+        if request.fetchLimit > 0 { constants.append(.integer(Int64(request.fetchLimit))) }
+        if request.fetchOffset > 0 { constants.append(.integer(Int64(request.fetchOffset))) }
+        let known = entries.withLock { entries -> FetchTranslation? in
+            guard let index = entries.firstIndex(where: { $0.request.isTranslated(like: request) })
+            else { return nil }
+            return entries[index].translation.binding(
+                constants, from: entries[index].firstConstant)
         }
+        if let known { return known }
         let made = try translate()
+        if let predicate = request.predicate {
+            // An order by anything else may have constants of its own, behind those of the predicate.
+            let hasPlainOrder = request.sortKeys.allSatisfy {
+                if case .keyPath = $0.expression { true } else { false }
+            }
+            guard hasPlainOrder, predicate.comparesAsWritten(in: entity) else { return made }
+        }
+        let entry = Entry(
+            request: request, translation: made,
+            firstConstant: made.bindings.count - constants.count)
         entries.withLock { entries in
             if entries.count == Self.capacity { entries.removeFirst() }
-            entries.append((request, made))
+            entries.append(entry)
         }
         return made
+    }
+}
+
+extension FetchRequest {
+    /// Whether both select rows with the same SQL, provided that the predicate compares as it is written.
+    ///
+    /// Here stands all of a request that `FetchTranslation` looks at for rows.
+    fileprivate func isTranslated(like other: FetchRequest) -> Bool {
+        entityName == other.entityName && includesSubentities == other.includesSubentities
+            && (fetchLimit > 0) == (other.fetchLimit > 0)
+            && (fetchOffset > 0) == (other.fetchOffset > 0) && sortKeys == other.sortKeys
+            && predicate.isTranslated(like: other.predicate)
+    }
+}
+
+extension ObjectPredicate? {
+    /// Whether the SQL of both is the same, provided that the other one compares as it is written.
+    fileprivate func isTranslated(like other: ObjectPredicate?) -> Bool {
+        switch (self, other) {
+        case (nil, nil): true
+        case (let first?, let second?): first.isTranslated(like: second)
+        default: false
+        }
+    }
+}
+
+extension ObjectPredicate {
+    /// Adds the integers and strings that are compared in it, in their order; false if there is anything else.
+    fileprivate func appendConstants(to constants: inout [SQLBinding]) -> Bool {
+        switch self {
+        case .comparison(let comparison):
+            guard case .constant(let value) = comparison.right else { return false }
+            switch value {
+            case .integer, .string: constants.append(SQLBinding(value))
+            default: return false
+            }
+            return true
+        case .and(let parts), .or(let parts):
+            return parts.allSatisfy { $0.appendConstants(to: &constants) }
+        case .not(let part): return part.appendConstants(to: &constants)
+        case .value, .block: return false
+        }
+    }
+
+    fileprivate func isTranslated(like other: ObjectPredicate) -> Bool {
+        switch (self, other) {
+        case (.comparison(let first), .comparison(let second)):
+            guard first.operator == second.operator, first.modifier == second.modifier,
+                first.options == second.options, first.left == second.left
+            else { return false }
+            return switch (first.right, second.right) {
+            case (.constant(.integer), .constant(.integer)): true
+            case (.constant(.string), .constant(.string)): true
+            default: false
+            }
+        case (.and(let first), .and(let second)), (.or(let first), .or(let second)):
+            return first.count == second.count
+                && zip(first, second).allSatisfy { $0.isTranslated(like: $1) }
+        case (.not(let first), .not(let second)): return first.isTranslated(like: second)
+        default: return false
+        }
+    }
+
+    /// Whether each comparison is of an attribute of the entity with a constant of its type, so that the constant is bound as
+    /// it is and no more depends on it.
+    fileprivate func comparesAsWritten(in entity: Entity) -> Bool {
+        switch self {
+        case .comparison(let comparison):
+            guard comparison.modifier == .direct, comparison.options.isEmpty,
+                comparison.operator.rawValue <= Operator.notEqual.rawValue,
+                case .keyPath(let name) = comparison.left,
+                case .constant(let value) = comparison.right
+            else { return false }
+            switch (entity.property(named: name)?.attributeType, value) {
+            case (.integer16, .integer), (.integer32, .integer), (.integer64, .integer),
+                (.string, .string):
+                return true
+            default: return false
+            }
+        case .and(let parts), .or(let parts):
+            return parts.allSatisfy { $0.comparesAsWritten(in: entity) }
+        case .not(let part): return part.comparesAsWritten(in: entity)
+        case .value, .block: return false
+        }
     }
 }
