@@ -141,15 +141,6 @@ final class RowCache: Sendable {
         }
     }
 
-    /// Forgets every row, after changes whose extent is not known.
-    func removeAllRows() {
-        for guarded in tables {
-            guarded.table.withLock { table in
-                table.entries.forEach { _, entry in table.letGo(entry, isSuperseded: true) }
-            }
-        }
-    }
-
     /// Notes that a context has registered the objects.
     func register(_ keys: some Sequence<Int64>, root: Int) {
         tables[root].table.withLock { table in

@@ -81,7 +81,7 @@ struct ObjectCapture {
         guard wasPresent && isPresent || remainsDeleted else { return wasPresent != isPresent }
         let properties = object.binding.entity.properties
         values.removeAll { Self.value(of: properties[$0.index], object) == $0.value }
-        orders = orders.filter { object.contents?.relationships[$0.key]?.order != $0.value }
+        orders = orders.filter { object.orderedMembers(of: properties[$0.key]) != $0.value }
         return !remainsDeleted && (!values.isEmpty || !orders.isEmpty)
     }
 }

@@ -89,13 +89,17 @@ extension ManagedObject {
     final func setDestination(_ new: ManagedObject?, of property: Property) {
         requireSameContext(new, property)
         let old = destination(of: property)
-        store(new, in: property)
         // While the object awakes, its other ends have to be left alone (spec §2.3).
         guard old !== new, !state.contains(.awaking),
             let inverse = binding.model.inverse(of: property.relationship!)
         else {
-            return
+            return store(new, in: property)
         }
+        if inverse.relationship!.isOrdered {
+            old?.keepOrder(of: inverse)
+            new?.keepOrder(of: inverse)
+        }
+        store(new, in: property)
         switch inverse.kind {
         case .toMany:
             old?.note(self, in: inverse, isAddition: false)
@@ -197,6 +201,9 @@ extension ManagedObject {
         }
         loaded.load(stored, isOrdered: property.relationship!.isOrdered, isMember: isMember)
         contents.relationships[property.index] = loaded
+        if let index = property.relationship!.placeIndex, loaded.isReordered, !loaded.needsPlaces {
+            contents.relationships[property.index]!.sort { $0.place(at: index) }
+        }
         return loaded.objects!
     }
 
@@ -265,6 +272,15 @@ extension ManagedObject {
         if let inverse { object.note(self, in: inverse, isAddition: isAddition) }
         context.noteJoin(
             from: self, to: object, property, isAddition: isAddition, isUndoable: isUndoable)
+    }
+
+    /// Reads the members before one comes or goes, if it matters what their order is until then: for undo, and for the
+    /// unsaved places of the others.
+    private final func keepOrder(of property: Property) {
+        if context.undoManager != nil { context.noteEvent(of: self) }
+        if contents?.relationships[property.index]?.isReordered == true {
+            _ = members(of: property)
+        }
     }
 
     /// Takes note of a member that came or went, and marks this end changed.

@@ -124,7 +124,14 @@ extension ManagedObjectContext: ObjectChannel {
     /// Takes over what a child has saved, as unsaved changes of this context.
     func save(_ plans: [StorePlan], from context: ManagedObjectContext) throws {
         try performAndWait {
-            let unknown = try plans.flatMap(\.openReferences).filter { try !has($0) }
+            var unknown = try plans.flatMap(\.openReferences).filter { try !has($0) }
+            for plan in plans {
+                for change in plan.plan.rows where change.kind == .update {
+                    let scope = binding(change.entity.index, plan.storeNumber).scope
+                    let id = ManagedObjectID(scope: scope, reference: change.key)
+                    if try !has(id) { unknown.append(id) }
+                }
+            }
             guard unknown.isEmpty else { throw SaveError.unknownObjects(unknown) }
             for plan in plans {
                 apply(plan.plan, storeNumber: plan.storeNumber)
@@ -138,11 +145,13 @@ extension ManagedObjectContext: ObjectChannel {
         }
     }
 
-    /// Whether this context or one above has an object that was never saved.
+    /// Whether an object is here, above or in the store. What has been read is not asked for again, save a fault that would
+    /// ask itself.
     private func has(_ id: ManagedObjectID) throws -> Bool {
         let object = table(id.scope.entityIndex, id.scope.storeNumber)[id.reference]
-        return try object?.isInserted ?? false
-            || row(id.reference, id.scope, staleness: nil, keepsSnapshot: false) != nil
+        if let object, object.isInserted { return true }
+        if let object, object.row != nil, !object.isFault || !object.isRowSuperseded { return true }
+        return try row(id.reference, id.scope, staleness: nil, keepsSnapshot: false) != nil
     }
 
     private func apply(_ plan: SavePlan, storeNumber: Int) {

@@ -59,8 +59,8 @@ extension ManagedObjectContext {
     @discardableResult
     func processChanges(isSaving: Bool) -> [ManagedObject] {
         if isSaving || propagatesDeletesAtEndOfEvent { propagateDeletions() }
+        let unplaced = model.hasOrderedRelationships ? assignPlaces(isSaving: isSaving) : []
         guard !eventList.isEmpty else { return [] }
-        let unplaced = model.hasOrderedRelationships ? assignPlaces() : []
         let changed = eventList
         eventList.removeAll(keepingCapacity: eventList.count < 4096)
         changed.forEachBorrowed { $0.state.remove(.changedInEvent) }

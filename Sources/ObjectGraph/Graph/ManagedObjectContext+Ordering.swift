@@ -3,28 +3,43 @@ extension ManagedObjectContext {
     /// Gives the members of the ordered relationships that changed in this event numbers in their order; those that have
     /// one that fits keep it.
     ///
+    /// - Parameter isSaving: Whether also those are looked at that changed before, since others may have changed them, too.
     /// - Returns: The owners whose members could not be read.
-    func assignPlaces() -> [ManagedObject] {
+    func assignPlaces(isSaving: Bool) -> [ManagedObject] {
         var unplaced: [ManagedObject] = []
+        if isSaving {
+            for object in updatedList {
+                assignPlaces(toMembersOf: object, &unplaced) { $0.needsPlaces || $0.hasEqualPlaces }
+            }
+        }
         // The list grows: members that get another place have changed.
         var position = 0
         while position < eventList.count {
             let object = eventList[position]
             position += 1
-            guard !object.state.contains(.deleted) else { continue }
-            for index in object.binding.entity.orderedIndexes
-            where object.contents?.relationships[index]?.needsPlaces == true {
-                let property = object.binding.entity.properties[index]
-                guard let placeIndex = property.relationship?.placeIndex else { continue }
-                guard object.knownMembers(of: property) != nil else {
-                    unplaced.append(object)
-                    continue
-                }
-                assignPlaces(to: object.orderedDestinations(of: property), placeIndex)
-                object.contents!.relationships[index]!.needsPlaces = false
-            }
+            assignPlaces(toMembersOf: object, &unplaced) { $0.needsPlaces }
         }
         return unplaced
+    }
+
+    private func assignPlaces(
+        toMembersOf object: ManagedObject, _ unplaced: inout [ManagedObject],
+        where isConcerned: (ToManyContents) -> Bool
+    ) {
+        guard let contents = object.contents, !object.state.contains(.deleted) else { return }
+        for index in object.binding.entity.orderedIndexes
+        where contents.relationships[index]?.isReordered == true {
+            let property = object.binding.entity.properties[index]
+            guard let placeIndex = property.relationship?.placeIndex else { continue }
+            guard object.knownMembers(of: property) != nil else {
+                unplaced.append(object)
+                continue
+            }
+            guard isConcerned(contents.relationships[index]!) else { continue }
+            assignPlaces(to: object.orderedDestinations(of: property), placeIndex)
+            contents.relationships[index]!.needsPlaces = false
+            contents.relationships[index]!.hasEqualPlaces = false
+        }
     }
 
     private func assignPlaces(to members: [ManagedObject], _ placeIndex: Int) {
@@ -107,7 +122,11 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-    fileprivate final func place(at index: Int) -> Int64? {
-        attributeValue(of: binding.entity.properties[index]).integer
+    /// The place that a member has; a fault remains one.
+    final func place(at index: Int) -> Int64? {
+        let property = binding.entity.properties[index]
+        guard isFault else { return attributeValue(of: property).integer }
+        guard let row = try? context.currentRow(of: self) else { return nil }
+        return storedValue(of: property, in: row).integer
     }
 }

@@ -121,13 +121,14 @@ extension ManagedObjectContext {
                             rowStart: UnsafeRawPointer(slab.base) + Int(place.offset),
                             state: realised ? [] : .fault))
                     position.initialize(to: object)
-                    (buffer.baseAddress! + count).initialize(to: object)
-                    count += 1
                     if place.key >= 0 { newKeys.append(place.key) }
                     if realised {
                         realisedCount += 1
                         object.awake()
                     }
+                    // Last, so that the reference moves there and is not counted once more.
+                    (buffer.baseAddress! + count).initialize(to: object)
+                    count += 1
                 }
             }
         }

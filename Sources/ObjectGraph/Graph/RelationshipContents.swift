@@ -54,6 +54,9 @@ struct ToManyContents {
     /// Whether the places of the members have to be worked out before the next save.
     var needsPlaces = false
 
+    /// Whether other contexts have put members where this one has, which the next save settles.
+    var hasEqualPlaces = false
+
     mutating func note(_ object: ManagedObject, isAddition: Bool) {
         notes.append((object, isAddition))
         if objects != nil { apply(notes[notes.count - 1]) }
@@ -87,9 +90,17 @@ struct ToManyContents {
         self.unsavedOrder = nil
     }
 
-    /// Forgets the members, so that they are read anew; an unsaved order is given to those.
+    /// Sorts members that were read anew by their places: unsaved ones, and those that others have given meanwhile.
+    mutating func sort(by place: (ManagedObject) -> Int64?) {
+        guard let order else { return }
+        let places = order.map { place($0) ?? .max }
+        self.order = order.indices.sorted { (places[$0], $0) < (places[$1], $1) }.map { order[$0] }
+        hasEqualPlaces = Set(places).count < places.count
+    }
+
+    /// Forgets the members, so that they are read anew; an order that has no places yet is given to those.
     mutating func unload() {
-        if isReordered, let order { unsavedOrder = order }
+        if needsPlaces, let order { unsavedOrder = order }
         objects = nil
         order = nil
     }
@@ -111,6 +122,7 @@ struct ToManyContents {
         unsavedOrder = nil
         isReordered = false
         needsPlaces = false
+        hasEqualPlaces = false
     }
 
     mutating func forgetNotes(about isForgotten: (ManagedObject) -> Bool) {

@@ -9,7 +9,7 @@ public enum SaveError: Error, Sendable {
     /// Objects that are not as the model or their class demands (1550 to 1600).
     case validation([ValidationError])
 
-    /// Objects that are changed or referred to, but were never saved and are not in the context or those above it (133000).
+    /// Objects that are changed or referred to, but are not in the context, in one above it or in the store (133000).
     case unknownObjects([ManagedObjectID])
 
     /// A hook changed objects in every one of 1,000 rounds.
@@ -68,7 +68,7 @@ extension SaveError: CustomStringConvertible {
         case .validation(let errors):
             errors.map(\.description).joined(separator: " ")
         case .unknownObjects(let ids):
-            "\(ids.count) objects that were never saved are unknown here, among them \(ids[0]): they are of another context, or one above has dropped them; delete them, and refer to others."
+            "\(ids.count) objects are unknown here, among them \(ids[0]): they are of another context, one above has dropped them, or they are gone from the store; delete them, and refer to others."
         case .endlessWillSave:
             "willSave changed objects in 1,000 rounds; let it set a property only if the value differs."
         case .unresolvedConflicts:

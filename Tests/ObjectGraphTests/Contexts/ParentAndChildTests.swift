@@ -146,6 +146,43 @@ import Testing
         #expect(try fixture.storedAuthors() == [])
     }
 
+    @Test func `nor can what had its permanent identifier before (§4.2.5)`() throws {
+        let id = try parent.performAndWait {
+            let author = TestSupport.Author(context: parent)
+            author.name = "Lem"
+            try parent.obtainPermanentIDs(for: [author])
+            return author.objectID
+        }
+        child.performAndWait {
+            let author = child.author(id)
+            author.name = "Stanisław Lem"
+            parent.performAndWait { parent.rollback() }
+            let error = #expect(throws: SaveError.self) { try child.save() }
+            #expect(error?.code == 133000 && author.hasChanges)
+        }
+        parent.performAndWait { #expect(!parent.hasChanges) }
+    }
+
+    @Test(arguments: [true, false])
+    func `what is gone from the store cannot be changed in the child (§4.2.5)`(
+        isRefreshed: Bool
+    ) throws {
+        let id = try fixture.saveAuthor("Lem")
+        try child.performAndWait {
+            let author = child.author(id)
+            author.name = "Stanisław Lem"
+            let other = ManagedObjectContext(.privateQueue, coordinator: fixture.coordinator)
+            try other.performAndWait {
+                other.delete(other.author(id))
+                try other.save()
+            }
+            if isRefreshed { parent.performAndWait { parent.refreshAllObjects() } }
+            let error = #expect(throws: SaveError.self) { try child.save() }
+            #expect(error?.code == 133000 && author.hasChanges)
+        }
+        parent.performAndWait { #expect(!parent.hasChanges) }
+    }
+
     @Test func `a child cannot refer to what the parent has rolled back (§4.2.5)`() throws {
         let store = try StoreFixture(
             .init("name", .string), relationships: [.toOne("next", "Thing")])

@@ -46,6 +46,39 @@ import Testing
         }
     }
 
+    @Test func `what is refreshed before the event ends is nothing to undo (§2.9.2)`() throws {
+        let store = try undoable()
+        try store.run { context in
+            let notebook = Notebook(context: context)
+            notebook.notes = [context.makeNote("a")]
+            try context.save()
+            context.undoManager?.removeAllActions()
+            notebook.title = notebook.title
+            context.refreshAllObjects()
+            context.processPendingChanges()
+            #expect(context.undoManager?.canUndo == false)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a member comes back to its place, though nobody has read the order (§2.9.3)`(
+        isDeleted: Bool
+    ) throws {
+        let store = try undoable()
+        try store.run { context in
+            let notebook = Notebook(context: context)
+            notebook.notes = "abc".map { context.makeNote(String($0)) }
+            try context.save()
+            context.reset()
+            let note = try #require(try context.all("Note", by: "text")[0] as? Note)
+            if isDeleted { context.delete(note) } else { note.notebook = nil }
+            context.processPendingChanges()
+            context.undo()
+            #expect(note.notebook?.notes.map(\.text) == ["a", "b", "c"])
+            #expect(!context.hasChanges)
+        }
+    }
+
     @Test func `what a child has saved and the parent deletes comes back (§2.9.3)`() throws {
         let store = try undoable()
         let child = ManagedObjectContext(.privateQueue, parent: store.context)

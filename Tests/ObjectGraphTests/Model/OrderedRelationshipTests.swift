@@ -95,6 +95,82 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `what has left stands at the end when the inverse brings it back (§2.11.7)`(
+        hasUndo: Bool
+    ) throws {
+        let store = try StoreFixture.notebook()
+        try store.run { context in
+            if hasUndo { context.undoManager = UndoManager() }
+            let notebook = Notebook(context: context)
+            notebook.notes = "abc".map { context.makeNote(String($0)) }
+            try context.save()
+            let first = notebook.notes[0]
+            first.notebook = nil
+            context.processPendingChanges()
+            context.refreshAllObjects()
+            first.notebook = notebook
+            #expect(texts(notebook.notes) == "bca")
+            try context.save()
+            context.reset()
+            #expect(texts(try #require(try context.all("Notebook")[0] as? Notebook).notes) == "bca")
+        }
+    }
+
+    /// A notebook with notes a, b and c, changed here and, in a context of its own, elsewhere; then merged and saved.
+    ///
+    /// - Returns: The order before the save and what is read anew after it.
+    private func order(
+        afterChange change: @escaping @Sendable (Notebook) -> Void,
+        elsewhere: @escaping @Sendable (Notebook) -> Void
+    ) throws -> (shown: String, stored: String) {
+        let store = try StoreFixture.notebook()
+        let other = store.makeContext()
+        return try store.run { context in
+            let notebook = Notebook(context: context)
+            notebook.notes = "abc".map { context.makeNote(String($0)) }
+            try context.save()
+            change(notebook)
+            context.processPendingChanges()
+            let id = notebook.objectID
+            try other.performAndWait {
+                elsewhere(try #require(other.object(with: id) as? Notebook))
+                try other.save()
+            }
+            context.refreshAllObjects()
+            let shown = texts(notebook.notes)
+            try context.save()
+            #expect(texts(notebook.notes) == shown)
+            let places = try store.sql("SELECT Z_FOK_NOTEBOOK FROM ZNOTE")
+            #expect(Set(places).count == places.count, "no two have the same (§8.3)")
+            context.reset()
+            let found = try #require(try context.all("Notebook")[0] as? Notebook)
+            return (shown, texts(found.notes))
+        }
+    }
+
+    @Test func `what moves here and what moves elsewhere are both at their new places (§5.4.9)`()
+        throws
+    {
+        let (shown, stored) = try order {
+            $0.notes = [$0.notes[2], $0.notes[0], $0.notes[1]]
+        } elsewhere: {
+            $0.notes = [$0.notes[1], $0.notes[2], $0.notes[0]]
+        }
+        #expect(shown == "cba" && stored == "cba")
+    }
+
+    @Test func `what two contexts put at the same place has the order that was shown (§5.4.9)`()
+        throws
+    {
+        let (shown, stored) = try order {
+            $0.notes.append($0.context.makeNote("x"))
+        } elsewhere: {
+            $0.notes.append($0.context.makeNote("y"))
+        }
+        #expect(Set([shown, stored]).count == 1 && ["abcxy", "abcyx"].contains(shown))
+    }
+
     @Test func `a child's order reaches the parent and the store (§1.5.2)`() throws {
         let store = try StoreFixture.notebook()
         let child = ManagedObjectContext(.privateQueue, parent: store.context)

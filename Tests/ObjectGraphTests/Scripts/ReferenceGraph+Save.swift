@@ -11,6 +11,7 @@ extension ReferenceGraph {
         case saved(SavedObjects)
         case invalid
         case conflict
+        case unknownObjects
     }
 
     mutating func save(_ level: Int) -> SaveOutcome {
@@ -20,6 +21,7 @@ extension ReferenceGraph {
             return .nothing
         }
         let own = levels[level]
+        if own.touched.contains(where: { isOrderOpen($0, in: level) }) { markUnclear() }
         let updated = own.updated.subtracting(own.deleted).subtracting(own.inserted)
         for object in updated { realise(object, in: level) }
         let inserted = own.inserted.subtracting(own.deleted)
@@ -33,7 +35,15 @@ extension ReferenceGraph {
 
     private mutating func push(_ level: Int, to parent: Int) -> SaveOutcome {
         let own = levels[level]
+        if changesUnknownObject(level, in: parent) {
+            // A parent that has one itself takes what it has read for there; its own save finds out.
+            if levels[parent].parent != nil { markUnclear() }
+            return .unknownObjects
+        }
         if setsContradictoryEnds(level, in: parent) { markUnclear() }
+        for person in own.touched where isUsable(person, in: parent) {
+            openList(of: person, in: parent)
+        }
         var saved = SavedObjects(
             inserted: own.inserted.subtracting(own.deleted),
             deleted: own.deleted.subtracting(own.inserted))
@@ -68,27 +78,42 @@ extension ReferenceGraph {
             let changed = changedValues(of: object, in: level)
             guard !changed.isEmpty || own.touched.contains(object) else { continue }
             saved.updated.insert(object)
+            // What becomes of changes to what the parent has deleted and not saved is open.
+            if levels[parent].deleted.contains(object) { markUnclear() }
             // The values that the parent takes are those of the child; relationships maintain their other ends there.
-            if !isUsable(object, in: parent) { markUnclear() }
             realise(object, in: parent)
             markUpdated(object, in: parent)
             for (key, value) in changed.sorted(by: { $0.key < $1.key }) {
                 assign(value, to: key, of: object, in: parent)
             }
         }
-        for object in saved.deleted {
+        for object in saved.deleted where !levels[parent].deleted.contains(object) {
+            // Whether what is gone already counts as deleted is open.
             if !isUsable(object, in: parent) { markUnclear() }
             delete(object, in: parent)
         }
         let pairs = own.pairs.filter { isWritten($0.key, $0.value, own) }
         for (pair, isAddition) in pairs { setPair(pair, isAddition: isAddition, in: parent) }
+        for person in levels[parent].lists.keys {
+            if isOrderOpen(person, in: parent) { markUnclear() }
+            let items = items(of: person, in: parent)
+            reorder(sortedByPlaces(items, in: parent), of: person, in: parent)
+        }
         // What has nothing to say does not reach the parent.
         if saved != SavedObjects() || !pairs.isEmpty { endEvent(in: parent) }
         settle(level, saved)
         return .saved(saved)
     }
 
-    /// Whether a conflict has left ends in the parent that contradict each other, so that it matters which is set first.
+    /// Whether the child has changed what is gone from everywhere above it (spec §4.2): none of its changes are taken.
+    private func changesUnknownObject(_ level: Int, in parent: Int) -> Bool {
+        changedObjects(level).subtracting(levels[level].deleted).contains {
+            !isUsable($0, in: parent) && !levels[parent].deleted.contains($0)
+        }
+    }
+
+    /// Whether a conflict, or a refresh that came between, has left ends that contradict each other in either context, so
+    /// that it matters which is set first.
     private func setsContradictoryEnds(_ level: Int, in parent: Int) -> Bool {
         let own = levels[level]
         return own.updated.subtracting(own.deleted).subtracting(own.inserted).contains { object in
@@ -96,9 +121,11 @@ extension ReferenceGraph {
             guard let value = changed["card"] ?? changed["holder"] else { return false }
             var ends = [object]
             if case .object(let destination) = value { ends.append(destination) }
-            return !ends.allSatisfy {
-                isMutual($0, view($0, in: parent)?.values ?? [:]) {
-                    view($0, in: parent)?.values
+            return ![level, parent].allSatisfy { level in
+                ends.allSatisfy {
+                    isMutual($0, view($0, in: level)?.values ?? [:]) {
+                        view($0, in: level)?.values
+                    }
                 }
             }
         }
@@ -109,12 +136,13 @@ extension ReferenceGraph {
         markUpdated(owner, in: level)
         levels[level].touched.insert(owner)
         levels[level].movedItems[owner, default: []].insert(item)
+        levels[level].lists[owner]?.append(item)
     }
 
     /// Sets any property, with the other end if it is a relationship.
     mutating func assign(_ value: Value, to key: String, of object: Int, in level: Int) {
         switch (key, value) {
-        case ("number", _), ("text", _): set(key, of: object, to: value, in: level)
+        case ("number", _), ("text", _), ("place", _): set(key, of: object, to: value, in: level)
         case (_, .object(let destination)):
             setDestination(key, of: object, to: destination, in: level)
         default: setDestination(key, of: object, to: nil, in: level)
@@ -170,6 +198,7 @@ extension ReferenceGraph {
         for (pair, isAddition) in own.pairs where isWritten(pair, isAddition, own) {
             setStored(pair, isAddition)
         }
+        if entities.indices.contains(where: { isOrderOpen($0, in: nil) }) { markUnclear() }
         settle(level, saved)
         return .saved(saved)
     }

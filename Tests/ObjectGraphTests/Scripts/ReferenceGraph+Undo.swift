@@ -17,20 +17,28 @@ extension ReferenceGraph {
         let presence: Presence
         let values: Values
 
-        /// After the event: whether the object is there, its values, and the keys of those that are others now.
+        /// Of a person.
+        let items: [Int]
+
+        /// After the event: whether the object is there, its values and items, and the keys of the values that are others now.
         var isPresentAfterwards = false
         var valuesAfterwards: Values = [:]
+        var itemsAfterwards: [Int] = []
         var keys: [String] = []
 
         var wasPresent: Bool { presence == .clean || presence == .changed }
     }
 
     static func keys(of entity: Entity) -> [String] {
+        ["number", "text"] + (entity.isItem ? ["place"] : []) + destinationKeys(of: entity)
+    }
+
+    static func destinationKeys(of entity: Entity) -> [String] {
         switch entity {
-        case .person: ["number", "text", "card"]
-        case .item, .box: ["number", "text", "owner"]
-        case .card: ["number", "text", "holder"]
-        case .group: ["number", "text"]
+        case .person: ["card"]
+        case .item, .box: ["owner"]
+        case .card: ["holder"]
+        case .group: []
         }
     }
 
@@ -40,12 +48,16 @@ extension ReferenceGraph {
     mutating func capture(_ object: Int, in level: Int, isAbsent: Bool = false) {
         guard levels[level].hasUndo, levels[level].event.objects[object] == nil else { return }
         if !isAbsent { realise(object, in: level) }
+        if !isAbsent, isOrdered, entities[object] == .person {
+            requireUndisputedItems(of: object, in: level)
+        }
         let own = levels[level]
         let isChanged = own.inserted.contains(object) || own.updated.contains(object)
         levels[level].event.objects[object] = Memory(
             presence: isAbsent
                 ? .absent : own.deleted.contains(object) ? .deleted : isChanged ? .changed : .clean,
-            values: isAbsent ? [:] : ownValues(of: object, in: level))
+            values: isAbsent ? [:] : ownValues(of: object, in: level),
+            items: isOrdered ? items(of: object, in: level) : [])
     }
 
     mutating func capture(_ pair: Pair, in level: Int) {
@@ -66,6 +78,8 @@ extension ReferenceGraph {
     }
 
     private mutating func takeEvent(in level: Int) -> Event? {
+        requireOwnOrders(in: level)
+        closeLists(in: level)
         // Nothing remains of a new object that was deleted.
         let dropped = levels[level].inserted.intersection(levels[level].deleted)
         levels[level].pairs = levels[level].pairs.filter {
@@ -85,6 +99,7 @@ extension ReferenceGraph {
             if memory.isPresentAfterwards {
                 if memory.wasPresent { realise(object, in: level) }
                 memory.valuesAfterwards = view(object, in: level)?.values ?? [:]
+                if isOrdered { memory.itemsAfterwards = items(of: object, in: level) }
             }
             memory.keys = Self.keys(of: entities[object])
             if memory.wasPresent, memory.isPresentAfterwards {
@@ -102,6 +117,17 @@ extension ReferenceGraph {
         levels[level].deleted.subtract(dropped)
         for object in dropped { levels[level].changes[object] = nil }
         return isSignificant ? event : nil
+    }
+
+    /// Whose items others have moved since the event first touched the person, has an order that undo may go back to or not.
+    private mutating func requireOwnOrders(in level: Int) {
+        let own = levels[level]
+        for (person, memory) in own.event.objects where isOrdered && memory.wasPresent {
+            let before =
+                own.listsBefore[person]
+                ?? (isPresent(person, in: level) ? items(of: person, in: level) : memory.items)
+            if before != memory.items { markUnclear() }
+        }
     }
 
     private func isPresent(_ object: Int, in level: Int) -> Bool {
@@ -134,6 +160,10 @@ extension ReferenceGraph {
                 && isMutual(object, memory.valuesAfterwards) { view($0, in: level)?.values }
         }
         if !isClear { markUnclear() }
+        for (object, memory) in objects
+        where isOrdered && memory.wasPresent && memory.items != items(of: object, in: level) {
+            openList(of: object, in: level)
+        }
         for (object, memory) in objects where memory.wasPresent {
             if !isPresent(object, in: level) { bringBack(object, memory, in: level) }
         }
@@ -146,6 +176,10 @@ extension ReferenceGraph {
         }
         for (pair, wasThere) in event.pairs where hasPair(pair, in: level) != wasThere {
             setPair(pair, isAddition: wasThere, in: level)
+        }
+        for (object, memory) in objects
+        where isOrdered && memory.wasPresent && memory.items != items(of: object, in: level) {
+            reorder(memory.items, of: object, in: level)
         }
         for (object, memory) in objects where !memory.wasPresent && isPresent(object, in: level) {
             takeAway(object, in: level)
@@ -167,7 +201,8 @@ extension ReferenceGraph {
                     && isUndisputed(object, in: levels[level].parent)
         }
         guard isUndisputed(object, in: level) else { return false }
-        return Self.keys(of: entities[object]).dropFirst(2).allSatisfy {
+        if isOrdered, items(of: object, in: level) != memory.itemsAfterwards { return false }
+        return Self.destinationKeys(of: entities[object]).allSatisfy {
             value($0, of: object, in: level) == memory.valuesAfterwards[$0, default: .null]
         }
     }
@@ -208,7 +243,7 @@ extension ReferenceGraph {
         // What was brought back goes with what others have given it.
         guard levels[level].inserted.contains(object), items(of: object, in: level).isEmpty
         else { return delete(object, in: level) }
-        for key in Self.keys(of: entities[object]).dropFirst(2) {
+        for key in Self.destinationKeys(of: entities[object]) {
             cut(key, of: object, in: level)
         }
         capture(object, in: level)

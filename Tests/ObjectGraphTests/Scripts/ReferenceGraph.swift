@@ -51,6 +51,9 @@ struct ReferenceGraph {
         var touched: Set<Int> = []
         /// By person: the items that have come or gone.
         var movedItems: [Int: Set<Int>] = [:]
+        /// By person: the ordered items before this event first changed them, and as it has arranged them.
+        var listsBefore: [Int: [Int]] = [:]
+        var lists: [Int: [Int]] = [:]
         /// Deleted here and saved; another context may bring the row back.
         var gone: Set<Int> = []
         /// Deleted here until a merge policy took that back.
@@ -77,6 +80,8 @@ struct ReferenceGraph {
         var storeWins: Bool { self == .storeTrump || self == .rollback }
     }
 
+    /// Whether a person's items have an order.
+    let isOrdered: Bool
     private(set) var entities: [Entity] = []
     private(set) var rows: [Int: Row] = [:]
     private var insertions: [Int: Int] = [:]
@@ -84,7 +89,8 @@ struct ReferenceGraph {
     var levels: [Level]
     private(set) var isUnclear = false
 
-    init(_ arrangement: [Script.Place]) {
+    init(_ arrangement: [Script.Place], isOrdered: Bool) {
+        self.isOrdered = isOrdered
         levels = arrangement.map {
             Level(parent: $0.parent, policy: $0.policy, hasUndo: $0.hasUndo)
         }
@@ -154,13 +160,6 @@ struct ReferenceGraph {
             .union(own.filter(\.value).keys)
     }
 
-    func items(of person: Int, in level: Int) -> [Int] {
-        entities.indices.filter {
-            entities[$0].isItem
-                && view($0, in: level)?.values["owner"] == .object(person)
-        }
-    }
-
     /// The objects that a fetch by the value of `number` finds (spec §3.8); realises what has to be looked at.
     mutating func fetch(_ family: Set<Entity>, number: Int64?, in level: Int?) -> Set<Int> {
         func matches(_ object: Int, _ row: Row?) -> Bool {
@@ -216,7 +215,7 @@ struct ReferenceGraph {
         if !levels[level].inserted.contains(object) { levels[level].updated.insert(object) }
     }
 
-    private mutating func touch(_ object: Int, in level: Int) {
+    mutating func touch(_ object: Int, in level: Int) {
         if !isUsable(object, in: level), !levels[level].deleted.contains(object) {
             isUnclear = true
         }
@@ -230,14 +229,19 @@ struct ReferenceGraph {
     ) {
         realise(object, in: level)
         let old = currentDestination(key, of: object, in: level)
+        let owners =
+            key == "owner" && old != destination ? [old, destination].compactMap(\.self) : []
+        for owner in owners { openList(of: owner, in: level) }
         set(key, of: object, to: destination.map { .object($0) } ?? .null, in: level)
         guard old != destination else { return }
         switch key {
         case "owner":
-            for owner in [old, destination].compactMap(\.self) {
+            for owner in owners {
                 touch(owner, in: level)
                 levels[level].movedItems[owner, default: []].insert(object)
+                levels[level].lists[owner]?.removeAll { $0 == object }
             }
+            if let destination { levels[level].lists[destination]?.append(object) }
         default:
             let inverse = key == "card" ? "holder" : "card"
             if let old { set(inverse, of: old, to: .null, in: level) }
@@ -279,6 +283,9 @@ struct ReferenceGraph {
         }
         if !items.allSatisfy({ isUndisputed($0, in: level) }) { isUnclear = true }
         realise(object, in: level)
+        if let owner = currentDestination("owner", of: object, in: level) {
+            openList(of: owner, in: level)
+        }
         capture(object, in: level)
         levels[level].deleted.insert(object)
         switch entities[object] {
@@ -321,6 +328,8 @@ struct ReferenceGraph {
         levels[level].deleted = []
         levels[level].touched = []
         levels[level].movedItems = [:]
+        levels[level].listsBefore = [:]
+        levels[level].lists = [:]
         levels[level].pairs = [:]
     }
 
@@ -343,7 +352,7 @@ struct ReferenceGraph {
             // Without merging the other ends are not reverted, so that relationships contradict each other (spec §2.8).
             let keys = Set(own.changes[object, default: [:]].keys)
             if own.deleted.contains(object) || own.touched.contains(object)
-                || !keys.isDisjoint(with: ["owner", "card", "holder"])
+                || !keys.isDisjoint(with: ["owner", "place", "card", "holder"])
             {
                 isUnclear = true
             }

@@ -7,7 +7,7 @@ struct Script {
     /// are left out.
     struct Step: CustomStringConvertible {
         enum Kind: CaseIterable {
-            case insert, setNumber, setText, setOwner, setCard, addPair, removePair, delete
+            case insert, setNumber, setText, setOwner, arrange, setCard, addPair, removePair, delete
             case save, rollback, refresh, refreshAll, merge, read, fetch, obtainIDs
             case endEvent, undo, redo
         }
@@ -27,6 +27,9 @@ struct Script {
 
     var arrangement: [Place]
     var isInMemoryStore: Bool
+
+    /// Whether a person's items have an order.
+    var isOrdered: Bool
     var steps: [Step]
 
     init(_ generator: inout SeededGenerator) {
@@ -40,6 +43,7 @@ struct Script {
                     hasUndo: Bool.random(using: &generator)))
         }
         isInMemoryStore = Bool.random(using: &generator)
+        isOrdered = Bool.random(using: &generator)
         steps = (0..<Int.random(in: 10...60, using: &generator)).map { position in
             // Objects first, or most steps would find none.
             let kind =
@@ -54,7 +58,8 @@ struct Script {
 
     private static let frequencies: [Step.Kind] = [
         .insert, .insert, .setNumber, .setNumber, .setNumber, .setText, .setOwner, .setOwner,
-        .setCard, .addPair, .addPair, .removePair, .delete, .save, .save, .save, .save, .rollback,
+        .arrange, .arrange, .setCard, .addPair, .addPair, .removePair, .delete, .save, .save, .save,
+        .save, .rollback,
         .refresh, .refreshAll, .merge, .merge, .read, .read, .fetch, .obtainIDs,
         .endEvent, .endEvent, .undo, .undo, .redo,
     ]
@@ -66,7 +71,7 @@ extension Script: CustomStringConvertible {
             "(\($0.parent.map(String.init) ?? "store"), \($0.policy)\($0.hasUndo ? ", undo" : ""))"
         }
         return "contexts \(contexts.joined(separator: " ")), "
-            + (isInMemoryStore ? "in memory" : "SQLite") + "\n"
+            + (isInMemoryStore ? "in memory" : "SQLite") + (isOrdered ? ", ordered" : "") + "\n"
             + steps.map(\.description).joined(separator: "\n")
     }
 }
@@ -75,27 +80,38 @@ extension Script: CustomStringConvertible {
 ///
 ///     Person ──< Item (Box)    Person ── Card    Person >──< Group
 ///
-/// A person's items go with the person. A group must have a text.
+/// A person's items go with the person, and may have an order. A group must have a text.
 enum ScriptSchema {
-    static let model = try! ManagedObjectModel(entities: [
-        EntityDescription(
-            name: "Person", attributes: values(),
-            relationships: [
-                .toMany("items", "Item", inverse: "owner", deleteRule: .cascade),
-                .toOne("card", "Card", inverse: "holder"),
-                .toMany("groups", "Group", inverse: "members"),
-            ]),
-        EntityDescription(
-            name: "Item", attributes: values(),
-            relationships: [.toOne("owner", "Person", inverse: "items")]),
-        EntityDescription(name: "Box", superentity: "Item"),
-        EntityDescription(
-            name: "Card", attributes: values(),
-            relationships: [.toOne("holder", "Person", inverse: "card")]),
-        EntityDescription(
-            name: "Group", attributes: values(isTextOptional: false),
-            relationships: [.toMany("members", "Person", inverse: "groups")]),
-    ])
+    static func model(isOrdered: Bool) -> ManagedObjectModel {
+        isOrdered ? orderedModel : unorderedModel
+    }
+
+    private static let orderedModel = makeModel(isOrdered: true)
+    private static let unorderedModel = makeModel(isOrdered: false)
+
+    private static func makeModel(isOrdered: Bool) -> ManagedObjectModel {
+        try! ManagedObjectModel(entities: [
+            EntityDescription(
+                name: "Person", attributes: values(),
+                relationships: [
+                    .toMany(
+                        "items", "Item", inverse: "owner", deleteRule: .cascade,
+                        isOrdered: isOrdered),
+                    .toOne("card", "Card", inverse: "holder"),
+                    .toMany("groups", "Group", inverse: "members"),
+                ]),
+            EntityDescription(
+                name: "Item", attributes: values(),
+                relationships: [.toOne("owner", "Person", inverse: "items")]),
+            EntityDescription(name: "Box", superentity: "Item"),
+            EntityDescription(
+                name: "Card", attributes: values(),
+                relationships: [.toOne("holder", "Person", inverse: "card")]),
+            EntityDescription(
+                name: "Group", attributes: values(isTextOptional: false),
+                relationships: [.toMany("members", "Person", inverse: "groups")]),
+        ])
+    }
 
     private static func values(isTextOptional: Bool = true) -> [AttributeDescription] {
         [

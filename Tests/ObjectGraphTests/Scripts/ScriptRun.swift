@@ -33,7 +33,8 @@ final class ScriptRun: @unchecked Sendable {
     }
 
     init(_ script: Script) throws {
-        coordinator = PersistentStoreCoordinator(model: ScriptSchema.model)
+        coordinator = PersistentStoreCoordinator(
+            model: ScriptSchema.model(isOrdered: script.isOrdered))
         var description = PersistentStoreDescription.inMemory()
         if !script.isInMemoryStore { description.type = .sqlite }
         try coordinator.addPersistentStore(description)
@@ -49,7 +50,7 @@ final class ScriptRun: @unchecked Sendable {
             contexts.append(context)
         }
         self.contexts = contexts
-        reference = ReferenceGraph(script.arrangement)
+        reference = ReferenceGraph(script.arrangement, isOrdered: script.isOrdered)
         held = contexts.map { _ in [:] }
         posted = contexts.map { _ in Posted() }
         observations = zip(contexts, posted).map { context, posted in
@@ -110,9 +111,17 @@ final class ScriptRun: @unchecked Sendable {
             let value = numbers[2] % 4
             try set("text", of: target, to: value == 0 ? .null : .text("\(value)"), in: level)
         case .setOwner:
+            if reference.isOrdered { renew(level) }
             guard let target = object(1, \.isItem) else { return }
             let owner = numbers[3] % 4 == 0 ? nil : object(2) { $0 == .person }
             try setDestination("owner", of: target, to: owner, in: level)
+        case .arrange:
+            renew(level)
+            guard let person = object(1, { $0 == .person }) else { return }
+            let items = rearranged(
+                reference.items(of: person, in: level), with: object(2, \.isItem),
+                by: numbers[3])
+            try arrange(items, of: person, in: level)
         case .setCard:
             guard let target = object(1, { $0 == .person }) else { return }
             let card = numbers[3] % 4 == 0 ? nil : object(2) { $0 == .card }
@@ -223,12 +232,45 @@ final class ScriptRun: @unchecked Sendable {
     private func setDestination(
         _ key: String, of object: Int, to destination: Int?, in level: Int
     ) throws {
+        // What later events make of an order depends on when it was read.
+        let endsEvent = reference.isOrdered && key == "owner"
         try both {
             $0.setDestination(key, of: object, to: destination, in: level)
+            if endsEvent { $0.endEvent(in: level) }
         } engine: {
             try self.on(level) {
                 let destination = destination.map { self.engine($0, level) }
                 try self.engine(object, level).setValue(destination, forKey: key)
+                if endsEvent { self.contexts[level].processPendingChanges() }
+            }
+        }
+    }
+
+    /// A list that an item was appended to, inserted into, moved in or taken out of, or another list.
+    private func rearranged(_ items: [Int], with item: Int?, by number: Int) -> [Int] {
+        let others = items.filter { $0 != item }
+        guard let item else { return others }
+        let place = number / 5 % (others.count + 1)
+        return switch number % 5 {
+        case 0: others
+        case 1: others + [item]
+        case 2: [item] + others[place...].reversed()
+        default: others[..<place] + [item] + others[place...]
+        }
+    }
+
+    private func arrange(_ items: [Int], of person: Int, in level: Int) throws {
+        try both {
+            $0.arrange(items, of: person, in: level)
+            if $0.isOrdered { $0.endEvent(in: level) }
+        } engine: {
+            try self.on(level) {
+                let items = items.map { self.engine($0, level) }
+                try self.engine(person, level).setValue(items, forKey: "items")
+                if self.reference.isOrdered { self.contexts[level].processPendingChanges() }
+                if self.reference.isUndisputed(person, in: level) {
+                    try self.compareContents(of: person, in: level)
+                }
             }
         }
     }
@@ -246,7 +288,8 @@ final class ScriptRun: @unchecked Sendable {
     private func save(_ level: Int) throws {
         // So that the parent knows which of its pairs the child changes.
         if let parent = reference.levels[level].parent,
-            reference.levels[parent].hasUndo || !reference.levels[level].deleted.isEmpty
+            reference.levels[parent].hasUndo || reference.isOrdered
+                || !reference.levels[level].deleted.isEmpty
         {
             renew(parent)
         }
@@ -264,6 +307,8 @@ final class ScriptRun: @unchecked Sendable {
                 return .invalid
             } catch SaveError.mergeConflicts {
                 return .conflict
+            } catch SaveError.unknownObjects {
+                return .unknownObjects
             }
             for (number, object) in self.held[level] where object.managedObjectContext != nil {
                 self.note(object.objectID, number)
@@ -402,9 +447,10 @@ final class ScriptRun: @unchecked Sendable {
 
     private func compareContents(of number: Int, in level: Int) throws {
         let object = engine(number, level)
-        func contents(_ key: String) throws -> Set<Int> {
-            let members = try object.value(forKey: key) as! Set<ManagedObject>
-            return numbers(of: members).filter { reference.isUndisputed($0, in: level) }
+        func contents(_ key: String) throws -> [Int] {
+            let members = try object.value(forKey: key) as! any Collection<ManagedObject>
+            return members.map { numbers[$0.objectID] ?? -1 }
+                .filter { reference.isUndisputed($0, in: level) }
         }
         let pairs = reference.pairs(in: level).filter {
             reference.isUndisputed($0.person, in: level)
@@ -412,18 +458,23 @@ final class ScriptRun: @unchecked Sendable {
         }
         switch reference.entities[number] {
         case .person:
-            let items = Set(
-                reference.items(of: number, in: level)
-                    .filter { reference.isUndisputed($0, in: level) })
+            let items = reference.items(of: number, in: level)
+                .filter { reference.isUndisputed($0, in: level) }
             let found = try contents("items")
-            try require(found == items, "\(number).items is \(found), should be \(items)")
+            try require(
+                Set(found) == Set(items) && found.count == items.count,
+                "\(number).items is \(found), should be \(items)")
+            try require(
+                found == items || !reference.isOrdered
+                    || reference.isOrderOpen(number, in: level),
+                "\(number).items is in the order \(found), should be in \(items)")
             let groups = Set(pairs.filter { $0.person == number }.map(\.group))
-            let foundGroups = try contents("groups")
+            let foundGroups = Set(try contents("groups"))
             try require(
                 foundGroups == groups, "\(number).groups is \(foundGroups), should be \(groups)")
         case .group:
             let members = Set(pairs.filter { $0.group == number }.map(\.person))
-            let found = try contents("members")
+            let found = Set(try contents("members"))
             try require(found == members, "\(number).members is \(found), should be \(members)")
         default: break
         }
@@ -462,6 +513,15 @@ final class ScriptRun: @unchecked Sendable {
                 }
             }
             try require(found.sorted() == expected, "stored \(found.sorted()), not \(expected)")
+            for person in expected where reference.entities[person] == .person {
+                let object = context.object(with: ids[person]!)
+                let items = try object.value(forKey: "items") as! any Collection<ManagedObject>
+                let stored = items.map { numbers[$0.objectID] ?? -1 }
+                let wanted = reference.items(of: person, in: nil)
+                try require(
+                    reference.isOrdered ? stored == wanted : Set(stored) == Set(wanted),
+                    "\(person).items is stored as \(stored), should be \(wanted)")
+            }
         }
     }
 

@@ -1,0 +1,109 @@
+@testable import ObjectGraph
+
+// The order of a person's items in a model that gives them one. Each item keeps a number, which is a value like others
+// (spec §8.3), so that saves, conflicts, refreshes and undo treat it as such; only here does it make an order.
+extension ReferenceGraph {
+    /// The items of a person, in their order if they have one.
+    func items(of person: Int, in level: Int?) -> [Int] {
+        guard entities[person] == .person else { return [] }
+        if let level, let list = levels[level].lists[person] { return list }
+        let items = entities.indices.filter {
+            entities[$0].isItem && view($0, in: level)?.values["owner"] == .object(person)
+        }
+        return isOrdered ? sortedByPlaces(items, in: level) : items
+    }
+
+    func sortedByPlaces(_ items: [Int], in level: Int?) -> [Int] {
+        items.map { (place(of: $0, in: level) ?? .max, $0) }.sorted(by: <).map(\.1)
+    }
+
+    private func place(of item: Int, in level: Int?) -> Int64? {
+        guard case .integer(let place)? = view(item, in: level)?.values["place"] else { return nil }
+        return place
+    }
+
+    /// Whether several contexts have put items at the same place, so that it is open which of them comes first.
+    func isOrderOpen(_ person: Int, in level: Int?) -> Bool {
+        guard isOrdered else { return false }
+        let places = items(of: person, in: level).compactMap { place(of: $0, in: level) }
+        return Set(places).count < places.count
+    }
+
+    /// What becomes of items whose row another context has deleted, or that another has moved and this one deleted or not
+    /// read again, is open.
+    mutating func requireUndisputedItems(of person: Int, in level: Int) {
+        let deleted = levels[level].deleted
+        let items = items(of: person, in: level) + levels[level].movedItems[person, default: []]
+        let areThere = (items + [person]).allSatisfy {
+            deleted.contains($0) || isUndisputed($0, in: level)
+        }
+        let isCutOff = deleted.allSatisfy {
+            currentDestination("owner", of: $0, in: level) != person || items.contains($0)
+        }
+        if !areThere || !isCutOff || hasStaleItem(person, in: level)
+            || isOrderOpen(person, in: level)
+        {
+            markUnclear()
+        }
+    }
+
+    private func hasStaleItem(_ person: Int, in level: Int) -> Bool {
+        let own = levels[level]
+        return own.snapshots.contains { item, row in
+            let newest = view(item, in: own.parent)?.values["owner"] ?? .null
+            let known = row.values["owner"] ?? .null
+            return own.changes[item]?["owner"] == nil && newest != known
+                && [newest, known].contains(.object(person))
+        }
+    }
+
+    // MARK: - Changing
+
+    /// Gives a person these items in this order (spec §2.11).
+    mutating func arrange(_ items: [Int], of person: Int, in level: Int) {
+        requireUndisputedItems(of: person, in: level)
+        realise(person, in: level)
+        let old = self.items(of: person, in: level)
+        for item in old where !items.contains(item) {
+            setDestination("owner", of: item, to: nil, in: level)
+        }
+        for item in items where !old.contains(item) {
+            setDestination("owner", of: item, to: person, in: level)
+        }
+        markUpdated(person, in: level)
+        if isOrdered { reorder(items, of: person, in: level) }
+    }
+
+    /// Gives the items of a person another order, if they are these.
+    mutating func reorder(_ items: [Int], of person: Int, in level: Int) {
+        let old = self.items(of: person, in: level)
+        guard old != items, Set(old) == Set(items) else { return }
+        openList(of: person, in: level)
+        touch(person, in: level)
+        levels[level].lists[person] = items
+    }
+
+    /// Writes the items of a person down before the first change of an event.
+    mutating func openList(of person: Int, in level: Int) {
+        guard isOrdered, levels[level].lists[person] == nil else { return }
+        requireUndisputedItems(of: person, in: level)
+        let items = items(of: person, in: level)
+        levels[level].listsBefore[person] = items
+        levels[level].lists[person] = items
+    }
+
+    /// Numbers the items whose order this event has changed.
+    mutating func closeLists(in level: Int) {
+        let lists = levels[level].lists
+        for (person, items) in lists where isUsable(person, in: level) {
+            // So that whoever changes it meanwhile is noticed.
+            realise(person, in: level)
+            let places = OrderedPlaces.rising(from: items.map { place(of: $0, in: level) })
+            for (item, place) in zip(items, places) where self.place(of: item, in: level) != place {
+                set("place", of: item, to: .integer(place), in: level)
+            }
+        }
+        levels[level].listsBefore = [:]
+        levels[level].lists = [:]
+    }
+}
