@@ -1,10 +1,17 @@
 import Foundation
 import TestSupport
 
-/// The `bench` that was built beside the tests, running with a folder of its own.
+/// A `bench` that runs with a folder of its own.
 final class BenchProcess {
-    static let executable = Bundle.main.executableURL!
+    /// The one that was built beside the tests.
+    static let builtBeside = Bundle.main.executableURL!
         .deletingLastPathComponent().appending(path: "bench")
+
+    /// The one that tests run: a release build of the same sources where the environment names one, since a debug build
+    /// takes minutes for what that one does in seconds.
+    static let executable =
+        ProcessInfo.processInfo.environment["STACKBENCH_TESTED_BENCH"]
+        .map(URL.init(fileURLWithPath:)) ?? builtBeside
 
     private let process = Process()
     private let folder = TemporaryFolder()
