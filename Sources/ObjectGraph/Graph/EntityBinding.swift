@@ -54,7 +54,7 @@ final class EntityBinding {
         var validated = PropertyMask()
         for key in objectClass.validatedKeys {
             guard let property = entity.property(named: key) else {
-                preconditionFailure(
+                fatalError(
                     "\(objectClass).validatedKeys has '\(key)', which is no property of '\(entity.name)'."
                 )
             }

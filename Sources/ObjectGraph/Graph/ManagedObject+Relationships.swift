@@ -58,7 +58,7 @@ extension ManagedObject {
 
     final var context: ManagedObjectContext {
         guard let context = managedObjectContext else {
-            preconditionFailure(
+            fatalError(
                 "\(self) has left its context and has no relationships; fetch it again, or keep its context alive."
             )
         }
@@ -301,9 +301,10 @@ extension ManagedObject {
 
     private final func requireSameContext(_ object: ManagedObject?, _ property: Property) {
         guard let object, object.binding !== binding else { return }
-        precondition(
-            object.managedObjectContext === managedObjectContext,
-            "\(self).\(property.name) cannot refer to \(object), which is of another context; look it up here by its objectID."
-        )
+        guard object.managedObjectContext === managedObjectContext else {
+            fatalError(
+                "\(self).\(property.name) cannot refer to \(object), which is of another context; look it up here by its objectID."
+            )
+        }
     }
 }

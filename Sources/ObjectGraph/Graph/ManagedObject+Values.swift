@@ -123,7 +123,7 @@ extension ManagedObject {
             let property = property(attribute.key)
             guard let newValue else { return setAttribute(.null, at: property.index) }
             guard let value = property.rules?.transformer?.transformed(newValue) else {
-                preconditionFailure(
+                fatalError(
                     "'\(binding.entity.name).\(property.name)' does not take values of type \(Value.self); see its transformer."
                 )
             }
@@ -153,7 +153,7 @@ extension ManagedObject {
     @inline(never)
     private func noteChange() {
         guard let context = managedObjectContext else {
-            preconditionFailure(
+            fatalError(
                 "\(self) has left its context and cannot be changed; fetch it again, or keep its context alive."
             )
         }

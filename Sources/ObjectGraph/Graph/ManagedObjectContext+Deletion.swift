@@ -5,10 +5,11 @@ extension ManagedObjectContext {
     /// A new object simply disappears then. Deleting twice does nothing. Source: spec §2.6.
     public func delete(_ object: ManagedObject) {
         checkQueue()
-        precondition(
-            object.managedObjectContext === self,
-            "\(object) is of another context and cannot be deleted here; look it up by its objectID."
-        )
+        guard object.managedObjectContext === self else {
+            fatalError(
+                "\(object) is of another context and cannot be deleted here; look it up by its objectID."
+            )
+        }
         guard !object.state.contains(.deleted) else { return }
         noteEvent(of: object)
         if hasChildren.load(ordering: .relaxed) { object.supersedeRow() }
@@ -22,9 +23,9 @@ extension ManagedObjectContext {
     public func insert(_ object: ManagedObject) {
         checkQueue()
         if object.state.contains(.unattached) {
-            precondition(
-                object.binding.model === model,
-                "\(object) was made for another model than that of the context.")
+            guard object.binding.model === model else {
+                fatalError("\(object) was made for another model than that of the context.")
+            }
             object.binding.attach(
                 to: self, coordinator.scopeForInsertion(of: object.binding.entity))
             object.state = [.inserted]
@@ -32,9 +33,9 @@ extension ManagedObjectContext {
             object.awakeFromInsert()
             return
         }
-        precondition(
-            object.managedObjectContext === self,
-            "\(object) is of another context, or has left this one; make a new object.")
+        guard object.managedObjectContext === self else {
+            fatalError("\(object) is of another context, or has left this one; make a new object.")
+        }
         revive(object)
     }
 

@@ -226,16 +226,18 @@ extension ManagedObjectContext {
 
     private func entityForInsertion(of type: ManagedObject.Type) -> Entity {
         let entities = model.entities(ofClass: type)
-        precondition(
-            entities.count == 1,
-            entities.isEmpty
-                ? "No entity of the model has the class \(type); name it as managedObjectClass of its entity."
-                : "Several entities have the class \(type); insert with insertObject(entityName:)."
-        )
-        precondition(
-            !entities[0].isAbstract,
-            "The entity '\(entities[0].name)' is abstract; insert an object of one of its subentities."
-        )
+        guard entities.count == 1 else {
+            fatalError(
+                entities.isEmpty
+                    ? "No entity of the model has the class \(type); name it as managedObjectClass of its entity."
+                    : "Several entities have the class \(type); insert with insertObject(entityName:)."
+            )
+        }
+        guard !entities[0].isAbstract else {
+            fatalError(
+                "The entity '\(entities[0].name)' is abstract; insert an object of one of its subentities."
+            )
+        }
         return entities[0]
     }
 

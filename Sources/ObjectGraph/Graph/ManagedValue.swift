@@ -296,7 +296,7 @@ extension ManagedObjectID: ManagedValue {
 
     public static func read(_ key: PropertyKey, of object: ManagedObject) -> ManagedObjectID {
         guard let id = readOptional(key, of: object) else {
-            preconditionFailure(
+            fatalError(
                 "No identifier stands for nil; declare Attribute<ManagedObjectID?>.")
         }
         return id

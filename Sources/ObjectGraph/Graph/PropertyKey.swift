@@ -60,14 +60,15 @@ public final class PropertyKey: Sendable {
     @inline(never)
     private func search(in entity: Entity, _ model: ManagedObjectModel?) -> Int {
         guard let property = entity.property(named: name) else {
-            preconditionFailure(
+            fatalError(
                 "The entity '\(entity.name)' has no property '\(name)'; correct the accessor, or add the property to the model."
             )
         }
-        precondition(
-            isFulfilled(by: property, model),
-            "The accessor for '\(entity.name).\(name)' is for \(requirement), and the property is \(property.kind); make them agree."
-        )
+        guard isFulfilled(by: property, model) else {
+            fatalError(
+                "The accessor for '\(entity.name).\(name)' is for \(requirement), and the property is \(property.kind); make them agree."
+            )
+        }
         lastFound.store(
             UInt64(property.identifier) << 32 | UInt64(property.index), ordering: .relaxed)
         return property.index

@@ -56,7 +56,10 @@ public final class UndoManager {
     public func disableUndoRegistration() { disablings += 1 }
 
     public func enableUndoRegistration() {
-        precondition(disablings > 0, "Undo registration is enabled already.")
+        guard disablings > 0 else {
+            fatalError(
+                "Undo registration is enabled already; pair each call with one that disables it.")
+        }
         disablings -= 1
     }
 
@@ -68,7 +71,9 @@ public final class UndoManager {
 
     /// Ends the group opened last.
     public func endUndoGrouping() {
-        precondition(!openGroups.isEmpty, "No undo group is open.")
+        guard !openGroups.isEmpty else {
+            fatalError("No undo group is open; begin one before you end it.")
+        }
         processPendingChanges()
         closeLastGroup()
     }

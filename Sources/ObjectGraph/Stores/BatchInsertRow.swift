@@ -53,7 +53,7 @@ public struct BatchInsertRow: ~Copyable {
         guard let slot = property.slot, let type = property.attributeType,
             let converted = value.converted(to: type)
         else {
-            preconditionFailure(
+            fatalError(
                 "'\(entity.name).\(property.name)' cannot be \(value); declare its Attribute with the Swift type of the model's attribute, which must be stored."
             )
         }

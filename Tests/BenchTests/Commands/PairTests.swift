@@ -143,6 +143,8 @@ import Testing
 
         let rows = try results.loadComparison().rows
         #expect(rows.map(\.metric.name) == ["time", "cpuTime", "intended.p50"])
-        #expect(rows.allSatisfy { $0.pairs.count >= 3 })
+        // Where the machine was too slow for the load, the latencies from the intended time are not paired.
+        #expect(rows.dropLast().allSatisfy { $0.pairs.count >= 3 })
+        #expect(rows.allSatisfy { $0.pairs.count >= 3 || $0.verdict == .inconclusive })
     }
 }

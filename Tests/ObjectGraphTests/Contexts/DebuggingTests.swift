@@ -122,10 +122,6 @@ import Testing
 
 /// The process stops where a context or an object is used off its queue; so each test has one of its own.
 @Suite struct `ConcurrencyDebug (§4.8)` {
-    private static func message(_ result: ExitTest.Result?) -> String {
-        String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    }
-
     @Test func `a context off its queue stops the process (§4.1.2, §4.8.1, §12.9)`() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -135,7 +131,7 @@ import Testing
                 .privateQueue, coordinator: fixture.coordinator, name: "import")
             _ = try context.count(for: FetchRequest(entityName: "Author"))
         }
-        let message = Self.message(result)
+        let message = result.message
         for part in ["context 'import'", "private queue 'import'", "outside", "perform"] {
             #expect(message.contains(part), "\(message)")
         }
@@ -160,7 +156,7 @@ import Testing
             }
             other.performAndWait { _ = (escaped.values[0].object as! TestSupport.Author).name }
         }
-        let message = Self.message(result)
+        let message = result.message
         for part in ["context 'own'", "on the queue 'other'", "objectID"] {
             #expect(message.contains(part), "\(message)")
         }
@@ -183,7 +179,7 @@ import Testing
             }
             _ = escaped.values[0].result[0]
         }
-        let message = Self.message(result)
+        let message = result.message
         #expect(message.contains("context 'list'"), "\(message)")
     }
 

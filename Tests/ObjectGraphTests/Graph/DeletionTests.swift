@@ -92,12 +92,15 @@ import Testing
     }
 
     @Test func `deleting another context's object stops the program (§2.6.5)`() async {
-        await #expect(processExitsWith: .failure) {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
             let store = try StoreFixture.notebook()
             store.run { context in
                 store.makeContext().delete(context.makeNote("a"))
             }
         }
+        #expect(result.message.contains("look it up by its objectID"), "\(result.message)")
     }
 
     @Test func `insert revives, without what was cut (§2.6.6)`() throws {

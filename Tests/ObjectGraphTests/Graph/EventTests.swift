@@ -148,13 +148,16 @@ import Testing
     }
 
     @Test func `objects of different contexts stop the program (§2.11.5)`() async {
-        await #expect(processExitsWith: .failure) {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
             let store = try StoreFixture.notebook()
             let other = store.makeContext()
             store.run { context in
                 context.makeNote("a").notebook = Notebook(context: other)
             }
         }
+        #expect(result.message.contains("look it up here by its objectID"), "\(result.message)")
     }
 
     @Test func `primitive setters leave the inverse alone (§2.11.6)`() throws {

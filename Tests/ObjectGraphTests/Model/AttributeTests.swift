@@ -161,21 +161,27 @@ import Testing
     }
 
     @Test func `an accessor of another type stops the program (§1.3.14)`() async {
-        await #expect(processExitsWith: .failure) {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
             let store = try StoreFixture(makeLibraryModel())
             store.run { context in
                 _ = Specimen(context: context)[Attribute<String?>("integer16")]
             }
         }
+        #expect(result.message.contains("make them agree"), "\(result.message)")
     }
 
     @Test func `an accessor that leads to another class stops the program (§1.3.14)`() async {
-        await #expect(processExitsWith: .failure) {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
             let store = try StoreFixture(makeLibraryModel())
             store.run { context in
                 _ = Book(context: context)[ToOne<Topic>("author")]
             }
         }
+        #expect(result.message.contains("make them agree"), "\(result.message)")
     }
 
     @Test func `a mandatory value may be missing until the save (§1.3.15)`() throws {
