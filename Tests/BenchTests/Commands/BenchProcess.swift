@@ -4,14 +4,8 @@ import TestSupport
 /// A `bench` that runs with a folder of its own.
 final class BenchProcess {
     /// The one that was built beside the tests.
-    static let builtBeside = Bundle.main.executableURL!
+    static let executable = Bundle.main.executableURL!
         .deletingLastPathComponent().appending(path: "bench")
-
-    /// The one that tests run: a release build of the same sources where the environment names one, since a debug build
-    /// takes minutes for what that one does in seconds.
-    static let executable =
-        ProcessInfo.processInfo.environment["STACKBENCH_TESTED_BENCH"]
-        .map(URL.init(fileURLWithPath:)) ?? builtBeside
 
     private let process = Process()
     private let folder = TemporaryFolder()

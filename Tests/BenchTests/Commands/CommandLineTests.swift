@@ -65,7 +65,7 @@ import Testing
         @Test func `a debug build that cannot hand over says what to type`() throws {
             let folder = TemporaryFolder()
             let copy = folder.url("bench")
-            try FileManager.default.linkItem(at: BenchProcess.builtBeside, to: copy)
+            try FileManager.default.linkItem(at: BenchProcess.executable, to: copy)
             let path = URL(fileURLWithPath: "\(Self.workloads)/import.yml").path
             let bench = try BenchProcess(
                 ["run", path], executable: copy, currentDirectory: folder.url)
