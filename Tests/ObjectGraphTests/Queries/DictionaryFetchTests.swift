@@ -150,9 +150,25 @@ import Testing
             ])
         #expect(
             translation.sql
-                == "UPDATE ZFLIGHT AS t0 SET Z_OPT = Z_OPT + 1, ZDELAY = ?, ZDISTANCE = CAST((t0.ZDISTANCE + ?) AS INTEGER), ZISLATE = ?, ZTAIL = ? WHERE OGCompare(t0.ZTAIL, ?, 1) = 0 AND t0.ZAIRLINE IS NULL"
+                == "UPDATE ZFLIGHT AS t0 SET Z_OPT = Z_OPT + 1, ZDELAY = ?, ZDISTANCE = (t0.ZDISTANCE + ?), ZISLATE = ?, ZTAIL = ? WHERE OGCompare(t0.ZTAIL, ?, 1) = 0 AND t0.ZAIRLINE IS NULL"
         )
         #expect(translation.bindings == [.real(2), .integer(1), .integer(1), .null, .text("x")])
+    }
+
+    @Test(arguments: [
+        ("Flight", "distance", "add:to:", 1, "(t0.ZDISTANCE + ?)"),
+        ("Flight", "seats", "from:subtract:", 1, "(t0.ZSEATS - ?)"),
+        ("Flight", "seats", "multiply:by:", 2, "CAST((t0.ZSEATS * ?) AS INTEGER)"),
+        ("Flight", "seats", "add:to:", 1 << 40, "CAST((t0.ZSEATS + ?) AS INTEGER)"),
+        ("Place", "altitude", "add:to:", 1, "CAST((t0.ZALTITUDE + ?) AS INTEGER)"),
+    ])
+    func `a result that may exceed 64 bits stays an integer`(
+        entity: String, key: String, function: String, constant: Int64, expression: String
+    ) throws {
+        let value = ObjectExpression.function(
+            function, [.keyPath(key), .constant(.integer(constant))])
+        let sql = try translate(entity, nil, [key: value]).sql
+        #expect(sql.hasSuffix(", Z\(key.uppercased()) = \(expression)"), "\(sql)")
     }
 
     @Test func `the entity is named where its table holds others`() throws {

@@ -30,8 +30,8 @@ struct BatchUpdateTranslation: Sendable {
             }
             text.append(", \(entity.columns[slot]) = ")
             let operand = try Self.operand(value, for: name, type, resolver)
-            // A division or a product too large gives a number that is no integer.
-            let needsCast = type.slotKind == .integer && !operand.isConstant
+            // A division or a result too large for 64 bits gives a number that is no integer.
+            let needsCast = type.slotKind == .integer && !operand.isIntegerOf64Bits
             if needsCast { text.append("CAST(") }
             try writer.write(operand, to: &text, .required)
             if needsCast { text.append(" AS INTEGER)") }
@@ -63,7 +63,24 @@ struct BatchUpdateTranslation: Sendable {
 }
 
 extension Operand {
-    fileprivate var isConstant: Bool {
-        if case .constant = self { true } else { false }
+    /// Whether the value is an integer of 64 bits whatever the row holds: a constant, or an attribute of less bits with a
+    /// constant of less bits added or subtracted.
+    fileprivate var isIntegerOf64Bits: Bool {
+        switch self {
+        case .constant: true
+        case .function(.add, let terms), .function(.subtract, let terms):
+            terms.count == 2 && terms[0].isIntegerOf32Bits && terms[1].isIntegerOf32Bits
+                && terms.contains { if case .constant = $0 { true } else { false } }
+        default: false
+        }
+    }
+
+    private var isIntegerOf32Bits: Bool {
+        switch self {
+        case .constant(.integer(let value)): Int32(exactly: value) != nil
+        case .attribute(_, let property):
+            property.attributeType == .integer16 || property.attributeType == .integer32
+        default: false
+        }
     }
 }
