@@ -14,17 +14,16 @@ struct Chart {
         .element(
             "svg",
             [
-                "xmlns": "http://www.w3.org/2000/svg", "role": "img",
-                "viewBox": "0 0 \(place(width)) \(place(height))",
+                "role": "img", "viewBox": "0 0 \(place(width)) \(place(height))",
                 "style": "max-width: \(place(width))px",
             ],
             [.element("title", title), .element("desc", summary)] + marks)
     }
 }
 
-/// A coordinate in a drawing: a hundredth of a pixel is finer than any screen.
+/// A coordinate in a drawing: a tenth of a pixel is finer than any screen.
 func place(_ value: Double) -> String {
-    let text = fixed(value, 2)
+    let text = fixed(value, 1)
     guard text.contains(".") else { return text }
     let short = text.replacing(/\.?0+$/, with: "")
     return short == "-0" ? "0" : short

@@ -43,11 +43,12 @@ enum Mark {
     static func text(
         _ text: String, at point: Point, _ anchor: Anchor = .start, _ style: String = "label"
     ) -> Markup {
+        // The start is where texts lie by themselves, and the others are classes of the style sheet.
         .element(
             "text",
             [
-                "class": style, "x": place(point.x), "y": place(point.y),
-                "text-anchor": anchor.rawValue,
+                "class": anchor == .start ? style : "\(style) \(anchor.rawValue)",
+                "x": place(point.x), "y": place(point.y),
             ], text)
     }
 

@@ -53,7 +53,7 @@ struct HeatMap {
         return .element(
             "text",
             [
-                "class": "label", "text-anchor": "start",
+                "class": "label",
                 "transform": "translate(\(place(x)) \(place(y))) rotate(-36)",
             ], text)
     }

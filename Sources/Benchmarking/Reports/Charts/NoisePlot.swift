@@ -29,7 +29,7 @@ struct NoisePlot {
         let up = Scale(
             .logarithmic, min(values.min() ?? 1, 0.8)...max(values.max() ?? 1, 1.5),
             from: frame.bottom, to: frame.top)
-        let ratio = Axis(up, title: "÷ its median, log scale") { "\(fixed($0, $0 < 1 ? 1 : 0))×" }
+        let ratio = Axis(up, title: "÷ its median, log scale") { "\(place($0))×" }
         let time = Axis(across, title: "\(unit.name) since the first") { fixed($0, 0) }
         let marks = series.flatMap { series in
             series.columns.flatMap { column -> [Markup] in

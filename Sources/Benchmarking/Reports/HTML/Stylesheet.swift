@@ -72,6 +72,7 @@ enum Stylesheet {
           font: 12px system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif;
           font-variant-numeric: tabular-nums; }
         svg text { fill: var(--ink); }
+        .middle { text-anchor: middle; } .end { text-anchor: end; }
         svg .tick, svg .axis { fill: var(--muted); font-size: 11px; }
         svg .heading { font-weight: 600; font-size: 12.5px; paint-order: stroke;
           stroke: var(--paper); stroke-width: 4px; }
