@@ -63,8 +63,9 @@ extension PersistentStoreCoordinator: ObjectChannel {
         try request.checkCounts()
         return try underLockPolicy {
             let records = records(for: request, entity)
+            if records.count == 1 { return [try body(records[0], request)] }
             // No store knows how much of the page the others give.
-            let request = records.count > 1 ? request.untilPage() : request
+            let request = request.untilPage()
             return try records.map { try body($0, request) }
         }
     }

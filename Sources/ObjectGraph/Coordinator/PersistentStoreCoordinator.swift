@@ -39,15 +39,19 @@ public final class PersistentStoreCoordinator: Sendable {
         /// What the store's configuration holds.
         let entityNames: Set<String>
 
+        /// The same, by entity index.
+        let holds: [Bool]
+
         init(
             number: Int, store: any PersistentStore, rowCache: RowCache, scopes: [ObjectIDScope],
-            entityNames: Set<String>
+            entityNames: Set<String>, holds: [Bool]
         ) {
             self.number = number
             self.store = store
             self.rowCache = rowCache
             self.scopes = scopes
             self.entityNames = entityNames
+            self.holds = holds
         }
 
         var handle: PersistentStoreHandle {
@@ -57,7 +61,8 @@ public final class PersistentStoreCoordinator: Sendable {
 
     private struct State {
         /// Store number 1 comes first; a removed store leaves nil.
-        var records: [StoreRecord?] = []
+        var records: [StoreRecord?] = [] { didSet { openRecords = records.compactMap(\.self) } }
+        private(set) var openRecords: [StoreRecord] = []
         var mergingContexts: [WeakContext] = []
     }
 
@@ -132,7 +137,7 @@ public final class PersistentStoreCoordinator: Sendable {
             number: number, store: store, rowCache: RowCache(model: model),
             scopes: ObjectIDScope.all(
                 in: model, storeIdentifier: store.identifier, storeNumber: number),
-            entityNames: entityNames)
+            entityNames: entityNames, holds: model.entities.map { entityNames.contains($0.name) })
         let changes = StoreChanges(added: [record.handle])
         observers.post(.storesWillChange(changes))
         state.withLock { $0.records[number - 1] = record }
@@ -172,7 +177,7 @@ public final class PersistentStoreCoordinator: Sendable {
         return try store.pragma(name)
     }
 
-    var records: [StoreRecord] { state.withLock { $0.records.compactMap(\.self) } }
+    var records: [StoreRecord] { state.withLock { $0.openRecords } }
 
     func record(number: Int) -> StoreRecord? {
         state.withLock { number > 0 ? $0.records[number - 1] : nil }
@@ -240,10 +245,12 @@ public final class PersistentStoreCoordinator: Sendable {
     func records(
         holding entityIndexes: ClosedRange<Int>, in stores: [String]?
     ) -> [StoreRecord] {
-        records.filter { record in
+        func isMeant(_ record: StoreRecord) -> Bool {
             stores?.contains(record.store.identifier) ?? true
-                && model.entities[entityIndexes].contains { record.entityNames.contains($0.name) }
+                && entityIndexes.contains { record.holds[$0] }
         }
+        let records = records
+        return records.allSatisfy(isMeant) ? records : records.filter(isMeant)
     }
 
     /// Those of them that can be written; all if none can, so that writing says why.

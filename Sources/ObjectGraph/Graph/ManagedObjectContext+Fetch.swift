@@ -11,7 +11,7 @@ extension ManagedObjectContext {
     ) throws -> FetchedObjects<Object> {
         let entity = try entity(of: request, type)
         let pending = pendingObjects(for: request, entity)
-        let found = try find(request.stored(beside: pending), entity)
+        let found = try find(request, entity, beside: pending)
         return FetchedObjects(try results(found, request, entity, pending))
     }
 
@@ -119,8 +119,14 @@ extension ManagedObjectContext {
 
     // MARK: - Objects
 
-    private func find(_ request: FetchRequest, _ entity: Entity) throws -> FoundRows {
-        request.wantsKeys
+    private func find(
+        _ request: FetchRequest, _ entity: Entity, beside pending: [ManagedObject]
+    ) throws -> FoundRows {
+        // Without a copy of the request where nothing is pending.
+        guard pending.isEmpty else {
+            return try find(request.stored(beside: pending), entity, beside: [])
+        }
+        return request.wantsKeys
             ? .keys(try channel.fetchKeys(request, entity: entity))
             : .rows(try channel.fetchRows(request, entity: entity))
     }
@@ -128,7 +134,7 @@ extension ManagedObjectContext {
     /// All objects that match, for a child context, which prefetches what it wants.
     func fetchObjects(_ request: FetchRequest, _ entity: Entity) throws -> [ManagedObject] {
         let pending = pendingObjects(for: request, entity)
-        let found = try find(request.stored(beside: pending), entity)
+        let found = try find(request, entity, beside: pending)
         return try objects(found, request, entity, pending)
     }
 

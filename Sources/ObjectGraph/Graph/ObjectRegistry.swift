@@ -20,6 +20,12 @@ struct ObjectRegistry {
             self.storeNumber = storeNumber
         }
 
+        // The tables' own deinitializers do not know what they hold, and take longer.
+        deinit {
+            permanent.removeAll()
+            temporary.removeAll()
+        }
+
         /// Where the object of a reference stands or will stand; valid until the next sweep.
         @inline(__always)
         func place(of reference: Int64) -> UnsafeMutablePointer<ManagedObject?> {

@@ -17,7 +17,7 @@ final class Connection {
     ///   kind, `SQLITE_CORRUPT` for a truncated one.
     init(_ configuration: SQLiteConfiguration) throws(SQLiteError) {
         handle = try ConnectionHandle(configuration)
-        try handle.registerRowFunction()
+        try handle.registerRowFunctions()
         statementCache = StatementCache(capacity: 256)
         for pragma in configuration.pragmas {
             try execute("PRAGMA \(quoted: pragma.name) = '\(escaped: pragma.value)'")

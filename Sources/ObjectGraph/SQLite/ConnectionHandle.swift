@@ -17,6 +17,7 @@ final class ConnectionHandle {
         var explainsQueries = false
         /// Who gets the rows of the statement that is running; see `RowReceiver`.
         var rowReceiver: Unmanaged<RowReceiver>?
+        var receivedRowCount: Int64 = 0
         /// What the running statement inserts, and how many slots a row can have; see `PendingRows`.
         var pendingRows: PendingRows?
         var pendingSlotCount = 0

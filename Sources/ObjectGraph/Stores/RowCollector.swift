@@ -32,9 +32,21 @@ final class RowCollector: RowReceiver {
 
     override func receive(_ row: SQLFunctionArguments) { take(row) }
 
-    /// Takes every row of a statement that lists the selection's columns.
-    func takeAll(of statement: Statement) throws(SQLiteError) {
-        while try statement.step() { take(statement) }
+    /// Takes every row of a statement that lists the selection in this form.
+    ///
+    /// - Returns: whether the rows have come in the order of the result.
+    func takeAll(
+        of statement: Statement, _ form: RowSelection.Form
+    ) throws(SQLiteError) -> Bool {
+        switch form {
+        case .columns:
+            while try statement.step() { take(statement) }
+            return true
+        case .rows: return try statement.run(into: self)
+        case .table:
+            try statement.runAggregate(into: self)
+            return false
+        }
     }
 
     @inline(__always)

@@ -1,10 +1,18 @@
 /// The columns that a SELECT must list so that its rows become rows of an entity and its descendants.
 final class RowSelection: Sendable {
+    /// How the rows of a statement come.
+    enum Form: Sendable {
+        /// To be asked for column by column.
+        case columns
+        /// Each handed to a `RowReceiver` as a whole, in order: fit for results that SQLite does not sort.
+        case rows
+        /// All handed over at once, neither sorted nor cut.
+        case table
+    }
+
     /// The select list, for the table alias `t0`.
     let columns: String
 
-    /// The select list that hands all rows to a `RowReceiver`; nil with too many columns.
-    let functionCall: String?
     let columnCount: Int
 
     /// Whether rows name their entity, in their third column.
@@ -23,9 +31,6 @@ final class RowSelection: Sendable {
         }
         columnCount = names.count
         columns = names.map { "t0." + $0 }.joined(separator: ", ")
-        functionCall =
-            names.count <= RowReceiver.maximumColumnCount
-            ? "\(RowReceiver.functionName)(\(columns))" : nil
         firstIndex = entity.index
         plans = family.map { member in
             RowPlan(

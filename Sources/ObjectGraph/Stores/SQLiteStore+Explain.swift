@@ -31,7 +31,7 @@ extension SQLiteStore {
             let rows = self.selection(entity, includesSubentities: request.includesSubentities)
             selection =
                 request.includesPropertyValues
-                ? .columns(rows.functionCall(for: request) ?? rows.columns) : .keys
+                ? .rows(rows, rows.form(for: request)) : .keys
         }
         return try FetchTranslation(request, entity: entity, model: model, selection: selection)
     }

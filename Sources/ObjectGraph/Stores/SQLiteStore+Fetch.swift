@@ -5,29 +5,59 @@ extension SQLiteStore {
         _ request: FetchRequest, entity: Entity, progress: FetchProgress?
     ) throws -> RowList {
         let selection = selection(entity, includesSubentities: request.includesSubentities)
-        let functionCall = selection.functionCall(for: request)
         let translation = try rowTranslations.translation(of: request, entity: entity) {
             () throws(FetchError) in
-            try FetchTranslation(
-                request, entity: entity, model: model,
-                selection: .columns(functionCall ?? selection.columns))
+            try translate(request, entity, selection, selection.form(for: request))
         }
         let start = ContinuousClock.now
-        let rows = try read(translation.sql, progress: progress) { statement in
-            statement.bind(translation.bindings)
-            let collector = RowCollector(
-                selection, expectedCount: request.fetchLimit > 0 ? request.fetchLimit : .max)
-            if functionCall == nil {
-                try collector.takeAll(of: statement)
-            } else {
-                try statement.run(into: collector)
-            }
-            return collector.finish()
-        }
+        let rows =
+            try readRows(translation, request, entity, selection, progress)
+            ?? readSortedRows(request, entity, selection, progress)
         debug.annotate(
             "total fetch execution time: \((ContinuousClock.now - start).inSeconds) for \(rows.count) rows."
         )
         return rows
+    }
+
+    private func translate(
+        _ request: FetchRequest, _ entity: Entity, _ selection: RowSelection,
+        _ form: RowSelection.Form
+    ) throws(FetchError) -> FetchTranslation {
+        try FetchTranslation(
+            request, entity: entity, model: model, selection: .rows(selection, form))
+    }
+
+    /// - Returns: nil if the rows were handed over in another order than that of the result.
+    private func readRows(
+        _ translation: FetchTranslation, _ request: FetchRequest, _ entity: Entity,
+        _ selection: RowSelection, _ progress: FetchProgress?
+    ) throws -> RowList? {
+        try read(translation.sql, progress: progress) { statement in
+            statement.bind(translation.bindings)
+            let collector = RowCollector(
+                selection, expectedCount: request.fetchLimit > 0 ? request.fetchLimit : .max)
+            let isInOrder = try collector.takeAll(of: statement, translation.form)
+            switch translation.form {
+            case .rows where !isInOrder: return nil
+            case .columns where selection.canHandOver && !statement.hasSorted:
+                // An index has the order: from now on the rows can be handed over.
+                try rowTranslations.replaceTranslation(of: request) { () throws(FetchError) in
+                    try translate(request, entity, selection, .rows)
+                }
+            default: break
+            }
+            return collector.finish()
+        }
+    }
+
+    /// Reads rows that SQLite sorts by now, since an index is gone.
+    private func readSortedRows(
+        _ request: FetchRequest, _ entity: Entity, _ selection: RowSelection,
+        _ progress: FetchProgress?
+    ) throws -> RowList {
+        let translation = try translate(request, entity, selection, .columns)
+        try rowTranslations.replaceTranslation(of: request) { translation }
+        return try readRows(translation, request, entity, selection, progress)!
     }
 
     func fetchKeys(
@@ -95,12 +125,13 @@ extension SQLiteStore {
     func rows(_ keys: [Int64], entity: Entity) throws -> RowList {
         let selection = selection(entity, includesSubentities: true)
         // One parameter for any number of keys: the statement keeps its shape and no limit is met.
+        let form = selection.formOfTable
         let sql =
-            "SELECT \(selection.columns) FROM \(entity.table) t0 WHERE t0.Z_PK IN (SELECT value FROM json_each(?))"
+            "SELECT \(selection.list(form)) FROM \(entity.table) t0 WHERE t0.Z_PK IN (SELECT value FROM json_each(?))"
         return try read(sql) { statement in
             statement.bind(jsonArray(keys), at: 1)
             let collector = RowCollector(selection, expectedCount: keys.count)
-            try collector.takeAll(of: statement)
+            _ = try collector.takeAll(of: statement, form)
             return collector.finish()
         }
     }
@@ -215,12 +246,24 @@ extension SQLiteStore {
 }
 
 extension RowSelection {
-    /// The select list that hands over all rows at once; nil for a request that has to be sorted or cut, since an
-    /// aggregate function sees the rows before that.
-    func functionCall(for request: FetchRequest) -> String? {
-        let isWhole =
-            request.sortKeys.isEmpty && request.fetchLimit == 0 && request.fetchOffset == 0
-        return isWhole ? functionCall : nil
+    fileprivate var canHandOver: Bool { columnCount <= RowReceiver.maximumColumnCount }
+
+    /// The form that serves rows in any order.
+    fileprivate var formOfTable: Form { canHandOver ? .table : .columns }
+
+    /// The form that serves a request whatever way SQLite takes.
+    func form(for request: FetchRequest) -> Form {
+        guard canHandOver, request.sortKeys.isEmpty else { return .columns }
+        return request.fetchLimit == 0 && request.fetchOffset == 0 ? .table : .rows
+    }
+
+    /// The select list.
+    func list(_ form: Form) -> String {
+        switch form {
+        case .columns: columns
+        case .rows: "\(RowReceiver.functionName)(\(columns))"
+        case .table: "\(RowReceiver.aggregateName)(\(columns))"
+        }
     }
 }
 

@@ -99,7 +99,8 @@ final class PagedTable<Element> {
     func removePages(where isEmpty: (Element) -> Bool) {
         forEachPage { number, page in
             guard (0..<Self.pageSize).allSatisfy({ isEmpty(page[$0]) }) else { return }
-            page.deinitialize(count: Self.pageSize)
+            // One by one: a range of unknown elements is left to the runtime, which calls a function for each.
+            for position in 0..<Self.pageSize { (page + position).deinitialize(count: 1) }
             page.deallocate()
             if number < Self.directoryLimit {
                 directory[Int(number)] = nil

@@ -153,7 +153,7 @@ extension FetchShape {
         FetchShape(
             "the first ones", .managedObject, of: "Author",
             [
-                "SELECT \(authorRow) FROM ZAUTHOR t0 LIMIT ? ← 3"
+                "SELECT OGRow(\(authorRow)) FROM ZAUTHOR t0 LIMIT ? ← 3"
             ]
         ) {
             $0.fetchLimit = 3
@@ -161,7 +161,7 @@ extension FetchShape {
         FetchShape(
             "all but the first", .managedObject, of: "Author",
             [
-                "SELECT \(authorRow) FROM ZAUTHOR t0 LIMIT -1 OFFSET ? ← 18"
+                "SELECT OGRow(\(authorRow)) FROM ZAUTHOR t0 LIMIT -1 OFFSET ? ← 18"
             ]
         ) {
             $0.fetchOffset = 18
@@ -623,7 +623,7 @@ extension FetchShape {
             "prefetching one", .managedObject, of: "Book",
             [
                 "SELECT OGRows(\(bookRow)) FROM ZPUBLICATION t0 WHERE t0.Z_ENT = ? AND t0.ZTITLE = ? ← 3, 'Title 0.0'",
-                "SELECT \(authorRow) FROM ZAUTHOR t0 WHERE t0.Z_PK IN (SELECT value FROM json_each(?)) ← '[1]'",
+                "SELECT OGRows(\(authorRow)) FROM ZAUTHOR t0 WHERE t0.Z_PK IN (SELECT value FROM json_each(?)) ← '[1]'",
             ]
         ) {
             $0.predicate = try ObjectPredicate("title == 'Title 0.0'")
@@ -666,8 +666,8 @@ extension FetchShape {
             "in batches", .managedObject, of: "Author",
             [
                 "SELECT t0.Z_PK, t0.Z_ENT FROM ZAUTHOR t0 ORDER BY t0.ZBIRTHYEAR LIMIT ? ← 3",
-                "SELECT \(authorRow) FROM ZAUTHOR t0 WHERE t0.Z_PK IN (SELECT value FROM json_each(?)) ← '[1,2]'",
-                "SELECT \(authorRow) FROM ZAUTHOR t0 WHERE t0.Z_PK IN (SELECT value FROM json_each(?)) ← '[3]'",
+                "SELECT OGRows(\(authorRow)) FROM ZAUTHOR t0 WHERE t0.Z_PK IN (SELECT value FROM json_each(?)) ← '[1,2]'",
+                "SELECT OGRows(\(authorRow)) FROM ZAUTHOR t0 WHERE t0.Z_PK IN (SELECT value FROM json_each(?)) ← '[3]'",
             ]
         ) {
             $0.fetchLimit = 3
@@ -678,10 +678,10 @@ extension FetchShape {
             "in batches that prefetch", .managedObject, of: "Magazine",
             [
                 "SELECT t0.Z_PK, t0.Z_ENT FROM ZPUBLICATION t0 WHERE t0.Z_ENT = ? ORDER BY t0.ZYEAR LIMIT ? ← 4, 2",
-                "SELECT \(magazineRow) FROM ZPUBLICATION t0 WHERE t0.Z_PK IN (SELECT value FROM json_each(?)) ← '[3]'",
-                "SELECT \(authorRow) FROM ZAUTHOR t0 WHERE t0.Z_PK IN (SELECT value FROM json_each(?)) ← '[1]'",
-                "SELECT \(magazineRow) FROM ZPUBLICATION t0 WHERE t0.Z_PK IN (SELECT value FROM json_each(?)) ← '[6]'",
-                "SELECT \(authorRow) FROM ZAUTHOR t0 WHERE t0.Z_PK IN (SELECT value FROM json_each(?)) ← '[2]'",
+                "SELECT OGRows(\(magazineRow)) FROM ZPUBLICATION t0 WHERE t0.Z_PK IN (SELECT value FROM json_each(?)) ← '[3]'",
+                "SELECT OGRows(\(authorRow)) FROM ZAUTHOR t0 WHERE t0.Z_PK IN (SELECT value FROM json_each(?)) ← '[1]'",
+                "SELECT OGRows(\(magazineRow)) FROM ZPUBLICATION t0 WHERE t0.Z_PK IN (SELECT value FROM json_each(?)) ← '[6]'",
+                "SELECT OGRows(\(authorRow)) FROM ZAUTHOR t0 WHERE t0.Z_PK IN (SELECT value FROM json_each(?)) ← '[2]'",
             ]
         ) {
             $0.fetchLimit = 2

@@ -175,7 +175,7 @@ private let publicationColumns =
             #expect(statements.count == 2)
             #expect(
                 statements[1].hasPrefix(
-                    "SELECT \(authorColumns) FROM ZAUTHOR t0 WHERE t0.Z_PK IN (SELECT value FROM json_each(?)) ← "
+                    "SELECT OGRows(\(authorColumns)) FROM ZAUTHOR t0 WHERE t0.Z_PK IN (SELECT value FROM json_each(?)) ← "
                 ))
             let later = fixture.statements {
                 for book in books! { #expect(book.author!.name != "") }

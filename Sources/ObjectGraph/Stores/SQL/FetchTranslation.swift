@@ -6,6 +6,8 @@ struct FetchTranslation: Sendable {
     enum Selection: Sendable {
         /// Columns as SQL, such as `t0.Z_PK, t0.ZNAME`.
         case columns(String)
+        /// Rows as a whole.
+        case rows(RowSelection, RowSelection.Form)
         /// One row with the number of results; limit and offset count.
         case count
         /// What `propertiesToFetch` asks for; read the rows by `columns`.
@@ -14,6 +16,9 @@ struct FetchTranslation: Sendable {
 
     let sql: String
     private(set) var bindings: [SQLBinding]
+
+    /// How rows come.
+    let form: RowSelection.Form
 
     /// How the columns of a dictionary result are read; empty for other selections.
     let columns: [DictionaryColumn]
@@ -26,17 +31,23 @@ struct FetchTranslation: Sendable {
         var writer = SQLConditionWriter(entity: entity, model: model)
         var select = SQLText()
         var dictionary: DictionarySelection?
+        var form = RowSelection.Form.columns
         let isLimited = request.fetchLimit > 0 || request.fetchOffset > 0
         switch selection {
         case .columns(let list):
             select.append("SELECT ")
             select.append(list)
+        case .rows(let rows, let wanted):
+            form = wanted
+            select.append("SELECT ")
+            select.append(rows.list(form))
         case .count: select.append(isLimited ? "SELECT 1" : "SELECT COUNT(*)")
         case .dictionaries:
             let made = try DictionarySelection(request, entity: entity, model: model)
             try made.writeColumns(to: &select, &writer)
             dictionary = made
         }
+        self.form = form
         columns = dictionary?.columns ?? []
 
         var tail = SQLText()
@@ -68,7 +79,7 @@ struct FetchTranslation: Sendable {
     /// The same statement with other values from that parameter on.
     func binding(_ values: [SQLBinding], from first: Int) -> FetchTranslation {
         var copy = self
-        copy.bindings.replaceSubrange(first..., with: values)
+        copy.bindings = first == 0 ? values : bindings[..<first] + values
         return copy
     }
 }

@@ -11,7 +11,7 @@ final class TranslationCache: Sendable {
 
     private struct Entry {
         let request: FetchRequest
-        let translation: FetchTranslation
+        var translation: FetchTranslation
 
         /// How many bindings stand before those of the predicate.
         let firstConstant: Int
@@ -36,8 +36,7 @@ final class TranslationCache: Sendable {
         if request.fetchLimit > 0 { constants.append(.integer(Int64(request.fetchLimit))) }
         if request.fetchOffset > 0 { constants.append(.integer(Int64(request.fetchOffset))) }
         let known = entries.withLock { entries -> FetchTranslation? in
-            guard let index = entries.firstIndex(where: { $0.request.isTranslated(like: request) })
-            else { return nil }
+            guard let index = Self.index(of: request, in: entries) else { return nil }
             return entries[index].translation.binding(
                 constants, from: entries[index].firstConstant)
         }
@@ -58,6 +57,21 @@ final class TranslationCache: Sendable {
             entries.append(entry)
         }
         return made
+    }
+
+    /// Has another translation stand for a request, if it is known.
+    func replaceTranslation(
+        of request: FetchRequest, _ translate: () throws(FetchError) -> FetchTranslation
+    ) throws(FetchError) {
+        try entries.withLock { entries throws(FetchError) in
+            guard let index = Self.index(of: request, in: entries) else { return }
+            entries[index].translation = try translate()
+        }
+    }
+
+    // Without a copy of the entries on the way.
+    private static func index(of request: FetchRequest, in entries: [Entry]) -> Int? {
+        entries.indices.first { entries[$0].request.isTranslated(like: request) }
     }
 }
 
