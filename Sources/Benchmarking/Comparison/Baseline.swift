@@ -4,7 +4,7 @@ import Foundation
 /// machine and an hour.
 public struct Baseline: Codable, Hashable, Sendable {
     /// The version of this structure that the code reads and writes.
-    public static let currentSchema = 1
+    public static let currentSchema = 2
 
     public var schema: Int
     public var name: String
@@ -12,7 +12,6 @@ public struct Baseline: Codable, Hashable, Sendable {
     public var commit: String?
     public var savedAt: Date
     public var conditions: Conditions
-    /// In the order of workloads and cells.
     public var cells: [Cell]
 
     /// What has to be the same for counts to be the same.
@@ -61,8 +60,8 @@ public struct Baseline: Codable, Hashable, Sendable {
 }
 
 extension Baseline {
-    /// The rows of cells that were counted again, and a row that cannot be judged for each cell of
-    /// the baseline that was not.
+    /// The rows of cells that were counted again, and a row that cannot be judged for each cell that
+    /// only the baseline or only this run has.
     ///
     /// - Throws: ``ComparisonError/otherConditions(_:)``, since counts would differ for no fault of
     ///   the code, and ``ComparisonError/nothingShared(base:head:)``.
@@ -77,17 +76,10 @@ extension Baseline {
         guard !rows.isEmpty else {
             throw ComparisonError.nothingShared(base: name, head: "this run")
         }
-        return rows + rowsMissing(from: cells)
-    }
-
-    private func rowsMissing(from cells: [Cell]) -> [Comparison] {
-        self.cells.filter { base in !cells.contains { $0.isSame(as: base) } }.compactMap { base in
-            var row = Comparison.exactRows(
-                workload: base.workload, cell: base.cell, base: [base.sample], head: []
-            ).first
-            row?.reason = "the cell was not counted this time"
-            return row
-        }
+        let gone = self.cells.filter { base in !cells.contains { $0.isSame(as: base) } }
+        let new = cells.filter { head in !self.cells.contains { $0.isSame(as: head) } }
+        return rows + gone.compactMap { $0.row(isKept: true) }
+            + new.compactMap { $0.row(isKept: false) }
     }
 
     /// Takes the counts of cells that are new or, with `onlyImproved`, nowhere worse; all of them
@@ -111,6 +103,17 @@ extension Baseline {
 extension Baseline.Cell {
     func isSame(as other: Self) -> Bool {
         workload == other.workload && cell == other.cell
+    }
+
+    /// A row that cannot be judged, of a cell that either was kept or was counted now.
+    fileprivate func row(isKept: Bool) -> Comparison? {
+        var row = Comparison.exactRows(
+            workload: workload, cell: cell, base: isKept ? [sample] : [],
+            head: isKept ? [] : [sample]
+        ).first
+        row?.reason =
+            isKept ? "the cell was not counted this time" : "the cell is not in the baseline"
+        return row
     }
 
     var sample: Sample {

@@ -67,17 +67,36 @@ import Testing
         }
     }
 
-    @Test func `a kept cell that was not counted again cannot be judged`() throws {
+    @Test func `a file has a line for each count, with its cell, sorted`() throws {
+        let baselines = BaselineFolder(url: folder.url("baselines"))
+        var cells = [Self.cell("single", statements: 2), Self.cell("nested", statements: 0.5)]
+        cells[1].counts["allocations"] = 7
+        try baselines.save(Self.baseline(cells))
+
+        let text = try String(contentsOf: folder.url("baselines/main.json"), encoding: .utf8)
+
+        #expect(
+            text.split(separator: "\n").filter { $0.contains("import") } == [
+                #"    "import nested allocations" : 7,"#,
+                #"    "import nested statements" : 0.5,"#,
+                #"    "import single statements" : 2"#,
+            ])
+        #expect(try baselines.load("main").cells == [cells[1], cells[0]])
+    }
+
+    @Test func `a cell that only one side has cannot be judged`() throws {
         let baseline = Self.baseline([
             Self.cell(statements: 100), Self.cell("gone", statements: 100),
         ])
 
         let rows = try baseline.compare(
-            with: [Self.cell(statements: 100)], under: Self.conditions)
+            with: [Self.cell(statements: 100), Self.cell("new", statements: 100)],
+            under: Self.conditions)
 
-        #expect(rows.map(\.cell) == ["nested", "gone"])
-        #expect(rows.map(\.verdict) == [.ok, .inconclusive])
+        #expect(rows.map(\.cell) == ["nested", "gone", "new"])
+        #expect(rows.map(\.verdict) == [.ok, .inconclusive, .inconclusive])
         #expect(rows[1].reason == "the cell was not counted this time")
+        #expect(rows[2].reason == "the cell is not in the baseline")
     }
 
     @Test func `an update of improvements leaves what rose`() {
