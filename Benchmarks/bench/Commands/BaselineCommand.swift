@@ -40,7 +40,7 @@ struct BaselineCommand: ParsableCommand {
     /// What is counted, and how.
     struct CountingOptions: ParsableArguments {
         @Option(
-            help: "A workload file (default: Benchmarks/Workloads/gate.yml); can be repeated.",
+            help: "A workload file (default: Benchmarks/Workloads/counts.yml); can be repeated.",
             completion: .file(extensions: ["yml"]))
         var file: [String] = []
 
@@ -52,7 +52,7 @@ struct BaselineCommand: ParsableCommand {
 
         /// - Throws: ``CommandFailure`` when a cell is wrong or crashes: no baseline may rest on it.
         func count() throws -> BaselineCounts {
-            let workloads = try Selection(files: file.isEmpty ? [WorkloadFiles.gate()] : file)
+            let workloads = try Selection(files: file.isEmpty ? [WorkloadFiles.counts()] : file)
                 .workloads
             if Executable.isDebugBuild, !allowDebug { throw ReleaseBuild.handOver() }
             Interruption.install()

@@ -17,7 +17,10 @@ struct GateCommand: ParsableCommand {
             """)
 
     @Argument(
-        help: "Workload files (default: Benchmarks/Workloads/gate.yml).",
+        help: """
+            Workload files (default: Benchmarks/Workloads/gate.yml, and counts.yml beside it where \
+            only counts are compared).
+            """,
         completion: .file(extensions: ["yml"]))
     var files: [String] = []
 
@@ -183,7 +186,9 @@ struct GateCommand: ParsableCommand {
     }
 
     private func selectedWorkloads() throws -> [Workload] {
-        var selection = try Selection(files: files.isEmpty ? [WorkloadFiles.gate()] : files)
+        let takesTimes = !quick && baseline == nil
+        let standard = takesTimes ? WorkloadFiles.gate : WorkloadFiles.counts
+        var selection = try Selection(files: files.isEmpty ? [standard()] : files)
         try selection.keep(workloads: workload)
         try selection.use(subjects: stack)
         return selection.workloads

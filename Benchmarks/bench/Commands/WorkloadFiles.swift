@@ -3,8 +3,10 @@ import Foundation
 /// The workload files of the package.
 enum WorkloadFiles {
     /// Left out when no file is named: engine.yml measures the engine, harness.yml the harness, ci.yml
-    /// is small, and gate.yml is for comparing builds.
-    private static let notByDefault = ["engine.yml", "harness.yml", "ci.yml", "gate.yml"]
+    /// is small, and gate.yml and counts.yml are for comparing builds.
+    private static let notByDefault = [
+        "engine.yml", "harness.yml", "ci.yml", "gate.yml", "counts.yml",
+    ]
 
     /// Every file, in the order of their names, as paths to show.
     static func all() throws -> [String] {
@@ -25,12 +27,17 @@ enum WorkloadFiles {
         try all().filter { path in !notByDefault.contains { path.hasSuffix("/" + $0) } }
     }
 
-    /// The file for `bench gate`.
-    static func gate() throws -> String {
-        guard let file = try all().first(where: { $0.hasSuffix("/gate.yml") }) else {
+    /// The file for `bench gate`, whose every cell costs seconds.
+    static func gate() throws -> String { try named("gate.yml") }
+
+    /// The file for counting without times, which is cheap and so has more cells.
+    static func counts() throws -> String { try named("counts.yml") }
+
+    private static func named(_ name: String) throws -> String {
+        guard let file = try all().first(where: { $0.hasSuffix("/\(name)") }) else {
             throw CommandFailure(
                 exitCode: .usage,
-                message: "there is no Benchmarks/Workloads/gate.yml; name a workload file")
+                message: "there is no Benchmarks/Workloads/\(name); name a workload file")
         }
         return file
     }
