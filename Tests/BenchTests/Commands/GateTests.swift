@@ -122,6 +122,19 @@ import Testing
         #expect(bench.errors.contains("SQLite was 2.8.17"))
     }
 
+    @Test func `the baseline of our own CI has the cells that are counted there`() throws {
+        let baselines = BaselineFolder(url: URL(fileURLWithPath: "Benchmarks/Baselines"))
+        let bench = try BenchProcess([
+            "plan", "Benchmarks/Workloads/counts.yml", "--results", folder.url.path,
+        ])
+
+        let counted = bench.output.split(separator: "\n").filter { $0.hasPrefix("counts-") }.map {
+            $0.split(separator: " ").prefix(2).joined(separator: " ")
+        }
+        let kept = try baselines.load("ci").cells.map { "\($0.workload) \($0.cell)" }
+        #expect(kept == counted.sorted(), "scripts/gate --keep ci")
+    }
+
     @Test(arguments: [
         (options: ["--base-ref", "no-such-revision"], reason: "is no revision"),
         (options: ["--base-bin", "/bin/true"], reason: "is no bench"),
