@@ -169,6 +169,7 @@ extension ManagedObjectContext: ObjectChannel {
             }
         }
         for object in inserted { noteArrival(of: object) }
+        keepOrders(before: plan, storeNumber: storeNumber)
         for change in differing {
             var properties = PropertyMask()
             for property in change.entity.properties where property.slot != nil {

@@ -43,10 +43,18 @@ extension ManagedObjectContext {
     }
 
     private func assignPlaces(to members: [ManagedObject], _ placeIndex: Int) {
+        // Giving a place to what is gone above would delete it here as well.
+        let members = members.filter { !isGone($0) }
         let places = OrderedPlaces.rising(from: members.map { $0.place(at: placeIndex) })
         for (member, place) in zip(members, places) where member.place(at: placeIndex) != place {
             member.setAttribute(.integer(place), at: placeIndex)
         }
+    }
+
+    /// Whether a fault has nothing above any more; what cannot be read may be there.
+    private func isGone(_ object: ManagedObject) -> Bool {
+        guard object.isFault, !object.isInserted else { return false }
+        do { return try currentRow(of: object) == nil } catch { return false }
     }
 
     /// Additions to join tables for the ordered relationships of an object that changed: all members in their order.
@@ -67,10 +75,17 @@ extension ManagedObjectContext {
 
     // MARK: - From a child context
 
-    /// Sorts the members of ordered relationships whose places a child has changed.
+    /// Sorts the members of ordered relationships that a child has given others, or other places.
     func reorder(after plan: SavePlan, storeNumber: Int) {
         guard model.hasOrderedRelationships else { return }
-        reorderOwners(ofRows: plan.rows, storeNumber: storeNumber)
+        for owner in owners(ofMembers: plan.rows, storeNumber: storeNumber) {
+            let property = owner.source.binding.entity.properties[owner.propertyIndex]
+            let placeIndex = property.relationship!.placeIndex!
+            let members = owner.source.orderedDestinations(of: property).sorted {
+                $0.place(at: placeIndex) ?? .max < $1.place(at: placeIndex) ?? .max
+            }
+            owner.source.reorder(members, of: property)
+        }
         let placed = Dictionary(grouping: plan.joins.filter { $0.position != nil }) {
             JoinOwner(entity: $0.entity.index, key: $0.sourceKey, property: $0.property.index)
         }
@@ -95,13 +110,25 @@ extension ManagedObjectContext {
         let property: Int
     }
 
-    private func reorderOwners(ofRows changes: [RowChange], storeNumber: Int) {
+    /// Reads the orders that updates from a child may change: read with the new places, they would not change any more.
+    func keepOrders(before plan: SavePlan, storeNumber: Int) {
+        guard model.hasOrderedRelationships else { return }
+        let updates = plan.rows.filter { $0.kind == .update }
+        for owner in owners(ofMembers: updates, storeNumber: storeNumber) {
+            _ = owner.source.members(
+                of: owner.source.binding.entity.properties[owner.propertyIndex])
+        }
+    }
+
+    /// The owners of members that are new or have another place or owner, each with its relationship.
+    private func owners(ofMembers changes: [RowChange], storeNumber: Int) -> Set<JoinNote> {
         var owners: Set<JoinNote> = []
         for change in changes where change.kind != .delete {
             for property in change.entity.properties where property.kind == .toOne {
                 guard let inverse = model.inverse(of: property.relationship!),
                     let placeIndex = inverse.relationship?.placeIndex,
                     change.kind == .insert || change.changes.contains(placeIndex)
+                        || change.changes.contains(property.index)
                 else { continue }
                 let member = object(
                     change.key, entityIndex: change.entity.index, storeNumber: storeNumber)
@@ -110,14 +137,7 @@ extension ManagedObjectContext {
                     JoinNote(source: owner, destination: owner, propertyIndex: inverse.index))
             }
         }
-        for owner in owners {
-            let property = owner.source.binding.entity.properties[owner.propertyIndex]
-            let placeIndex = property.relationship!.placeIndex!
-            let members = owner.source.orderedDestinations(of: property).sorted {
-                $0.place(at: placeIndex) ?? .max < $1.place(at: placeIndex) ?? .max
-            }
-            owner.source.reorder(members, of: property)
-        }
+        return owners
     }
 }
 

@@ -81,6 +81,10 @@ struct ToManyContents {
         objects = Set(stored)
         if isOrdered { order = stored }
         for note in notes where isMember.map({ $0(note.object) == note.isAddition }) ?? true {
+            // What its own end has brought was not here before, wherever others have put it since: it comes last.
+            if isOrdered, isMember != nil, note.isAddition {
+                apply((note.object, isAddition: false))
+            }
             apply(note)
         }
         guard let unsavedOrder else { return }

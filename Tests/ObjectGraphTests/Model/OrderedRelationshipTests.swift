@@ -117,6 +117,28 @@ import Testing
         }
     }
 
+    @Test func `the inverse appends what others have put first meanwhile (§2.11.7)`() throws {
+        let store = try StoreFixture.notebook()
+        let other = store.makeContext()
+        try store.run { context in
+            let (notebook, elsewhere) = (Notebook(context: context), Notebook(context: context))
+            notebook.notes = [context.makeNote("a")]
+            let note = context.makeNote("x")
+            try context.save()
+            note.notebook = elsewhere
+            context.processPendingChanges()
+            let (id, noteID) = (notebook.objectID, note.objectID)
+            try other.performAndWait {
+                let notebook = try #require(other.object(with: id) as? Notebook)
+                notebook.notes.insert(try #require(other.object(with: noteID) as? Note), at: 0)
+                try other.save()
+            }
+            context.refreshAllObjects()
+            note.notebook = notebook
+            #expect(texts(notebook.notes) == "ax")
+        }
+    }
+
     /// A notebook with notes a, b and c, changed here and, in a context of its own, elsewhere; then merged and saved.
     ///
     /// - Returns: The order before the save and what is read anew after it.
@@ -187,6 +209,53 @@ import Testing
             try context.save()
             context.reset()
             #expect(texts(try #require(try context.all("Notebook")[0] as? Notebook).notes) == "cab")
+        }
+    }
+
+    @Test func `a child puts what the parent has taken out back where it was (§4.2.6)`() throws {
+        let store = try StoreFixture.notebook()
+        let child = ManagedObjectContext(.privateQueue, parent: store.context)
+        try store.run { context in
+            let notebook = Notebook(context: context)
+            notebook.notes = "ab".map { context.makeNote(String($0)) }
+            try context.save()
+            let (id, firstID) = (notebook.objectID, notebook.notes[0].objectID)
+            notebook.notes[0].notebook = nil
+            context.processPendingChanges()
+            try child.performAndWait {
+                let notebook = try #require(child.object(with: id) as? Notebook)
+                let note = try #require(child.object(with: firstID) as? Note)
+                notebook.notes.insert(note, at: 0)
+                try child.save()
+            }
+            #expect(texts(notebook.notes) == "ab")
+        }
+    }
+
+    @Test func `a save that fails leaves members alone that are gone (§5.1.12)`() throws {
+        let store = try StoreFixture.notebook()
+        let child = ManagedObjectContext(.privateQueue, parent: store.context)
+        try store.run { context in
+            let notebook = Notebook(context: context)
+            try context.save()
+            let id = notebook.objectID
+            try child.performAndWait {
+                let notebook = try #require(child.object(with: id) as? Notebook)
+                notebook.notes = [child.makeNote("refused")]
+                child.processPendingChanges()
+            }
+            notebook.notes = [context.makeNote("at the same place")]
+            context.processPendingChanges()
+            try child.performAndWait {
+                child.refreshAllObjects()
+                let notebook = try #require(child.object(with: id) as? Notebook)
+                #expect(notebook.notes.count == 2)
+            }
+            context.rollback()
+            try child.performAndWait {
+                let errors = try child.validationErrors()
+                #expect(errors.count == 1 && child.deletedObjects.isEmpty)
+            }
         }
     }
 
