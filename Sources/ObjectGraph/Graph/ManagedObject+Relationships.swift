@@ -169,12 +169,16 @@ extension ManagedObject {
 
     /// Whether an unsaved change of this object's own end has taken it out of the other's relationship.
     private final func hasMovedAway(from owner: ManagedObject, _ property: Property) -> Bool {
-        // What awakeFromFetch has set is no change.
-        guard !state.isDisjoint(with: [.inserted, .updated]), let changes = changesBesideDraft,
+        guard let changes = unsavedChanges,
             let inverse = binding.model.inverse(of: property.relationship!),
             inverse.kind == .toOne, changes.contains(inverse.index)
         else { return false }
         return destination(of: inverse) !== owner
+    }
+
+    /// Without what awakeFromFetch has set, which is no change.
+    private final var unsavedChanges: ChangedValues? {
+        state.isDisjoint(with: [.inserted, .updated]) ? nil : changesBesideDraft
     }
 
     final func orderedDestinations(of property: Property) -> [ManagedObject] {
@@ -201,7 +205,10 @@ extension ManagedObject {
         }
         loaded.load(stored, isOrdered: property.relationship!.isOrdered, isMember: isMember)
         contents.relationships[property.index] = loaded
-        if let index = property.relationship!.placeIndex, loaded.isReordered, !loaded.needsPlaces {
+        if let index = property.relationship!.placeIndex, !loaded.needsPlaces,
+            loaded.isReordered
+                || loaded.order!.contains(where: { $0.unsavedChanges?.contains(index) == true })
+        {
             contents.relationships[property.index]!.sort { $0.place(at: index) }
         }
         return loaded.objects!

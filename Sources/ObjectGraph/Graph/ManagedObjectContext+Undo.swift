@@ -53,6 +53,8 @@ extension ManagedObjectContext {
             if bringBack(capture) { reasons[capture.object] = .undoDeletion }
         }
         let captures = event.objects.filter(\.isToBeRestored)
+        // Before members get their places back, which may be all that an order was.
+        for capture in captures where !capture.orders.isEmpty { noteEvent(of: capture.object) }
         for capture in captures {
             if restoreValues(capture), reasons[capture.object] == nil {
                 reasons[capture.object] = .undoUpdate

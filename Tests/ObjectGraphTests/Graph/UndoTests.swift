@@ -519,6 +519,53 @@ import Testing
         }
     }
 
+    @Test func `an order that was read anew is redone (§2.9.2)`() throws {
+        let store = try undoable()
+        try store.run { context in
+            let notebook = Notebook(context: context)
+            let notes = ["a", "b", "c"].map { context.makeNote($0) }
+            notebook.notes = notes
+            try context.save()
+            let moved = [notes[2], notes[0], notes[1]]
+            notebook.notes = moved
+            context.processPendingChanges()
+            context.refreshAllObjects()
+            context.undo()
+            context.refreshAllObjects()
+            context.redo()
+            #expect(notebook.notes == moved && notebook.hasChanges)
+        }
+    }
+
+    @Test func `an order that a child goes back to survives a refresh (§2.9.2)`() throws {
+        let store = try StoreFixture.notebook()
+        let child = ManagedObjectContext(.privateQueue, parent: store.context)
+        try store.run { context in
+            let notebook = Notebook(context: context)
+            let notes = ["a", "b"].map { context.makeNote($0) }
+            notebook.notes = notes
+            try context.save()
+            let id = notebook.objectID
+            try child.performAndWait {
+                child.undoManager = UndoManager()
+                let notebook = try #require(child.object(with: id) as? Notebook)
+                notebook.notes = notebook.notes.reversed()
+                child.processPendingChanges()
+            }
+            notebook.notes = notes.reversed()
+            context.processPendingChanges()
+            try child.performAndWait {
+                child.refreshAllObjects()
+                child.undo()
+                child.refreshAllObjects()
+                let notebook = try #require(child.object(with: id) as? Notebook)
+                #expect(notebook.notes.map(\.text) == ["a", "b"])
+                try child.save()
+            }
+            #expect(notebook.notes == notes)
+        }
+    }
+
     @Test func `no more levels are kept than asked for`() {
         let manager = UndoManager()
         manager.levelsOfUndo = 2
