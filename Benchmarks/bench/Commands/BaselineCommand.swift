@@ -81,9 +81,12 @@ extension BaselineCommand {
 
         func run() throws {
             let counts = try counting.count()
-            let baseline = Baseline(
+            var baseline = Baseline(
                 name: options.name, commit: ComparisonReport.Arm.ofBench().commit, savedAt: Date(),
                 conditions: counts.conditions, cells: counts.cells)
+            if let earlier = try? options.folder.load(options.name) {
+                baseline.keepSteadyCounts(of: earlier)
+            }
             try options.folder.save(baseline)
             print("\(options.name): \(baseline.cells.count) cells")
         }

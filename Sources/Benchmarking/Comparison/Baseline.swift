@@ -82,6 +82,20 @@ extension Baseline {
             + new.compactMap { $0.row(isKept: false) }
     }
 
+    /// Takes back an earlier baseline's counts that are the same but for the tolerance: a diff then shows what changed and
+    /// nothing else, and what grows by little at a time is told when it has grown enough.
+    public mutating func keepSteadyCounts(of earlier: Baseline) {
+        guard earlier.conditions == conditions else { return }
+        for (place, cell) in cells.enumerated() {
+            guard let base = earlier.cells.first(where: { $0.isSame(as: cell) }) else { continue }
+            let rows = Comparison.exactRows(
+                workload: cell.workload, cell: cell.cell, base: [base.sample], head: [cell.sample])
+            for row in rows where row.verdict == .ok {
+                cells[place].counts[row.metric.name] = row.base
+            }
+        }
+    }
+
     /// Takes the counts of cells that are new or, with `onlyImproved`, nowhere worse; all of them
     /// otherwise.
     public mutating func update(with cells: [Cell], onlyImproved: Bool) {

@@ -99,6 +99,20 @@ import Testing
         #expect(rows[2].reason == "the cell is not in the baseline")
     }
 
+    @Test func `counts that differ by less than may be told are left as they were`() {
+        func baseline(allocations: Double, statements: Double) -> Baseline {
+            var cell = Self.cell(statements: statements)
+            cell.counts["allocations"] = allocations
+            return Self.baseline([cell, Self.cell("\(statements)", statements: statements)])
+        }
+        var new = baseline(allocations: 1001, statements: 11)
+
+        new.keepSteadyCounts(of: baseline(allocations: 1000, statements: 10))
+
+        #expect(new.cells.map(\.cell) == ["nested", "11.0"])
+        #expect(new.cells[0].counts == ["allocations": 1000, "statements": 11])
+    }
+
     @Test func `an update of improvements leaves what rose`() {
         var baseline = Self.baseline([
             Self.cell("better", statements: 100), Self.cell("worse", statements: 100),
