@@ -81,7 +81,11 @@ struct ObjectCapture {
         guard wasPresent && isPresent || remainsDeleted else { return wasPresent != isPresent }
         let properties = object.binding.entity.properties
         values.removeAll { Self.value(of: properties[$0.index], object) == $0.value }
-        orders = orders.filter { object.orderedMembers(of: properties[$0.key]) != $0.value }
+        // What others have made of an order meanwhile is not the event's to undo.
+        let changed = object.contents?.eventMask ?? PropertyMask()
+        orders = orders.filter {
+            changed.contains($0.key) && object.orderedMembers(of: properties[$0.key]) != $0.value
+        }
         return !remainsDeleted && (!values.isEmpty || !orders.isEmpty)
     }
 }

@@ -537,6 +537,28 @@ import Testing
         }
     }
 
+    @Test func `an order that only others have changed is no step (§2.9.2)`() throws {
+        let store = try undoable()
+        let other = store.makeContext()
+        try store.run { context in
+            let notebook = Notebook(context: context)
+            notebook.notes = "ab".map { context.makeNote(String($0)) }
+            try context.save()
+            context.undoManager?.removeAllActions()
+            notebook.title = notebook.title
+            let id = notebook.objectID
+            try other.performAndWait {
+                let notebook = try #require(other.object(with: id) as? Notebook)
+                notebook.notes = notebook.notes.reversed()
+                try other.save()
+            }
+            context.refreshAllObjects()
+            context.processPendingChanges()
+            #expect(notebook.notes.map(\.text) == ["b", "a"])
+            #expect(context.undoManager?.canUndo == false)
+        }
+    }
+
     @Test func `an order that a child goes back to survives a refresh (§2.9.2)`() throws {
         let store = try StoreFixture.notebook()
         let child = ManagedObjectContext(.privateQueue, parent: store.context)
