@@ -9,7 +9,7 @@ extension ManagedObjectContext {
         var unplaced: [ManagedObject] = []
         if isSaving {
             for object in updatedList {
-                assignPlaces(toMembersOf: object, &unplaced) { $0.needsPlaces || $0.hasEqualPlaces }
+                assignPlaces(toMembersOf: object, settlesEqualPlaces: true, &unplaced)
             }
         }
         // The list grows: members that get another place have changed.
@@ -17,25 +17,28 @@ extension ManagedObjectContext {
         while position < eventList.count {
             let object = eventList[position]
             position += 1
-            assignPlaces(toMembersOf: object, &unplaced) { $0.needsPlaces }
+            assignPlaces(toMembersOf: object, settlesEqualPlaces: false, &unplaced)
         }
         return unplaced
     }
 
     private func assignPlaces(
-        toMembersOf object: ManagedObject, _ unplaced: inout [ManagedObject],
-        where isConcerned: (ToManyContents) -> Bool
+        toMembersOf object: ManagedObject, settlesEqualPlaces: Bool,
+        _ unplaced: inout [ManagedObject]
     ) {
         guard let contents = object.contents, !object.state.contains(.deleted) else { return }
         for index in object.binding.entity.orderedIndexes
         where contents.relationships[index]?.isReordered == true {
             let property = object.binding.entity.properties[index]
             guard let placeIndex = property.relationship?.placeIndex else { continue }
+            // Whether places are equal is known when the members are read, which is for the save to do.
+            guard settlesEqualPlaces || contents.relationships[index]!.needsPlaces else { continue }
             guard object.knownMembers(of: property) != nil else {
                 unplaced.append(object)
                 continue
             }
-            guard isConcerned(contents.relationships[index]!) else { continue }
+            let known = contents.relationships[index]!
+            guard known.needsPlaces || known.hasEqualPlaces else { continue }
             assignPlaces(to: object.orderedDestinations(of: property), placeIndex)
             contents.relationships[index]!.needsPlaces = false
             contents.relationships[index]!.hasEqualPlaces = false

@@ -182,6 +182,21 @@ import Testing
         #expect(shown == "cba" && stored == "cba")
     }
 
+    @Test func `an event that leaves an order alone reads no members (§1.5.2)`() throws {
+        let store = try StoreFixture.notebook()
+        try store.run { context in
+            let notebook = Notebook(context: context)
+            notebook.notes = "ab".map { context.makeNote(String($0)) }
+            try context.save()
+            notebook.notes = notebook.notes.reversed()
+            context.processPendingChanges()
+            context.refreshAllObjects()
+            notebook.title = "b before a"
+            #expect(store.statements { context.processPendingChanges() } == 0)
+            #expect(texts(notebook.notes) == "ba")
+        }
+    }
+
     @Test func `what two contexts put at the same place has the order that was shown (§5.4.9)`()
         throws
     {
