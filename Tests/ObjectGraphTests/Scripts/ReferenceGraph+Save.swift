@@ -308,6 +308,7 @@ extension ReferenceGraph {
         }
         for object in own.deleted { levels[level].snapshots[object] = nil }
         levels[level].gone.formUnion(saved.deleted)
+        levels[level].lost.formUnion(saved.deleted)
         forgetChanges(of: level)
         levels[level].saveCount += 1
     }

@@ -200,7 +200,10 @@ extension ReferenceGraph {
                 || event.saveCount == levels[level].saveCount
                     && isUndisputed(object, in: levels[level].parent)
         }
-        guard isUndisputed(object, in: level) else { return false }
+        // A row that another context has brought back may have another object here than the one that the event knew.
+        guard isUndisputed(object, in: level), !levels[level].lost.contains(object) else {
+            return false
+        }
         if isOrdered, items(of: object, in: level) != memory.itemsAfterwards { return false }
         return Self.destinationKeys(of: entities[object]).allSatisfy {
             value($0, of: object, in: level) == memory.valuesAfterwards[$0, default: .null]
@@ -220,6 +223,7 @@ extension ReferenceGraph {
     }
 
     private mutating func bringBack(_ object: Int, _ memory: Memory, in level: Int) {
+        levels[level].lost.remove(object)
         if levels[level].deleted.contains(object), !levels[level].inserted.contains(object) {
             capture(object, in: level)
             levels[level].deleted.remove(object)

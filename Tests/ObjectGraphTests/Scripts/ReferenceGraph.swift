@@ -56,6 +56,8 @@ struct ReferenceGraph {
         var lists: [Int: [Int]] = [:]
         /// Deleted here and saved; another context may bring the row back.
         var gone: Set<Int> = []
+        /// Of these, what has not come back here since.
+        var lost: Set<Int> = []
         /// Deleted here until a merge policy took that back.
         var kept: Set<Int> = []
         var pairs: [Pair: Bool] = [:]
