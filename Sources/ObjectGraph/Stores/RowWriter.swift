@@ -58,9 +58,7 @@ struct RowWriter: SlotWriter, @unchecked Sendable {
     mutating func set(_ slot: Int, bytes: UnsafeRawBufferPointer) {
         reserve(bytes.count)
         let start = end - bytes.count
-        if let source = bytes.baseAddress {
-            start.copyMemory(from: source, byteCount: bytes.count)
-        }
+        start.copyText(bytes)
         store(
             (UInt32(truncatingIfNeeded: start - rowStart), UInt32(truncatingIfNeeded: bytes.count)),
             slot)

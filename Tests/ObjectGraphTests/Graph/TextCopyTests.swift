@@ -28,4 +28,14 @@ import Testing
             bytes.withUnsafeBytes { String(copying: $0) }
                 == String(repeating: "k", count: length) + "\u{FFFD}")
     }
+
+    @Test(arguments: 0...130)
+    func `into a row, and nothing beside them is touched`(length: Int) {
+        let source = (0..<length).map { UInt8(truncatingIfNeeded: $0 + 1) }
+        var destination = [UInt8](repeating: 0xEE, count: length + 2)
+        destination.withUnsafeMutableBytes { destination in
+            source.withUnsafeBytes { (destination.baseAddress! + 1).copyText($0) }
+        }
+        #expect(destination == [0xEE] + source + [0xEE])
+    }
 }
