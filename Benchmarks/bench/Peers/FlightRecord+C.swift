@@ -11,37 +11,38 @@ extension FlightRecord {
         "ZDESTINATIONCODE",
     ]
 
-    static let selection = (["Z_PK", "Z_OPT"] + insertedColumns).joined(separator: ", ")
+    /// From the last column to the first, so that SQLite reads through the header of a row once.
+    static let selection = (["Z_PK", "Z_OPT"] + insertedColumns).reversed().joined(separator: ", ")
 
     /// Reads a row of `selection`.
     @inline(__always)
     init(_ statement: borrowing CStatement) {
         self.init(
-            key: statement.integer(0),
-            version: statement.integer(1),
-            year: Int(statement.integer(2)),
-            month: Int(statement.integer(3)),
-            day: Int(statement.integer(4)),
-            departureTime: statement.optionalInteger(5).map { Int($0) },
-            scheduledDepartureTime: Int(statement.integer(6)),
-            departureDelayMinutes: statement.optionalInteger(7).map { Int($0) },
-            arrivalTime: statement.optionalInteger(8).map { Int($0) },
-            scheduledArrivalTime: Int(statement.integer(9)),
-            arrivalDelayMinutes: statement.optionalInteger(10).map { Int($0) },
-            flightNumber: Int(statement.integer(11)),
+            key: statement.integer(24),
+            version: statement.integer(23),
+            year: Int(statement.integer(22)),
+            month: Int(statement.integer(21)),
+            day: Int(statement.integer(20)),
+            departureTime: statement.optionalInteger(19).map { Int($0) },
+            scheduledDepartureTime: Int(statement.integer(18)),
+            departureDelayMinutes: statement.optionalInteger(17).map { Int($0) },
+            arrivalTime: statement.optionalInteger(16).map { Int($0) },
+            scheduledArrivalTime: Int(statement.integer(15)),
+            arrivalDelayMinutes: statement.optionalInteger(14).map { Int($0) },
+            flightNumber: Int(statement.integer(13)),
             airTimeMinutes: statement.optionalInteger(12).map { Int($0) },
-            distance: Int(statement.integer(13)),
-            hour: Int(statement.integer(14)),
-            minute: Int(statement.integer(15)),
-            plane: statement.optionalInteger(16),
-            airline: statement.optionalInteger(17),
-            origin: statement.optionalInteger(18),
-            destination: statement.optionalInteger(19),
-            scheduledHour: statement.date(20),
-            carrier: statement.text(21),
-            tailNumber: statement.optionalText(22),
-            originCode: statement.text(23),
-            destinationCode: statement.text(24))
+            distance: Int(statement.integer(11)),
+            hour: Int(statement.integer(10)),
+            minute: Int(statement.integer(9)),
+            plane: statement.optionalInteger(8),
+            airline: statement.optionalInteger(7),
+            origin: statement.optionalInteger(6),
+            destination: statement.optionalInteger(5),
+            scheduledHour: statement.date(4),
+            carrier: statement.text(3),
+            tailNumber: statement.optionalText(2),
+            originCode: statement.text(1),
+            destinationCode: statement.text(0))
     }
 
     /// Binds a value for each of `insertedColumns`, the first at index 2, behind the key.

@@ -6,19 +6,20 @@ extension ItemRecord {
         "ZNAME", "ZMAKER", "ZCITY", "ZADDRESS", "ZNOTE",
     ]
 
-    static let selection = (["Z_PK", "Z_OPT"] + insertedColumns).joined(separator: ", ")
+    /// From the last column to the first, so that SQLite reads through the header of a row once.
+    static let selection = (["Z_PK", "Z_OPT"] + insertedColumns).reversed().joined(separator: ", ")
 
     /// Reads a row of `selection`.
     @inline(__always)
     init(_ statement: borrowing CStatement) {
         self.init(
-            key: statement.integer(0), number: statement.integer(2), price: statement.real(5),
-            createdAt: statement.date(6),
-            quantity: Int32(truncatingIfNeeded: statement.integer(3)),
-            delayMinutes: statement.optionalInteger(4).map { Int32(truncatingIfNeeded: $0) },
-            version: Int32(truncatingIfNeeded: statement.integer(1)), name: statement.text(7),
-            maker: statement.text(8), city: statement.text(9), address: statement.text(10),
-            note: statement.optionalText(11))
+            key: statement.integer(11), number: statement.integer(9), price: statement.real(6),
+            createdAt: statement.date(5),
+            quantity: Int32(truncatingIfNeeded: statement.integer(8)),
+            delayMinutes: statement.optionalInteger(7).map { Int32(truncatingIfNeeded: $0) },
+            version: Int32(truncatingIfNeeded: statement.integer(10)), name: statement.text(4),
+            maker: statement.text(3), city: statement.text(2), address: statement.text(1),
+            note: statement.optionalText(0))
     }
 
     /// Binds a value for each of `insertedColumns`, the first at index 2, behind the key.

@@ -19,21 +19,22 @@ extension ItemRecord: FetchableRecord, PersistableRecord {
         static let note = Column("ZNOTE")
     }
 
+    /// From the last column to the first, so that SQLite reads through the header of a row once.
     static var databaseSelection: [any SQLSelectable] {
         [
-            Columns.key, Columns.version, Columns.number, Columns.quantity, Columns.delayMinutes,
-            Columns.price, Columns.createdAt, Columns.name, Columns.maker, Columns.city,
-            Columns.address, Columns.note,
+            Columns.note, Columns.address, Columns.city, Columns.maker, Columns.name,
+            Columns.createdAt, Columns.price, Columns.delayMinutes, Columns.quantity,
+            Columns.number, Columns.version, Columns.key,
         ]
     }
 
     /// Positions are those of `databaseSelection`.
     init(row: Row) {
         self.init(
-            key: row[0], number: row[2], price: row[5],
-            createdAt: Date(timeIntervalSinceReferenceDate: row[6]), quantity: row[3],
-            delayMinutes: row[4], version: row[1], name: row[7], maker: row[8], city: row[9],
-            address: row[10], note: row[11])
+            key: row[11], number: row[9], price: row[6],
+            createdAt: Date(timeIntervalSinceReferenceDate: row[5]), quantity: row[8],
+            delayMinutes: row[7], version: row[10], name: row[4], maker: row[3], city: row[2],
+            address: row[1], note: row[0])
     }
 
     func encode(to container: inout PersistenceContainer) {

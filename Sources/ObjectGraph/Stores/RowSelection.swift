@@ -11,12 +11,18 @@ final class RowSelection: Sendable {
     }
 
     /// The select list, for the table alias `t0`.
+    ///
+    /// From the table's last column to its first: SQLite then reads through the header of a record once, where columns in
+    /// order make it go on a little further for each, a tenth of the time of reading a table.
     let columns: String
 
     let columnCount: Int
 
-    /// Whether rows name their entity, in their third column.
-    var namesEntity: Bool { plans.count > 1 }
+    /// The columns of what every row begins with.
+    private let keyColumn: Int32
+    private var versionColumn: Int32 { keyColumn - 1 }
+    private var entityColumn: Int32 { keyColumn - 2 }
+
     private let firstIndex: Int
     private let plans: [RowPlan]
 
@@ -30,16 +36,26 @@ final class RowSelection: Sendable {
             names.append(column)
         }
         columnCount = names.count
-        columns = names.map { "t0." + $0 }.joined(separator: ", ")
+        columns = names.reversed().map { "t0." + $0 }.joined(separator: ", ")
+        let last = Int32(names.count - 1)
+        keyColumn = last
         firstIndex = entity.index
         plans = family.map { member in
             RowPlan(
                 member.layout, entityNumber: UInt32(member.index + 1),
-                columns: member.columns.map { positions[$0]! })
+                columns: member.columns.map { last - positions[$0]! })
         }
     }
 
     deinit { for plan in plans { plan.sources.deallocate() } }
+
+    /// Which object a row is of.
+    func key(of row: some SQLiteRow) -> EntityKey {
+        EntityKey(
+            entityIndex: plans.count > 1
+                ? Int(row.value(at: entityColumn).integer) - 1 : firstIndex,
+            key: row.value(at: keyColumn).integer)
+    }
 
     /// Copies a row to the end of the writer's rows, making a writer that begins small if there is none.
     func readRow(_ row: some SQLiteRow, of writer: inout RowWriter?) -> RowReference {
@@ -55,14 +71,14 @@ final class RowSelection: Sendable {
     func readRow(_ row: some SQLiteRow, into writer: inout RowWriter) {
         var position = 0
         if plans.count > 1 {
-            position = Int(row.value(at: 2).integer) - 1 - firstIndex
+            position = Int(row.value(at: entityColumn).integer) - 1 - firstIndex
             // A row of an entity that the model does not have is read as one of the root entity.
             if !plans.indices.contains(position) { position = 0 }
         }
         let plan = plans[position]
         writer.begin(
-            plan.extent, key: row.value(at: 0).integer,
-            version: UInt32(truncatingIfNeeded: row.value(at: 1).integer),
+            plan.extent, key: row.value(at: keyColumn).integer,
+            version: UInt32(truncatingIfNeeded: row.value(at: versionColumn).integer),
             entityNumber: plan.entityNumber)
         for slot in 0..<plan.extent.slotCount {
             let source = plan.sources[slot]

@@ -207,14 +207,11 @@ extension SQLiteStore {
             var contents: [Int64: [EntityKey]] = [:]
             var known: Set<Int64> = []
             while try statement.step() {
-                let key = statement.value(at: 0).integer
                 let owner = statement.value(at: Int32(selection.columnCount)).integer
-                let entityIndex =
-                    selection.namesEntity
-                    ? Int(statement.value(at: 2).integer) - 1 : destination.index
-                contents[owner, default: []].append(EntityKey(entityIndex: entityIndex, key: key))
+                let member = selection.key(of: statement)
+                contents[owner, default: []].append(member)
                 // A row that several owners share comes once for each of them.
-                if known.insert(key).inserted { collector.take(statement) }
+                if known.insert(member.key).inserted { collector.take(statement) }
             }
             return RelatedRows(contents: contents, rows: collector.finish())
         }

@@ -42,7 +42,7 @@ private typealias Author = TestSupport.Author
             }
             #expect(
                 second == [
-                    "SELECT OGRows(t0.Z_PK, t0.Z_OPT, t0.ZNAME, t0.ZBIRTHYEAR) FROM ZAUTHOR t0 WHERE t0.Z_PK IN (SELECT value FROM json_each(?)) ← '[\(keys.map(String.init).joined(separator: ","))]'"
+                    "SELECT OGRows(t0.ZBIRTHYEAR, t0.ZNAME, t0.Z_OPT, t0.Z_PK) FROM ZAUTHOR t0 WHERE t0.Z_PK IN (SELECT value FROM json_each(?)) ← '[\(keys.map(String.init).joined(separator: ","))]'"
                 ])
             // What was read last is still there; what was read long ago is read again.
             fixture.expect(0) { for index in 6...8 { _ = authors![index].name } }

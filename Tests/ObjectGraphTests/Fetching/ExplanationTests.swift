@@ -99,7 +99,7 @@ struct WarningCase: Sendable, CustomTestStringConvertible {
                 sortKeys: [.ascending("weight")]))
         #expect(
             explanation.description == """
-                SELECT t0.Z_PK, t0.Z_OPT, t0.ZNUMBER, t0.ZNAME, t0.ZWEIGHT, t0.ZNOTE, t0.ZBOX FROM ZTHING t0 WHERE t0.ZWEIGHT > ? AND t0.ZNAME <> ? ORDER BY t0.ZWEIGHT
+                SELECT t0.ZBOX, t0.ZNOTE, t0.ZWEIGHT, t0.ZNAME, t0.ZNUMBER, t0.Z_OPT, t0.Z_PK FROM ZTHING t0 WHERE t0.ZWEIGHT > ? AND t0.ZNAME <> ? ORDER BY t0.ZWEIGHT
                 with 3.0, "x"
                   SCAN t0
                   USE TEMP B-TREE FOR ORDER BY

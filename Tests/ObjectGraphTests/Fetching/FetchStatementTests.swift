@@ -5,14 +5,14 @@ import Testing
 @testable import ObjectGraph
 
 // What the fixture's rows are read by, in the order of the properties.
-private let authorRow = "t0.Z_PK, t0.Z_OPT, t0.ZNAME, t0.ZBIRTHYEAR"
-private let topicRow = "t0.Z_PK, t0.Z_OPT, t0.ZNAME"
+private let authorRow = "t0.ZBIRTHYEAR, t0.ZNAME, t0.Z_OPT, t0.Z_PK"
+private let topicRow = "t0.ZNAME, t0.Z_OPT, t0.Z_PK"
 private let publicationValues =
-    "t0.ZTITLE, t0.ZYEAR, t0.ZLOANCOUNT, t0.ZRATING, t0.ZAUTHOR"
-private let bookRow = "t0.Z_PK, t0.Z_OPT, \(publicationValues), t0.ZPAGECOUNT"
-private let magazineRow = "t0.Z_PK, t0.Z_OPT, \(publicationValues), t0.ZISSUE"
+    "t0.ZAUTHOR, t0.ZRATING, t0.ZLOANCOUNT, t0.ZYEAR, t0.ZTITLE"
+private let bookRow = "t0.ZPAGECOUNT, \(publicationValues), t0.Z_OPT, t0.Z_PK"
+private let magazineRow = "t0.ZISSUE, \(publicationValues), t0.Z_OPT, t0.Z_PK"
 private let anyPublicationRow =
-    "t0.Z_PK, t0.Z_OPT, t0.Z_ENT, \(publicationValues), t0.ZPAGECOUNT, t0.ZISSUE"
+    "t0.ZISSUE, t0.ZPAGECOUNT, \(publicationValues), t0.Z_ENT, t0.Z_OPT, t0.Z_PK"
 
 /// A request, and the statements that it runs, each with its bindings behind an arrow.
 struct FetchShape: Sendable, CustomTestStringConvertible {
@@ -402,7 +402,7 @@ extension FetchShape {
         FetchShape(
             "exactly an abstract entity", .managedObject, of: "Publication",
             [
-                "SELECT OGRows(t0.Z_PK, t0.Z_OPT, t0.ZTITLE, t0.ZYEAR, t0.ZLOANCOUNT, t0.ZRATING, t0.ZAUTHOR) FROM ZPUBLICATION t0 WHERE t0.Z_ENT = ? ← 2"
+                "SELECT OGRows(t0.ZAUTHOR, t0.ZRATING, t0.ZLOANCOUNT, t0.ZYEAR, t0.ZTITLE, t0.Z_OPT, t0.Z_PK) FROM ZPUBLICATION t0 WHERE t0.Z_ENT = ? ← 2"
             ]
         ) {
             $0.includesSubentities = false

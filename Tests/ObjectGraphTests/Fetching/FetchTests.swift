@@ -266,7 +266,7 @@ private typealias Author = TestSupport.Author
         try context.performAndWait {
             let request = FetchRequest(
                 entityName: "Author", predicate: try ObjectPredicate("birthYear > 1909"))
-            let columns = "t0.Z_PK, t0.Z_OPT, t0.ZNAME, t0.ZBIRTHYEAR"
+            let columns = "t0.ZBIRTHYEAR, t0.ZNAME, t0.Z_OPT, t0.Z_PK"
             func statements(_ body: () throws -> Int) throws -> [String] {
                 try fixture.recorder.statements {
                     let count = try body()

@@ -6,9 +6,9 @@ import Testing
 
 private typealias Author = TestSupport.Author
 
-private let authorColumns = "t0.Z_PK, t0.Z_OPT, t0.ZNAME, t0.ZBIRTHYEAR"
+private let authorColumns = "t0.ZBIRTHYEAR, t0.ZNAME, t0.Z_OPT, t0.Z_PK"
 private let publicationColumns =
-    "t0.Z_PK, t0.Z_OPT, t0.Z_ENT, t0.ZTITLE, t0.ZYEAR, t0.ZLOANCOUNT, t0.ZRATING, t0.ZAUTHOR, t0.ZPAGECOUNT, t0.ZISSUE"
+    "t0.ZISSUE, t0.ZPAGECOUNT, t0.ZAUTHOR, t0.ZRATING, t0.ZLOANCOUNT, t0.ZYEAR, t0.ZTITLE, t0.Z_ENT, t0.Z_OPT, t0.Z_PK"
 
 @Suite struct `Relationship faults (§3.3)` {
     private let fixture: FetchFixture
@@ -146,7 +146,7 @@ private let publicationColumns =
             )
             #expect(
                 statements[2].hasPrefix(
-                    "SELECT t0.Z_PK, t0.Z_OPT, t0.ZNAME, t1.Z_2PUBLICATIONS FROM Z_2TOPICS t1 JOIN ZTOPIC t0 ON t0.Z_PK = t1.Z_6TOPICS WHERE t1.Z_2PUBLICATIONS IN (SELECT value FROM json_each(?)) ← "
+                    "SELECT t0.ZNAME, t0.Z_OPT, t0.Z_PK, t1.Z_2PUBLICATIONS FROM Z_2TOPICS t1 JOIN ZTOPIC t0 ON t0.Z_PK = t1.Z_6TOPICS WHERE t1.Z_2PUBLICATIONS IN (SELECT value FROM json_each(?)) ← "
                 ))
             #expect(statements.count == 3)
             let later = fixture.recorder.statements {

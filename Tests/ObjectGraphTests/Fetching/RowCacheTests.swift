@@ -188,7 +188,7 @@ private typealias Author = TestSupport.Author
             }
             #expect(
                 statements == [
-                    "SELECT t0.Z_PK, t0.Z_OPT, t0.ZNAME, t0.ZBIRTHYEAR FROM ZAUTHOR t0 WHERE t0.Z_PK = ? ← \(author.objectID.reference)"
+                    "SELECT t0.ZBIRTHYEAR, t0.ZNAME, t0.Z_OPT, t0.Z_PK FROM ZAUTHOR t0 WHERE t0.Z_PK = ? ← \(author.objectID.reference)"
                 ])
             #expect(author.hasFault(forRelationshipNamed: "publications"))
             context.refresh(author, mergeChanges: false)
