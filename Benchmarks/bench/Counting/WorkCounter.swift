@@ -26,13 +26,15 @@ struct WorkCounter {
     }
 
     /// What happened since, by ``Metric/name``. The probes win over the subject's own counters,
-    /// since they see all subjects alike.
+    /// since they see all subjects alike; but of rows that the engine has handed over by a function
+    /// SQLite tells none.
     func finish() -> [String: Int64] {
         subject?.settle()
         let allocationsAfter = Allocator.allocationCount()
         let liveBytesAfter = Allocator.liveBytes()
         var counts = subject?.counters ?? [:]
-        for (metric, total) in Self.totals() {
+        for (metric, total) in Self.totals()
+        where metric != .rowsRead || counts[metric.name] == nil {
             counts[metric.name] = total - totals[metric, default: 0]
         }
         counts[Metric.allocations.name] = allocationsAfter - allocations
