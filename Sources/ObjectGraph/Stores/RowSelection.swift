@@ -18,7 +18,7 @@ final class RowSelection: Sendable {
 
     let columnCount: Int
 
-    /// The columns of what every row begins with.
+    /// The last column, before which the version stands and, where there are several entities, the entity's number.
     private let keyColumn: Int32
     private var versionColumn: Int32 { keyColumn - 1 }
     private var entityColumn: Int32 { keyColumn - 2 }
