@@ -196,12 +196,18 @@ extension ManagedObject {
         } ?? false
     }
 
-    /// Gives the members of an ordered relationship their order back, as far as they are members.
+    /// Gives the members of an ordered relationship their order back.
+    ///
+    /// If others have moved some here or away since the event began, the order that is shown stays, and the members get
+    /// places that fit it: undo may have given some of them their old ones back.
     fileprivate final func restore(_ order: [ManagedObject], at index: Int) {
         let property = binding.entity.properties[index]
         let members = destinations(of: property)
-        guard members == Set(order) else { return }
         willChange()
-        reorder(order, of: property)
+        if members == Set(order) {
+            reorder(order, of: property)
+        } else {
+            contents?.relationships[index]?.noteReordering()
+        }
     }
 }

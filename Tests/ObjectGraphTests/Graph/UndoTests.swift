@@ -588,6 +588,38 @@ import Testing
         }
     }
 
+    @Test func `members that others have moved are saved in the order shown (§2.9.2)`() throws {
+        let store = try StoreFixture.notebook()
+        let child = ManagedObjectContext(.privateQueue, parent: store.context)
+        try store.run { context in
+            let notebook = Notebook(context: context)
+            let notes = ["a", "b"].map { context.makeNote($0) }
+            notebook.notes = notes
+            try context.save()
+            let (id, movedID) = (notebook.objectID, notes[0].objectID)
+            try child.performAndWait {
+                child.undoManager = UndoManager()
+                // The event remembers it among the notes, from where the parent takes it.
+                try #require(child.object(with: movedID) as? Note).count = 7
+            }
+            notebook.notes = [notes[1]]
+            context.processPendingChanges()
+            try child.performAndWait {
+                child.refreshAllObjects()
+                let notebook = try #require(child.object(with: id) as? Notebook)
+                notebook.notes.append(try #require(child.object(with: movedID) as? Note))
+                child.undo()
+                #expect(notebook.notes.map(\.text) == ["b", "a"])
+                try child.save()
+            }
+            #expect(notebook.notes == notes.reversed())
+            try context.save()
+            context.reset()
+            let found = try #require(try context.all("Notebook")[0] as? Notebook)
+            #expect(found.notes.map(\.text) == ["b", "a"])
+        }
+    }
+
     @Test func `no more levels are kept than asked for`() {
         let manager = UndoManager()
         manager.levelsOfUndo = 2

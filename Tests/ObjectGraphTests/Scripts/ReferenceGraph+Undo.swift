@@ -179,7 +179,11 @@ extension ReferenceGraph {
         }
         for (object, memory) in objects
         where isOrdered && memory.wasPresent && memory.items != items(of: object, in: level) {
-            reorder(memory.items, of: object, in: level)
+            if Set(memory.items) == Set(items(of: object, in: level)) {
+                reorder(memory.items, of: object, in: level)
+            } else {
+                touch(object, in: level)
+            }
         }
         for (object, memory) in objects where !memory.wasPresent && isPresent(object, in: level) {
             takeAway(object, in: level)
