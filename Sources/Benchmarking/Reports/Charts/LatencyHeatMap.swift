@@ -48,7 +48,7 @@ struct LatencyHeatMap {
                 + cells(columns, across, up, width: width) + events)
     }
 
-    /// One path for each density: hundreds of rectangles would swell the file.
+    /// One path for each density, and one box for neighbours of the same: thousands of rectangles would swell the file.
     private func cells(
         _ columns: [Column], _ across: Scale, _ up: Scale, width: Double
     ) -> [Markup] {
@@ -62,15 +62,19 @@ struct LatencyHeatMap {
         }
         let most = Double(boxes.flatMap(\.values).max() ?? 1)
         for (index, column) in boxes.enumerated() {
-            let left = across(Double(index) * width)
-            let right = across(Double(index + 1) * width)
-            for (row, count) in column.sorted(by: { $0.key < $1.key }) {
+            let left = place(across(Double(index) * width))
+            let right = place(across(Double(index + 1) * width))
+            let densities = column.mapValues { count in
                 let share = most > 1 ? log(Double(count)) / log(most) : 1
-                let density = min(Int(share * Double(Self.densities)), Self.densities - 1)
-                let top = up.end + Double(row) * rowHeight
-                paths[density] +=
-                    "M\(place(left)) \(place(top))H\(place(right))V\(place(top + rowHeight))"
-                    + "H\(place(left))Z"
+                return min(Int(share * Double(Self.densities)), Self.densities - 1)
+            }
+            var start = 0
+            for (row, density) in densities.sorted(by: { $0.key < $1.key }) {
+                if densities[row - 1] != density { start = row }
+                guard densities[row + 1] != density else { continue }
+                let top = up.end + Double(start) * rowHeight
+                let bottom = up.end + Double(row + 1) * rowHeight
+                paths[density] += "M\(left) \(place(top))H\(right)V\(place(bottom))H\(left)Z"
             }
         }
         return paths.enumerated().compactMap { density, path in
