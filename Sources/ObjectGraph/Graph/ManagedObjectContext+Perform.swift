@@ -42,6 +42,9 @@ extension ManagedObjectContext {
         schedule: PerformSchedule = .immediate, _ block: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
         if schedule == .immediate, isOnQueue { return try block() }
+        // The runtime does not tell the thread sanitizer of a result that is there before it is awaited
+        // (`swift_continuation_await`). This pairs with what the end of the block stores.
+        defer { _ = owner.load(ordering: .acquiring) }
         return try await withCheckedThrowingContinuation { continuation in
             queue.async {
                 let result = Swift.Result { try self.runEvent(block) }
@@ -83,7 +86,7 @@ extension ManagedObjectContext {
     private func asOwner<Result>(_ block: () throws -> Result) rethrows -> Result {
         let previous = owner.exchange(Self.currentThread, ordering: .relaxed)
         defer {
-            owner.store(previous, ordering: .relaxed)
+            owner.store(previous, ordering: .releasing)
             if holdsSnapshot {
                 holdsSnapshot = false
                 coordinator.endTurn()
