@@ -20,6 +20,8 @@ public struct History: Sendable {
         public var commit: String?
         public var startedAt: Date
         public var build: BuildConfiguration
+        /// ``DatasetDescription/identity``; nil when no workload used a data set, and in older lines.
+        public var dataset: String?
         public var identity: EnvironmentFingerprint.Identity
         public var values: [Value]
     }
@@ -41,30 +43,38 @@ public struct History: Sendable {
             throw HistoryError.alreadyThere(run: run.name)
         }
         do {
-            let line = try Self.encoder.encode(Entry(run, commit: commit)) + Data("\n".utf8)
-            if !FileManager.default.fileExists(atPath: url.path) {
-                try FileManager.default.createDirectory(
-                    at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-                try Data().write(to: url)
-            }
-            let file = try FileHandle(forWritingTo: url)
-            defer { try? file.close() }
-            try file.seekToEnd()
-            try file.write(contentsOf: line)
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            let journal = Journal<Entry>(url: url)
+            try endLastLine()
+            try journal.repair()
+            try journal.append(Entry(run, commit: commit))
         } catch {
             throw HistoryError.unwritable(path: url.path, reason: "\(error)")
         }
     }
 
-    /// All lines, in the order in which they were appended; none where there is no file. A last line
-    /// that was cut off is passed over.
+    /// Gives a whole last line the end that an editor took from it, so that it is not taken for one that was cut off.
+    private func endLastLine() throws {
+        guard
+            let last = FileManager.default.contents(atPath: url.path)?
+                .split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).last,
+            (try? JSONDecoder.ofRuns.decode(Entry.self, from: Data(last))) != nil
+        else { return }
+        let file = try FileHandle(forWritingTo: url)
+        defer { try? file.close() }
+        try file.seekToEnd()
+        try file.write(contentsOf: Data("\n".utf8))
+    }
+
+    /// All whole lines, in the order in which they were appended; none where there is no file.
     ///
     /// - Throws: ``HistoryError/unreadable(path:line:)``.
     public func entries() throws -> [Entry] {
         guard let data = FileManager.default.contents(atPath: url.path) else { return [] }
         let lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: true)
         return try lines.enumerated().compactMap { index, line in
-            if let entry = try? Self.decoder.decode(Entry.self, from: Data(line)),
+            if let entry = try? JSONDecoder.ofRuns.decode(Entry.self, from: Data(line)),
                 entry.schema == Entry.currentSchema
             {
                 return entry
@@ -77,18 +87,6 @@ public struct History: Sendable {
         }
     }
 
-    private static var encoder: JSONEncoder {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        encoder.dateEncodingStrategy = .iso8601
-        return encoder
-    }
-
-    private static var decoder: JSONDecoder {
-        let decoder = JSONDecoder()
-        decoder.dateDecodingStrategy = .iso8601
-        return decoder
-    }
 }
 
 extension History.Entry {
@@ -98,6 +96,7 @@ extension History.Entry {
         self.commit = commit
         startedAt = run.startedAt
         build = run.build
+        dataset = run.dataset?.identity
         identity = run.environment.identity
         values = run.workloads.flatMap { workload in
             workload.cells.filter(\.isSound).flatMap { cell -> [History.Value] in

@@ -41,7 +41,8 @@ public struct HistorySeries: Hashable, Sendable {
         }
     }
 
-    /// The series of the rows that fit, sorted by name; every kind of machine and build has its own.
+    /// The series of the rows that fit, sorted by name; every kind of machine and build, and
+    /// every data set, has its own.
     public static func all(
         in entries: [History.Entry], workload: Glob = "*", cell: Glob = "*", metric: Glob = "*"
     ) -> [HistorySeries] {
@@ -49,6 +50,7 @@ public struct HistorySeries: Hashable, Sendable {
             var row: [String]
             var identity: EnvironmentFingerprint.Identity
             var build: BuildConfiguration
+            var dataset: String?
         }
         var series: [Key: HistorySeries] = [:]
         for entry in entries {
@@ -58,7 +60,7 @@ public struct HistorySeries: Hashable, Sendable {
             {
                 let key = Key(
                     row: [value.workload, value.cell, value.metric], identity: entry.identity,
-                    build: entry.build)
+                    build: entry.build, dataset: entry.dataset)
                 let new = HistorySeries(
                     workload: value.workload, cell: value.cell, metric: .named(value.metric),
                     points: [])

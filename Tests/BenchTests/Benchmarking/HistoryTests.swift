@@ -55,6 +55,40 @@ import Testing
         }
     }
 
+    @Test(arguments: [0, 1, 20])
+    func `a line is appended behind one that was cut off`(lengthLeft: Int) throws {
+        let history = History(url: folder.url("history.jsonl"))
+        try history.append(run(1, seconds: 1), commit: nil)
+        let whole = try Data(contentsOf: history.url)
+        try (whole + whole.prefix(lengthLeft)).write(to: history.url)
+
+        try history.append(run(2, seconds: 1), commit: nil)
+
+        #expect(try history.entries().map(\.run) == ["run-1", "run-2"])
+    }
+
+    @Test func `a last line of which an editor took the end stays`() throws {
+        let history = History(url: folder.url("history.jsonl"))
+        try history.append(run(1, seconds: 1), commit: nil)
+        try Data(contentsOf: history.url).dropLast().write(to: history.url)
+
+        try history.append(run(2, seconds: 1), commit: nil)
+
+        #expect(try history.entries().map(\.run) == ["run-1", "run-2"])
+    }
+
+    @Test func `data sets are kept apart`() throws {
+        let history = History(url: folder.url("history.jsonl"))
+        for (number, identity) in ["published", "generated"].enumerated() {
+            var run = run(number, seconds: 1)
+            run.dataset = DatasetDescription(
+                name: "flights", origin: .generated, rowCounts: [:], identity: identity)
+            try history.append(run, commit: nil)
+        }
+
+        #expect(HistorySeries.all(in: try history.entries(), metric: "time").count == 2)
+    }
+
     @Test func `machines are kept apart`() throws {
         let history = History(url: folder.url("history.jsonl"))
         try history.append(run(1, seconds: 1), commit: nil)
