@@ -3,7 +3,7 @@ import Foundation
 extension Comparison {
     /// Judges a time measured in pairs.
     ///
-    /// A change is one that the first `rule.pairCount` pairs show and that the fresh pairs confirm.
+    /// A change is one that the pairs of the first `rule.pairCount` blocks show and that the fresh pairs confirm.
     /// Pairs after the first look and those of a confirmation narrow the interval and can turn
     /// `inconclusive` into `ok`, but never make a finding: no further look spends any error. A row
     /// that is no finding and yet differs in all pairs together is `inconclusive`.
@@ -26,14 +26,14 @@ extension Comparison {
             ratio: Statistics.median(logRatios).map(exp),
             interval: Statistics.medianInterval(logRatios, confidence: 0.98)?
                 .mapped(Statistics.exponential),
-            pValue: rule.pValue(of: samples.pairs.prefix(rule.pairCount).map(\.logRatio)),
+            pValue: rule.pValue(of: samples.pairs.firstLook(by: rule)),
             minimumDetectableEffect: rule.minimumDetectableEffect(from: logRatios, seed: seed),
             pairs: samples.pairs, confirmation: confirmation)
         judge(by: rule)
     }
 
     private mutating func judge(by rule: PairedRule) {
-        let found = rule.direction(of: pairs.prefix(rule.pairCount).map(\.logRatio))
+        let found = rule.direction(of: pairs.firstLook(by: rule))
         let confirmed = rule.direction(of: confirmation.map(\.logRatio))
         if let found, found == confirmed {
             let isWorse = (found == .higher) == (metric.polarity != .higherIsBetter)

@@ -145,8 +145,7 @@ extension PairedGate.State {
     fileprivate var showsChange: Bool {
         failure == nil
             && zip(samples, cell.rules).contains { samples, rule in
-                rule.rule.findsChange(
-                    in: samples.pairs.prefix(rule.rule.pairCount).map(\.logRatio))
+                rule.rule.findsChange(in: samples.pairs.firstLook(by: rule.rule))
             }
     }
 

@@ -68,3 +68,11 @@ extension PairedSamples.Pair {
             block: block, isHeadFirst: isHeadFirst, base: base, head: head, logRatio: middle)
     }
 }
+
+extension [PairedSamples.Pair] {
+    /// ln(head / base) of the first look. Later pairs do not make up for what it lacks, such as the pairs of a
+    /// load that was saturated: they never make a finding.
+    func firstLook(by rule: PairedRule) -> [Double] {
+        filter { $0.block < rule.pairCount }.map(\.logRatio)
+    }
+}

@@ -71,6 +71,19 @@ import Testing
         #expect((row.pairs.count - 20).isMultiple(of: 10))
     }
 
+    @Test func `later pairs do not make up for those that the first look lacks`() throws {
+        var gate = PairedGate(Self.cells(1), seed: 3) { _, block in
+            // Of a load that was saturated in the first blocks; then a change shows.
+            block < 20
+                ? .measured([:]) : Self.pair(block: block, logRatio: 0.08)
+        }
+
+        let findings = try gate.run { true }
+
+        #expect(findings.rows.map(\.verdict) == [.inconclusive])
+        #expect(findings.rows[0].confirmation.isEmpty)
+    }
+
     @Test func `without time a row that cannot be judged stays so`() throws {
         var gate = PairedGate(Self.cells(1), seed: 3) { _, block in
             Self.pair(block: block, logRatio: block.isMultiple(of: 2) ? 0.3 : -0.3)
