@@ -26,6 +26,7 @@ struct ListCommand: ParsableCommand {
 /// What `bench list` tells.
 private struct Listing: Encodable {
     var workerProtocol = WorkerProtocol.version
+    var build = BuildConfiguration.ofBench
     var workloads: [Workload]
     var kinds: [Kind]
     var subjects: [Subject]

@@ -9,13 +9,16 @@ enum WorkerProtocol {
 
     private struct Listing: Decodable {
         var workerProtocol: Int?
+        /// Of bases that tell it.
+        var build: BuildConfiguration?
     }
 
     /// Asks a program what it speaks.
     ///
     /// - Parameter package: the one that it was built from, whose workload files it lists with its
     ///   answer: ours may hold what it does not know yet. Nil for that of the current folder.
-    /// - Throws: ``CommandFailure`` with `noBaseline` when it does not speak as this one does.
+    /// - Throws: ``CommandFailure`` with `noBaseline` when it does not speak as this one does, or was
+    ///   built otherwise: optimised code is faster whatever changed.
     static func require(of executable: URL, from package: URL?) throws {
         let process = Process()
         process.executableURL = executable
@@ -37,6 +40,12 @@ enum WorkerProtocol {
             throw failure(
                 executable,
                 "is too old or too new: its workers do not understand what this bench says")
+        }
+        if let build = found.build, build != .ofBench {
+            throw failure(
+                executable,
+                "is a \(build) build and this one a \(BuildConfiguration.ofBench) build; "
+                    + "build both alike")
         }
     }
 

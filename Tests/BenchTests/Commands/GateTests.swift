@@ -169,6 +169,20 @@ import Testing
         #expect(bench.output.contains("small object-graph/pooled: failed: the base: "))
     }
 
+    @Test func `a base that was built otherwise is none: exit 15`() throws {
+        let script = """
+            #!/bin/sh
+            \(BenchProcess.executable.path) "$@" \\
+                | sed '/"build"/{s/release/other/;s/debug/release/;s/other/debug/}'
+            """
+        try folder.write(script, to: "other", isExecutable: true)
+
+        let bench = try gate(["--base-bin", folder.path("other"), "--quick"])
+
+        #expect(bench.exitCode == 15)
+        #expect(bench.errors.contains("build both alike"), "\(bench.errors)")
+    }
+
     @Test func `baselines are listed, shown, updated and deleted`() throws {
         #expect(try baseline("save", "kept").exitCode == 0)
         #expect(try listed().contains("kept  1 cells"))
