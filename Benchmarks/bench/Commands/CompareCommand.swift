@@ -31,6 +31,12 @@ struct CompareCommand: ParsableCommand {
 
     @OptionGroup var annotations: Annotations
 
+    func validate() throws {
+        guard (0...900).contains(minimumEffect) else {
+            throw ValidationError("--minimum-effect must be from 0 to 900 percent")
+        }
+    }
+
     func run() throws {
         let base = try RunDirectory(argument: basePath).load()
         let head = try RunDirectory(argument: headPath).load()

@@ -19,6 +19,8 @@ public struct ArrivalSchedule: Sendable {
     private let process: ArrivalProcess
     private let startNanoseconds: UInt64
     private var random: SeededGenerator
+    /// Nanoseconds, thirty years: nothing that is due later is waited for, and sums stay in range.
+    static let endOfTime = 1e18
     /// From the start to the next arrival. In fractions of nanoseconds: rounding gaps would drift.
     private var elapsedNanoseconds = 0.0
 
@@ -43,7 +45,7 @@ public struct ArrivalSchedule: Sendable {
     /// When the next operation is due, on the monotonic clock.
     public mutating func next() -> UInt64 {
         defer { elapsedNanoseconds += nextGap() }
-        return startNanoseconds + UInt64(elapsedNanoseconds)
+        return startNanoseconds + UInt64(min(elapsedNanoseconds, Self.endOfTime))
     }
 
     private mutating func nextGap() -> Double {

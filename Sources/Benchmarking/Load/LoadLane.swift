@@ -60,7 +60,7 @@ struct LoadLane: Sendable {
         var timeline = LatencyTimelineRecorder(
             startNanoseconds: start, intervalNanoseconds: Self.timelineIntervalNanoseconds)
         let (end, limit) = extent.bounds(from: start)
-        var length = UInt64(extent.seconds(of: arrivals) * 1e9)
+        var length = UInt64(min(extent.seconds(of: arrivals) * 1e9, ArrivalSchedule.endOfTime))
         let (client, operations, clock) = (client, operations, clock)
         var random = random
         defer { self.random = random }
