@@ -95,7 +95,8 @@ struct PairSession {
     /// Works until both arms are warm, and tells how many operations make a turn, and how long the
     /// slower arm takes for it.
     private func warmUp() throws -> (operationCount: Int, seconds: Double) {
-        let seconds = try workers.indices.map { arm in
+        // In the order of the start, which is random: the one that is warm first idles until the other is.
+        let seconds = try (isHeadFirst ? [1, 0] : [0, 1]).map { arm in
             var turns: [Double] = []
             let watch = Stopwatch()
             var count = 1
