@@ -64,6 +64,24 @@ import Testing
         #expect(after[metric] == before[metric, default: 0] + 1)
     }
 
+    /// Few rows, for one more of 200 allocations is the least that their rule tells.
+    @Test(arguments: extras)
+    func `one more of a thing trips its own rule alone`(extra: String, metric: String) throws {
+        func sample(extra: String?) throws -> Sample {
+            let worker = try WorkerConversation("sqlite-c", row: "update", rows: 10, extra: extra)
+            return Sample(
+                repetition: 0, positionInRound: 0, startedAtSeconds: 0,
+                metrics: try worker.counts().mapValues(Double.init))
+        }
+        let rows = Comparison.exactRows(
+            workload: "small", cell: "sqlite-c", base: [try sample(extra: nil)],
+            head: [try sample(extra: extra)])
+
+        let tripped = rows.filter { $0.verdict != .ok }
+        #expect(tripped.map(\.metric.name) == [metric])
+        #expect(tripped.map(\.verdict) == [.regressed])
+    }
+
     /// The view merges on the main queue, while the work goes on elsewhere.
     @Test(arguments: ["shared", "isolated-batch"])
     func `what a save sets off is counted with it`(subject: String) throws {
