@@ -211,7 +211,7 @@ extension PairOfSamples {
     func pairs(of metrics: [Metric], block: Int) -> [String: PairedSamples.Pair] {
         let isSaturated = [base, head].contains { $0[.saturated] == 1 }
         return metrics.reduce(into: [:]) { pairs, metric in
-            if isSaturated, metric.name.split(separator: ".").contains("intended") { return }
+            if isSaturated, metric.isIntended { return }
             guard let base = base.value(of: metric.name), let head = head.value(of: metric.name)
             else { return }
             pairs[metric.name] = PairedSamples.Pair(

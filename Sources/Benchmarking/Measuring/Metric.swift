@@ -93,6 +93,9 @@ extension Metric {
         .involuntarySwitches, .canary,
     ]
 
+    /// Whether it counts from the moment at which work was due: of a saturated load it tells how long that lasted.
+    public var isIntended: Bool { name.split(separator: ".").contains("intended") }
+
     /// The well-known metric of that name; a latency percentile such as "mainQueue.p99" is in
     /// nanoseconds, anything else a count that explains.
     public static func named(_ name: String) -> Metric {

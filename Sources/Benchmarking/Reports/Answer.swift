@@ -133,7 +133,10 @@ struct Answer {
 
     /// Why nobody can be ranked.
     private func nothing(in group: WorkloadSummary.Group) -> String {
-        group.cells.contains(where: \.isSound)
+        if metric.isIntended, group.cells.contains(where: \.isSaturated) {
+            return "the load was saturated: its latencies tell how long it lasted"
+        }
+        return group.cells.contains(where: \.isSound)
             ? "too little was measured to tell \(metric.title)" : "no subject gave a right answer"
     }
 

@@ -70,7 +70,8 @@ struct Explanation {
             }
             return "How sure: not enough to name one\(interval ?? "")."
         }
-        let chance = Statistics.binomialTail(atLeast: agreeing, of: total)
+        // Twice, for of two that are alike either could have been ahead.
+        let chance = min(2 * Statistics.binomialTail(atLeast: agreeing, of: total), 1)
         return
             "How sure: ahead of \(nextName) in \(agreeing) of \(total) rounds, which chance alone "
             + "does once in \(grouped(1 / chance))."

@@ -54,7 +54,8 @@ struct RunSummary {
             """
             **Bold** is the best stack, only where it beats every other stack by more than 2 %, \
             with the whole interval of the ratio, over at least \(PairedRatio.pairsNeeded) \
-            rounds. No bold in a column: no clear winner. Peers and counts are never bold.
+            rounds. No bold in a column: no clear winner. Peers and counts are never bold. Each \
+            column is judged by itself: of many, a few are bold by chance.
             """,
             """
             Bars have the longest of their table as their full length. Where the overview tells \

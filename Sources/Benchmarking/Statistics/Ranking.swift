@@ -1,6 +1,6 @@
 /// Which of several cells is best by a metric, and how sure that is.
 ///
-/// Only sound cells compete, and only stacks where there are any: peers are the yardstick.
+/// Only sound cells compete, by latencies from the intended time only those that kept up, and only stacks where there are any: peers are the yardstick.
 struct Ranking {
     /// The cells that compete, best median first.
     let ordered: [CellResult]
@@ -8,7 +8,10 @@ struct Ranking {
 
     init(of cells: [CellResult], by metric: Metric) {
         self.metric = metric
-        let sound = cells.filter { $0.isSound && !$0.values(of: metric.name).isEmpty }
+        let sound = cells.filter { cell in
+            cell.isSound && !cell.values(of: metric.name).isEmpty
+                && !(metric.isIntended && cell.isSaturated)
+        }
         let stacks = sound.filter { $0.role == .stack }
         let medians = (stacks.isEmpty ? sound : stacks).compactMap { cell in
             Statistics.median(cell.values(of: metric.name)).map { (cell: cell, median: $0) }

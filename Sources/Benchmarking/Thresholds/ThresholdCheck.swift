@@ -99,7 +99,7 @@ public enum ThresholdCheck {
         _ cell: CellResult, of workload: WorkloadResult, for rule: ThresholdRule
     ) throws(Obstacle) -> Measured {
         guard cell.isSound else { throw Obstacle(reason: "the cell failed") }
-        if cell.isSaturated, rule.metric.split(separator: ".").contains("intended") {
+        if cell.isSaturated, Metric.named(rule.metric).isIntended {
             throw Obstacle(
                 reason: "the load was saturated: its latencies tell how long it lasted")
         }
