@@ -13,7 +13,7 @@ struct GateCommand: ParsableCommand {
 
             Exits 10 when a regression was confirmed, 12 with --strict when a row could not be \
             judged, 13 and 14 when a cell was wrong or crashed, 15 when there is no base to compare \
-            with.
+            with or nothing that can be compared.
             """)
 
     @Argument(
@@ -139,14 +139,15 @@ struct GateCommand: ParsableCommand {
         let preparation = try pairing.preparation(in: directory)
         defer { preparation.remove() }
         var report = beginning
-        let isInterrupted: Bool
         switch base {
         case .counts(let baseline):
             let counts = try BaselineCounts(
                 workloads, preparation: preparation, note: PairingOptions.note)
-            report.rows = try baseline.compare(with: counts.cells, under: counts.conditions)
             report.unsoundCells = counts.unsoundCells
-            isInterrupted = false
+            // Where every cell failed it is not the baseline that has none of them.
+            if !counts.cells.isEmpty {
+                report.rows = try baseline.compare(with: counts.cells, under: counts.conditions)
+            }
         case .program(let executable, _):
             var plan = pairing.plan(workloads)
             plan.seed = report.seed
@@ -159,7 +160,7 @@ struct GateCommand: ParsableCommand {
             let findings = try gate.execute()
             report.rows = findings.rows
             report.unsoundCells = findings.unsoundCells
-            isInterrupted = findings.isInterrupted
+            report.isInterrupted = findings.isInterrupted
         }
         report.finishedAt = Date()
         report.noise = journal.noise.isEmpty ? nil : journal.noise
@@ -168,8 +169,7 @@ struct GateCommand: ParsableCommand {
         print(report)
         annotations.print(Judgements(of: report))
         print(directory.reportURL.relativePath)
-        let exitCode = isInterrupted ? .interrupted : report.exitCode
-        throw ArgumentParser.ExitCode(exitCode.rawValue)
+        throw ArgumentParser.ExitCode(report.exitCode.rawValue)
     }
 
     /// What this program is held against.

@@ -10,7 +10,7 @@ extension ComparisonReport: CustomStringConvertible {
         lines.append(
             "\(head.title) against \(base.title): \(counts.joined(separator: ", "))"
                 + (hidden > 0 ? "; \(hidden) unchanged rows are not shown" : ""))
-        lines.append("\(exitCode.meaning) (exit \(exitCode.rawValue))")
+        lines.append("\(meaning) (exit \(exitCode.rawValue))")
         return lines.joined(separator: "\n")
     }
 }

@@ -4,7 +4,7 @@ import Foundation
 /// made from.
 public struct ComparisonReport: Codable, Hashable, Sendable {
     /// The version of this structure that the code reads and writes.
-    public static let currentSchema = 1
+    public static let currentSchema = 2
 
     public var schema: Int
     public var base: Arm
@@ -19,6 +19,8 @@ public struct ComparisonReport: Codable, Hashable, Sendable {
     public var environment: EnvironmentFingerprint
     /// Whether rows that could not be judged fail the gate.
     public var isStrict: Bool
+    /// Whether the user stopped it before all was measured.
+    public var isInterrupted = false
     public var rows: [Comparison]
     /// Cells of either arm that crashed or gave a wrong answer.
     public var unsoundCells: [UnsoundCell]
@@ -60,16 +62,26 @@ public struct ComparisonReport: Codable, Hashable, Sendable {
         rows.filter { $0.verdict == verdict }
     }
 
-    /// The gravest finding: a wrong answer, a crash, a regression, under `isStrict` a row that
-    /// could not be judged, or success. Advisory rows never fail.
+    /// The gravest finding: a wrong answer, a crash, an interruption, nothing that could be compared, a
+    /// regression, under `isStrict` a row that could not be judged, or success. Advisory rows never fail.
     public var exitCode: ExitCode {
         if unsoundCells.contains(where: \.isWrongAnswer) { return .wrongAnswer }
         if !unsoundCells.isEmpty { return .crash }
+        if isInterrupted { return .interrupted }
+        if rows.isEmpty { return .noBaseline }
         let gated = rows.filter { !$0.rule.isAdvisory }
         if gated.contains(where: { $0.verdict == .regressed }) { return .regression }
         if isStrict, gated.contains(where: { $0.verdict == .inconclusive }) {
             return .inconclusive
         }
         return .success
+    }
+
+    /// What the exit code says, and no more than that where rows could not be judged.
+    var meaning: String {
+        let open = rows(.inconclusive).count
+        guard exitCode == .success, open > 0 else { return exitCode.meaning }
+        return "nothing regressed as far as it could be judged, which \(open) of "
+            + "\(rows.count) rows could not"
     }
 }

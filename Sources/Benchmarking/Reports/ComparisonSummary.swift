@@ -11,7 +11,7 @@ struct ComparisonSummary {
         let section = ComparisonSection(report)
         var parts = [
             "# \(escaped(report.title))", Provenance(report).table.markdown, "## The verdict",
-            "\(report.sentence) Exit \(report.exitCode.rawValue): \(report.exitCode.meaning).",
+            "\(report.sentence) Exit \(report.exitCode.rawValue): \(report.meaning).",
         ]
         if !section.sentences.isEmpty {
             parts.append(section.sentences.map { "- \($0)" }.joined(separator: "\n"))

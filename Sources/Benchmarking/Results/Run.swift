@@ -71,7 +71,7 @@ extension Run {
     public var exitCode: ExitCode {
         if unsoundCells.contains(where: \.isWrongAnswer) { return .wrongAnswer }
         if !unsoundCells.isEmpty { return .crash }
-        if state == .interrupted { return .interrupted }
+        if state != .completed { return .interrupted }
         return (try? ruleReport())?.exitCode ?? .success
     }
 }

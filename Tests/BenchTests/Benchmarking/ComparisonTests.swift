@@ -219,6 +219,24 @@ import Testing
         #expect(crashed.exitCode == .wrongAnswer)
     }
 
+    @Test func `what was stopped half-way is no success`() {
+        var stopped = report([row(.ok)])
+        stopped.isInterrupted = true
+
+        #expect(stopped.exitCode == .interrupted)
+        #expect(stopped.sentence.hasPrefix("**Interrupted before all was measured**"))
+    }
+
+    @Test func `what compared nothing is no success`() {
+        #expect(report([]).exitCode == .noBaseline)
+    }
+
+    @Test func `a success tells what could not be judged`() {
+        let text = "\(report([row(.ok), row(.inconclusive)]))"
+
+        #expect(text.hasSuffix("which 1 of 2 rows could not (exit 0)"), "\(text)")
+    }
+
     @Test func `advice never fails`() {
         let advice = row(.regressed, rule: .unpaired(minimumEffect: 0.025))
 

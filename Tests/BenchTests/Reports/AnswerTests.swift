@@ -66,6 +66,42 @@ import Testing
         #expect(report.contains("Nothing was measured."))
     }
 
+    /// Its latencies tell how long the phase lasted.
+    @Test func `who did not keep up with a load has no rank by its latencies`() throws {
+        let metric = Metric.named("read.intended.p99")
+        var workload = SampleRun.workload(
+            [("nested", 2e6, 0.0), ("single", 1e6, 1)].map { name, latency, saturated in
+                var cell = SampleRun.cell(name, [1, 1, 1, 1, 1])
+                for index in cell.samples.indices {
+                    cell.samples[index].metrics[metric.name] = latency
+                    cell.samples[index].metrics[Metric.saturated.name] = saturated
+                }
+                return cell
+            })
+        workload.primaryMetric = metric
+        let directory = try TemporaryRuns.directory()
+        defer { TemporaryRuns.remove(directory) }
+
+        try directory.writeReports(of: SampleRun.run([workload]))
+
+        let report = try String(contentsOf: directory.summaryURL, encoding: .utf8)
+        #expect(report.contains("nested has read.intended.p99 2.00 ms, and no rival."))
+    }
+
+    @Test func `a cell that an interrupted run did not come to is not called right`() throws {
+        var run = SampleRun.run([SampleRun.workload([SampleRun.cell("nested", [])])])
+        run.state = .running
+        let directory = try TemporaryRuns.directory()
+        defer { TemporaryRuns.remove(directory) }
+
+        try directory.writeReports(of: run)
+
+        let suites = try String(
+            contentsOf: directory.url.appendingPathComponent("junit.xml"), encoding: .utf8)
+        #expect(suites.contains("was not measured") && !suites.contains("was right"))
+        #expect(run.exitCode == .interrupted)
+    }
+
     @Test func `advice says what to do next`() {
         var run = SampleRun.run([
             SampleRun.workload([

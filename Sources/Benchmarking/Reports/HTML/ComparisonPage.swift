@@ -61,7 +61,7 @@ struct ComparisonPage {
             case .inconclusive: " doubtful"
             default: " bad"
             }
-        let exit = "Exit \(report.exitCode.rawValue): \(report.exitCode.meaning)."
+        let exit = "Exit \(report.exitCode.rawValue): \(report.meaning)."
         let sentences = section.sentences.map { (markdown: $0, details: [String]()) }
         return [
             .paragraph(

@@ -99,6 +99,7 @@ extension ComparisonReport {
             let cells = unsoundCells.count == 1 ? "1 cell" : "\(unsoundCells.count) cells"
             clauses.insert("**✗ \(cells) failed or answered wrongly**", at: 0)
         }
+        if isInterrupted { clauses.insert("**interrupted before all was measured**", at: 0) }
         return clauses.isEmpty ? "Nothing was compared." : clauses.listed.capitalizedFirst + "."
     }
 }

@@ -63,6 +63,10 @@ extension Judgement {
     init(_ cell: CellResult, of workload: WorkloadResult) {
         if let unsound = UnsoundCell(cell, of: workload) {
             self.init(unsound)
+        } else if cell.samples.isEmpty {
+            self.init(
+                workload: workload.name, subject: cell.identifier, outcome: .open,
+                sentence: "was not measured")
         } else {
             let sentence =
                 if case .verified = cell.verification {

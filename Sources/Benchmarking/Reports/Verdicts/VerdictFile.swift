@@ -91,7 +91,7 @@ extension VerdictFile {
     init(_ report: ComparisonReport) {
         name = report.title
         exitCode = report.exitCode.rawValue
-        meaning = report.exitCode.meaning
+        meaning = report.meaning
         rows = report.rows.map(Row.init)
         unsoundCells = report.unsoundCells
     }
