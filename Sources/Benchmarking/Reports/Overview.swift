@@ -104,7 +104,12 @@ extension Overview {
         return HeatMap(
             title: "Each subject against the best stack",
             summary: zip(labels, rows).map(told).joined(separator: "; "), columns: columns,
-            rows: zip(labels, rows).map { HeatMap.Row(label: $0, cells: $1.cells) },
+            rows: zip(labels, rows).map { label, row in
+                HeatMap.Row(
+                    label: label,
+                    isHigherBetter: row.workload.primaryMetric.polarity == .higherIsBetter,
+                    cells: row.cells)
+            },
             legend: "÷ the best stack’s median"
         ).chart
     }

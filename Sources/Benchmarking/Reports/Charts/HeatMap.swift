@@ -10,6 +10,8 @@ struct HeatMap {
 
     struct Row {
         var label: String
+        /// Whether a ratio above 1 is the better one.
+        var isHigherBetter = false
         var cells: [Cell]
     }
 
@@ -70,16 +72,19 @@ struct HeatMap {
                         left: left + 1, top: top + 1, right: left + columnWidth - 1,
                         bottom: top + Self.rowHeight - 1)
                     let middle = Point(x: left + columnWidth / 2, y: baseline)
-                    return marks(of: cell, in: box, text: middle)
+                    return marks(
+                        of: cell, isHigherBetter: row.isHigherBetter, in: box, text: middle)
                 }
         }
     }
 
-    private func marks(of cell: Cell, in box: Frame, text point: Point) -> [Markup] {
+    private func marks(
+        of cell: Cell, isHigherBetter: Bool, in box: Frame, text point: Point
+    ) -> [Markup] {
         switch cell {
         case .ratio(let ratio, let isWinner):
             let text = MetricUnit.ratio.format(ratio)
-            let style = "h\(Self.colour(of: ratio))"
+            let style = "h\(Self.colour(of: isHigherBetter ? 1 / ratio : ratio))"
             return [
                 Mark.rectangle(box, isWinner ? "\(style) winner" : style),
                 Mark.text(text, at: point, .middle, isWinner ? "cell best" : "cell"),

@@ -85,7 +85,8 @@ struct RunPage {
             .figure(
                 overview.chart,
                 "**Each subject against the best stack.** 1 is the best stack’s median; a framed "
-                    + "cell is a clear winner. Blue is better than the best stack, orange worse.")
+                    + "cell is a clear winner. Blue is better than the best stack, orange worse; where "
+                    + "more is better, the colour is that of the inverse.")
         ]
     }
 
