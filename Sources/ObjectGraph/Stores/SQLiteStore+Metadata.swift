@@ -5,8 +5,9 @@ import Synchronization
 final class MetadataState: Sendable {
     struct Content {
         var list: MetadataList
-        /// Whether something is still to be written.
-        var isChanged = false
+        /// How often something was set, and how much of that is in the file.
+        var changeCount = 0
+        var writtenCount = 0
     }
 
     let content: Mutex<Content>
@@ -19,14 +20,19 @@ final class MetadataState: Sendable {
         content.withLock { content in
             guard content.list.values != values else { return }
             content.list.values = values
-            content.isChanged = true
+            content.changeCount += 1
         }
     }
 
-    /// What is to be written; nil if nothing is.
-    var unwritten: MetadataList? { content.withLock { $0.isChanged ? $0.list : nil } }
+    /// What is to be written, of which `noteWritten` is then told; nil if nothing is.
+    var unwritten: Content? {
+        content.withLock { $0.changeCount > $0.writtenCount ? $0 : nil }
+    }
 
-    func noteWritten() { content.withLock { $0.isChanged = false } }
+    /// What has been set since is still to be written.
+    func noteWritten(_ written: Content) {
+        content.withLock { $0.writtenCount = max($0.writtenCount, written.changeCount) }
+    }
 }
 
 extension SQLiteStore {
@@ -41,10 +47,11 @@ extension SQLiteStore {
 
     var hasUnwrittenMetadata: Bool { metadataState.unwritten != nil }
 
-    /// Writes changed metadata within a transaction.
-    func writeMetadata(on connection: Connection) throws {
-        guard let list = metadataState.unwritten else { return }
-        try Self.write(list, on: connection)
+    /// Writes changed metadata within a transaction, after which the state is to be told of them.
+    func writeMetadata(on connection: Connection) throws -> MetadataState.Content? {
+        let unwritten = metadataState.unwritten
+        if let unwritten { try Self.write(unwritten.list, on: connection) }
+        return unwritten
     }
 
     static func write(_ list: MetadataList, on connection: Connection) throws {
