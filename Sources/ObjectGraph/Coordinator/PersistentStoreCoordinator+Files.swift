@@ -87,7 +87,12 @@ extension PersistentStoreCoordinator {
             }
             plan.joins += try joins(of: rows, in: source.store)
         }
-        try target.save(plan, beforeCommit: nil)
+        do {
+            try target.save(plan, beforeCommit: nil)
+        } catch is StoreConflict {
+            // In memory nothing keeps values unique.
+            throw StoreError(.uniquenessViolated, url: target.url)
+        }
     }
 
     /// The pairs of join tables that the rows own, and those that they have in an order.

@@ -6,6 +6,10 @@ extension ManagedObjectContext {
     ) throws {
         switch conflict.conflict {
         case .versions(let positions):
+            // Another program has given rows of its own the keys of new ones; no policy is about that.
+            guard !positions.contains(where: { objects[$0].state.isNew }) else {
+                throw SaveError.unresolvedConflicts
+            }
             let conflicts = try positions.map {
                 try describe(objects[$0], wasCached: conflict.wasCached)
             }
@@ -33,7 +37,7 @@ extension ManagedObjectContext {
 
     private func newestRow(of object: ManagedObject) throws -> RowReference? {
         try channel.row(
-            object.reference, object.binding.scope, staleness: nil, keepsSnapshot: false)
+            keyAbove(of: object), object.binding.scope, staleness: nil, keepsSnapshot: false)
     }
 
     /// The attributes and to-one destinations in a row, by name; nulls are absent.
@@ -92,6 +96,7 @@ extension ManagedObjectContext {
             object.row = theirs
             return
         }
+        if object.isInserted { return mergeInsertion(of: object, over: theirs, by: kind) }
         guard let base = object.row else { return }
         object.forgetEqualValues()
         let entity = object.binding.entity
@@ -112,6 +117,27 @@ extension ManagedObjectContext {
             }
         case .rollback: object.discardChanges()
         case .mergeByPropertyObjectTrump, .error: break
+        }
+        object.row = theirs
+    }
+
+    /// Another context has brought the row back, too: what is inserted here gives way to it, or changes all of its values.
+    private func mergeInsertion(
+        of object: ManagedObject, over theirs: RowReference, by kind: MergePolicy.Kind
+    ) {
+        insertedList.removeAll { $0 === object }
+        object.state.subtract([.inserted, .broughtBack])
+        if kind.storeWins {
+            object.discardChanges()
+        } else {
+            for property in object.binding.entity.properties where property.slot != nil {
+                object.unsavedValues[property.index] =
+                    property.kind == .toOne
+                    ? object.destination(of: property).map { .objectID($0.objectID) } ?? .null
+                    : object.attributeValue(of: property)
+            }
+            object.state.insert(.updated)
+            updatedList.append(object)
         }
         object.row = theirs
     }

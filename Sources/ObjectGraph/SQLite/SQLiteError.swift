@@ -25,6 +25,10 @@ public struct SQLiteError: Error, Sendable, Hashable {
     public var isBusy: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
     /// A UNIQUE, NOT NULL, CHECK or foreign key constraint was violated.
     public var isConstraint: Bool { code == SQLITE_CONSTRAINT }
+    /// Two rows would have the same values in a unique index (SQLITE_CONSTRAINT_UNIQUE).
+    public var isUniqueness: Bool { extendedCode == SQLITE_CONSTRAINT | 8 << 8 }
+    /// Two rows would have the same primary key (SQLITE_CONSTRAINT_PRIMARYKEY).
+    public var isKeyCollision: Bool { extendedCode == SQLITE_CONSTRAINT | 6 << 8 }
     /// The file is not a database, or its content is damaged.
     public var isCorruption: Bool { code == SQLITE_NOTADB || code == SQLITE_CORRUPT }
     /// The database cannot be written.

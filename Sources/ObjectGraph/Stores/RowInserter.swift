@@ -53,7 +53,7 @@ struct RowInserter {
         do {
             try insert(0..<starts.count)
         } catch {
-            guard error.isConstraint else { throw error }
+            guard error.isUniqueness || error.isKeyCollision else { throw error }
             // None of them is in: one by one, it shows which collide.
             if starts.count == 1 {
                 collisions.append((positions[0], error))
@@ -71,7 +71,7 @@ struct RowInserter {
             do {
                 try insert(index..<index + 1)
             } catch {
-                guard error.isConstraint else { throw error }
+                guard error.isUniqueness || error.isKeyCollision else { throw error }
                 collisions.append((positions[index], error))
             }
         }

@@ -1,16 +1,17 @@
 extension SQLiteStore {
     func save(_ plan: SavePlan, beforeCommit: (() throws -> Void)?) throws {
-        try mapping {
+        let metadata = try mapping {
             try write { connection in
                 try connection.transaction(.immediate) {
                     var writer = PlanWriter(plan: plan, connection: connection, store: self)
                     try writer.run()
-                    try writeMetadata(on: connection)
+                    let metadata = try writeMetadata(on: connection)
                     try beforeCommit?()
+                    return metadata
                 }
             }
         }
-        metadataState.noteWritten()
+        if let metadata { metadataState.noteWritten(metadata) }
     }
 }
 
@@ -64,8 +65,7 @@ private struct PlanWriter {
         guard var inserter else { return }
         try inserter.finish()
         for collision in inserter.collisions {
-            uniquenessConflicts.append(
-                (collision.position, Self.columns(in: collision.error.message)))
+            try note(collision.error, at: collision.position)
         }
     }
 
@@ -221,10 +221,22 @@ private struct PlanWriter {
         do {
             try statement.run()
             return true
-        } catch  where error.isConstraint {
-            uniquenessConflicts.append((position, Self.columns(in: error.message)))
+        } catch  where error.isUniqueness {
+            try note(error, at: position)
             return false
         }
+    }
+
+    /// Takes note of a collision for the merge policy.
+    ///
+    /// A key that is there already is a version that nobody expected: another context has brought the row back, too.
+    /// - Throws: The error, where it is about something that the model knows nothing of, such as an application's own index.
+    private mutating func note(_ error: SQLiteError, at position: Int) throws(SQLiteError) {
+        if error.isKeyCollision { return versionConflicts.append(position) }
+        let columns = Self.columns(in: error.message)
+        let known = plan.rows[position].entity.columns
+        guard !columns.isEmpty, columns.allSatisfy(known.contains) else { throw error }
+        uniquenessConflicts.append((position, columns))
     }
 
     /// The columns in SQLite's message, `UNIQUE constraint failed: ZBOOK.ZISBN, ZBOOK.ZEDITION`.

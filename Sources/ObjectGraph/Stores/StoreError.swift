@@ -70,7 +70,7 @@ public struct StoreError: Error, Sendable {
                 .timeout
             } else if error.isReadOnly {
                 .readOnly
-            } else if error.isConstraint {
+            } else if error.isUniqueness || error.isKeyCollision {
                 .uniquenessViolated
             } else if error.isInterruption {
                 .cancelled

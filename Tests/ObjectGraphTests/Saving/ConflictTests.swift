@@ -245,6 +245,66 @@ import Testing
         }
     }
 
+    /// Both have deleted the author and saved that; the first has brought it back and saved that, too, and the second has
+    /// brought it back and inserted another.
+    private func bringBackTwice(
+        _ first: ManagedObjectContext, _ second: ManagedObjectContext
+    ) throws {
+        for context in [first, second] {
+            context.performAndWait {
+                context.undoManager = UndoManager()
+                context.delete(context.author(id))
+                context.processPendingChanges()
+            }
+        }
+        for context in [first, second] { try context.performAndWait { try context.save() } }
+        try first.performAndWait {
+            first.undo()
+            first.author(id).name = "theirs"
+            try first.save()
+        }
+        second.performAndWait {
+            second.undo()
+            second.author(id).name = "mine"
+            TestSupport.Author(context: second).name = "new"
+        }
+    }
+
+    @Test(arguments: [
+        (MergePolicy.mergeByPropertyObjectTrump, "mine"), (.overwrite, "mine"),
+        (.mergeByPropertyStoreTrump, "theirs"), (.rollback, "theirs"),
+    ])
+    func `a row that two contexts bring back is settled alone (§5.3.9)`(
+        _ policy: MergePolicy, _ name: String
+    ) throws {
+        try fixture.saveAuthor("bystander")
+        let (first, second) = (fixture.context(), fixture.context(policy))
+        try bringBackTwice(first, second)
+        try second.performAndWait {
+            try second.save()
+            #expect(second.author(id).name == name && !second.hasChanges)
+        }
+        let fresh = fixture.context()
+        let names = try fresh.performAndWait {
+            try TestSupport.Author.all(in: fresh, sortedBy: [.ascending("name")]).map(\.name)
+        }
+        #expect(names == ["bystander", name, "new"].sorted())
+    }
+
+    @Test func `a row that two contexts bring back is a conflict about it alone (§5.3.9)`() throws {
+        let (first, second) = (fixture.context(), fixture.context())
+        try bringBackTwice(first, second)
+        second.performAndWait {
+            let error = #expect(throws: SaveError.self) { try second.save() }
+            guard case .mergeConflicts(let conflicts)? = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(conflicts.map(\.objectID) == [id])
+            #expect(second.insertedObjects.count == 2)
+        }
+    }
+
     @Test func `an unchanged object can be checked as well (§5.3.5)`() throws {
         let context = fixture.context()
         try context.performAndWait {

@@ -22,6 +22,30 @@ import Testing
     }
 
     @Test(arguments: MergePolicy.Kind.allCases)
+    func `an index that is none of the model's is no policy's to settle`(
+        _ kind: MergePolicy.Kind
+    ) throws {
+        let store = try makeStore()
+        try store.run { context in
+            context.mergePolicy = MergePolicy(kind)
+            try context.insert("Thing", ["code": "a"])
+            try context.save()
+            let connection = try Connection(
+                SQLiteConfiguration(path: store.folder.path("store.sqlite"), mode: .readWrite))
+            try connection.execute("CREATE UNIQUE INDEX own ON ZTHING (lower(ZCODE))")
+            try connection.close()
+            let upper = try context.insert("Thing", ["code": "A"])
+            let other = try context.insert("Thing", ["code": "b"])
+
+            let error = #expect(throws: StoreError.self) { try context.save() }
+
+            #expect(error?.reason == .uniquenessViolated)
+            #expect(context.insertedObjects == [upper, other])
+            #expect(try storedThings(store) == [["a", nil]])
+        }
+    }
+
+    @Test(arguments: MergePolicy.Kind.allCases)
     func `two objects swap their values, whatever the policy`(_ kind: MergePolicy.Kind) throws {
         for inMemory in [false, true] {
             let store = try makeStore(inMemory: inMemory)

@@ -145,6 +145,27 @@ import Testing
     }
 }
 
+@Suite struct `Migrating equal values (§11.5.4)` {
+    @Test func `values that are to be unique and are not are refused (§5.6)`() throws {
+        let model = try ManagedObjectModel(entities: [
+            EntityDescription(
+                name: "Thing", attributes: [AttributeDescription("name", .string)],
+                uniquenessConstraints: [["name"]])
+        ])
+        let store = try StoreFixture(model, inMemory: true)
+        try store.run { context in
+            for _ in 0..<2 { try context.insert("Thing", ["name": "same"]) }
+            try context.save()
+        }
+        let error = #expect(throws: StoreError.self) {
+            try store.coordinator.migratePersistentStore(
+                store.coordinator.persistentStores[0],
+                to: .sqlite(at: store.folder.url("new.sqlite")))
+        }
+        #expect(error?.reason == .uniquenessViolated)
+    }
+}
+
 @Suite struct `Metadata (§11.1)` {
     let fixture: ContextFixture
     let values: [String: AttributeValue] = [
@@ -153,6 +174,17 @@ import Testing
     ]
 
     init() throws { fixture = try ContextFixture() }
+
+    @Test func `what is set while a save commits is written by the next one (§11.1.9)`() throws {
+        let state = MetadataState(MetadataList(versionHashes: [:]))
+        state.setValues(values)
+        let written = try #require(state.unwritten)
+        state.setValues([:])
+
+        state.noteWritten(written)
+
+        #expect(state.unwritten?.list.values == [:])
+    }
 
     private func stored() throws -> StoreMetadata {
         try PersistentStoreCoordinator.metadataForPersistentStore(at: fixture.url)
