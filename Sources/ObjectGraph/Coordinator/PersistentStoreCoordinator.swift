@@ -230,6 +230,17 @@ public final class PersistentStoreCoordinator: Sendable {
             .scopes.first { $0.entityName == id.scope.entityName }
     }
 
+    /// The scope of an identifier that no store here has.
+    func unassignedScope(for id: ManagedObjectID) -> ObjectIDScope {
+        guard let scope = unassignedScopes.first(where: { $0.entityName == id.scope.entityName })
+        else {
+            fatalError(
+                "\(id) is of the entity '\(id.scope.entityName)', which this model has not; ask with existingObject(with:), which throws."
+            )
+        }
+        return scope
+    }
+
     /// The scope of new objects of an entity: that of the first store that holds it and can be written (spec §11.1).
     func scopeForInsertion(of entity: Entity) -> ObjectIDScope {
         (recordForInsertion(of: entity, in: nil)?.scopes ?? unassignedScopes)[entity.index]

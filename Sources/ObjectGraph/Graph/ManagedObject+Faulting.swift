@@ -24,7 +24,7 @@ extension ManagedObject {
         }
         do {
             if let row = try context.channel.row(
-                reference, binding.scope, staleness: context.stalenessInterval,
+                context.keyAbove(of: self), binding.scope, staleness: context.stalenessInterval,
                 keepsSnapshot: context.keepsSnapshot())
             {
                 realise(row)

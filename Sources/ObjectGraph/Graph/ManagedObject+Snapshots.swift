@@ -101,7 +101,7 @@ extension ManagedObject {
             return orderedMembers(of: property).map(\.objectID)
         }
         return try context.channel.destinations(
-            of: property, binding.scope, key: reference
+            of: property, binding.scope, key: context.keyAbove(of: self)
         ).map {
             ManagedObjectID(
                 scope: context.binding($0.entityIndex, binding.storeNumber).scope, reference: $0.key

@@ -32,7 +32,11 @@ extension ManagedObjectContext: ObjectChannel {
     ) throws -> RowReference? {
         try performAndWait {
             let table = table(scope.entityIndex, scope.storeNumber)
-            if let object = table[key] { return try currentRow(of: object) }
+            if let object = table[key] {
+                // An identifier may name another entity than its row is of.
+                return object.binding.scope.entityIndex == scope.entityIndex
+                    ? try currentRow(of: object) : nil
+            }
             guard key >= 0 || parent != nil else { return nil }
             guard
                 let row = try channel.row(

@@ -145,7 +145,7 @@ extension ManagedObjectContext {
         if object.isFault { return object.row = nil }
         guard
             let newest = try? channel.row(
-                object.reference, object.binding.scope, staleness: stalenessInterval,
+                keyAbove(of: object), object.binding.scope, staleness: stalenessInterval,
                 keepsSnapshot: false)
         else { return }
         object.forgetEqualValues()

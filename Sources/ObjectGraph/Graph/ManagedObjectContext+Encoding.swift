@@ -93,7 +93,7 @@ extension ManagedObjectContext {
             // It remains a fault here: what a child reads does not decide what this context goes on with.
             guard object.reference >= 0 || parent != nil else { return nil }
             object.row = try channel.row(
-                object.reference, object.binding.scope, staleness: stalenessInterval,
+                keyAbove(of: object), object.binding.scope, staleness: stalenessInterval,
                 keepsSnapshot: false)
             return object.row
         }

@@ -60,7 +60,7 @@ extension ManagedObjectContext {
         }
         let destination = model.destination(of: property.relationship!)
         for (storeNumber, group) in Dictionary(grouping: missing, by: \.binding.storeNumber) {
-            let byKey = Dictionary(group.map { ($0.reference, $0) }) { first, _ in first }
+            let byKey = Dictionary(group.map { (keyAbove(of: $0), $0) }) { first, _ in first }
             let related = try channel.relatedRows(
                 of: property, group[0].binding.scope, keys: byKey.keys.sorted())
             let loaded = objects(
@@ -84,7 +84,7 @@ extension ManagedObjectContext {
         }
         for (storeNumber, group) in Dictionary(grouping: faults, by: \.binding.storeNumber) {
             let rows = try channel.rows(
-                group.map(\.reference).sorted(), entity: entity, storeNumber: storeNumber)
+                group.map(keyAbove).sorted(), entity: entity, storeNumber: storeNumber)
             _ = self.objects(
                 of: StoreRows(storeNumber: storeNumber, rows: rows), root: entity,
                 realised: false, refreshes: false)

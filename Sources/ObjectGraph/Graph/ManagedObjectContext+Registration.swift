@@ -9,8 +9,8 @@ extension ManagedObjectContext {
     public func object(with id: ManagedObjectID) -> ManagedObject {
         checkQueue()
         let scope =
-            localScope(of: id) ?? coordinator.unassignedScopes[id.scope.entityIndex]
-        return object(id.reference, scope)
+            localScope(of: id) ?? coordinator.unassignedScope(for: id)
+        return registeredObject(id.reference, scope) ?? object(id.reference, scope)
     }
 
     /// The object with this identifier, with its values read.
@@ -50,8 +50,20 @@ extension ManagedObjectContext {
         return coordinator.localScope(of: id)
     }
 
+    /// A save further up may have given an object this identifier after the queue was entered.
     private func registeredObject(_ reference: Int64, _ scope: ObjectIDScope) -> ManagedObject? {
-        table(scope.entityIndex, scope.storeNumber)[reference]
+        let table = table(scope.entityIndex, scope.storeNumber)
+        if let object = table[reference] { return object }
+        guard parent != nil else { return nil }
+        takeMail()
+        return table[reference]
+    }
+
+    /// The key that the level above knows an object by: a save further up may have given it one after the queue was
+    /// entered.
+    func keyAbove(of object: ManagedObject) -> Int64 {
+        if object.reference < 0, parent != nil { takeMail() }
+        return object.reference
     }
 
     /// All objects that the context has, after those that nobody holds have left.
@@ -106,11 +118,15 @@ extension ManagedObjectContext {
                     let position = table.place(of: place.key)
                     if position.pointee != nil {
                         let object = position.pointee.unsafelyUnwrapped
-                        (buffer.baseAddress! + count).initialize(to: object)
-                        count += 1
-                        let row = RowReference(slab: slab, offset: place.offset)
-                        renew(object, row, realised: realised, refreshes: refreshes)
-                        continue
+                        if object.binding.entityNumber == place.entityNumber {
+                            (buffer.baseAddress! + count).initialize(to: object)
+                            count += 1
+                            let row = RowReference(slab: slab, offset: place.offset)
+                            renew(object, row, realised: realised, refreshes: refreshes)
+                            continue
+                        }
+                        // Made for an identifier that names another entity than its row is of.
+                        detach(object)
                     }
                     if place.entityNumber != binding.entityNumber {
                         binding = self.binding(Int(place.entityNumber) - 1, fetched.storeNumber)
@@ -340,7 +356,7 @@ extension ManagedObjectContext {
     /// Whether the level above has a row of the object.
     func hasRowAbove(_ object: ManagedObject) throws -> Bool {
         try channel.row(
-            object.reference, object.binding.scope, staleness: stalenessInterval,
+            keyAbove(of: object), object.binding.scope, staleness: stalenessInterval,
             keepsSnapshot: false) != nil
     }
 
@@ -349,7 +365,7 @@ extension ManagedObjectContext {
         of property: Property, _ object: ManagedObject
     ) throws -> [ManagedObject] {
         let scope = object.binding.scope
-        return try channel.destinations(of: property, scope, key: object.reference).map {
+        return try channel.destinations(of: property, scope, key: keyAbove(of: object)).map {
             self.object($0.key, entityIndex: $0.entityIndex, storeNumber: scope.storeNumber)
         }
     }

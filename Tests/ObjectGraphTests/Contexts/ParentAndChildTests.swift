@@ -31,6 +31,29 @@ import Testing
         #expect(names == ["Cortázar", "Jorge Luis Borges"])
     }
 
+    @Test(arguments: [true, false])
+    func `a child finds what the root saves in the middle of its block (§4.2.9)`(
+        byIdentifier: Bool
+    ) throws {
+        try child.performAndWait {
+            let author = TestSupport.Author(context: child)
+            author.name = "Lem"
+            let book = TestSupport.Book(context: child)
+            book.title = "Solaris"
+            book.author = author
+            try child.save()
+            let id = try parent.performAndWait {
+                try parent.save()
+                return try #require(try TestSupport.Author.findFirst(in: parent)).objectID
+            }
+            if byIdentifier {
+                #expect(child.object(with: id) === author)
+            } else {
+                #expect(author.publications == [book])
+            }
+        }
+    }
+
     /// Deletes the others in the parent as soon as the first of a fetch awakes.
     final class Rival: ManagedObject {
         static let name = Attribute<String>("name")
