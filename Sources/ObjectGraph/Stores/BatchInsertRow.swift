@@ -122,10 +122,10 @@ public struct BatchInsertRow: ~Copyable {
 
     private mutating func giveDefaults() throws {
         for property in entity.properties
-        where required.contains(property.index) && !nils.contains(property.index)
-            && !writer.hasValue(property.slot!)
-        {
-            guard let value = property.defaultValue else {
+        where required.contains(property.index) && !writer.hasValue(property.slot!) {
+            let isNil = nils.contains(property.index)
+            if isNil, property.isOptional { continue }
+            guard !isNil, let value = property.defaultValue else {
                 throw StoreError(
                     .missingMandatoryValue(attribute: property.name, entity: entity.name))
             }

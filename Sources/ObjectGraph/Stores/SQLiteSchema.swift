@@ -131,6 +131,20 @@ struct SQLiteSchema {
             debug.noteMigration("the store is not opened: it needs a migration")
             throw StoreError(.incompatibleModel(entities: differing.sorted()), url: url)
         }
+        // Rows name their entities by these.
+        for entity in entities {
+            let select = try connection.statement(
+                "SELECT 1 FROM Z_PRIMARYKEY WHERE Z_ENT = ? AND Z_NAME = ?")
+            select.bind(entity.number, at: 1)
+            select.bind(entity.name, at: 2)
+            defer { select.reset() }
+            guard try select.step() else {
+                throw StoreError(
+                    .incompatibleSchema(
+                        "no entity \(entity.name) with the number \(entity.number), which it has in the model"
+                    ), url: url)
+            }
+        }
         for entity in roots {
             guard tables.contains(entity.table) else {
                 throw StoreError(.incompatibleSchema("no table \(entity.table)"), url: url)

@@ -73,7 +73,7 @@ extension SQLiteStore {
             request, entity: entity, model: model, selection: .columns("t0.Z_PK, t0.Z_ENT"))
         let statement = try connection.statement(translation.sql)
         statement.bind(translation.bindings)
-        return try readKeys(of: statement)
+        return try readKeys(of: statement, in: model)
     }
 
     private func writeTransaction<T>(_ body: (Connection) throws -> T) throws -> T {
@@ -174,7 +174,7 @@ private struct CascadingDeletion {
     private func keys(_ sql: String, _ list: String) throws -> [EntityKey] {
         let statement = try connection.statement(sql)
         statement.bind(list, at: 1)
-        return try readKeys(of: statement)
+        return try readKeys(of: statement, in: model)
     }
 
     private func run(_ sql: String, _ list: String) throws {

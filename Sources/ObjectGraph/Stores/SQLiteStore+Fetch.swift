@@ -67,7 +67,7 @@ extension SQLiteStore {
             request, entity: entity, model: model, selection: .keys)
         return try read(translation.sql, progress: progress) { statement in
             statement.bind(translation.bindings)
-            return try readKeys(of: statement)
+            return try readKeys(of: statement, in: model)
         }
     }
 
@@ -151,7 +151,7 @@ extension SQLiteStore {
             }
         return try read(sql) { statement in
             statement.bind(key, at: 1)
-            return try readKeys(of: statement)
+            return try readKeys(of: statement, in: model)
         }
     }
 
@@ -270,13 +270,18 @@ extension FetchTranslation.Selection {
 }
 
 /// The identities in a result of keys and entity numbers.
-func readKeys(of statement: Statement) throws -> [EntityKey] {
+///
+/// - Throws: `StoreError` if a row is of an entity that the model does not have, as in a store that another model has made.
+func readKeys(of statement: Statement, in model: ManagedObjectModel) throws -> [EntityKey] {
+    let numbers = 1...Int64(model.entities.count)
     var keys: [EntityKey] = []
     while try statement.step() {
+        let number = statement.value(at: 1).integer
+        guard numbers.contains(number) else {
+            throw StoreError(.incompatibleSchema("rows of the entity \(number) and no such entity"))
+        }
         keys.append(
-            EntityKey(
-                entityIndex: Int(statement.value(at: 1).integer) - 1,
-                key: statement.value(at: 0).integer))
+            EntityKey(entityIndex: Int(number) - 1, key: statement.value(at: 0).integer))
     }
     return keys
 }

@@ -219,6 +219,23 @@ import Testing
         }
     }
 
+    @Test func `a model that numbers the entities otherwise is refused even so (§11.4.7)`() throws {
+        try makeStore(at: url)
+        let other = try ManagedObjectModel(entities: [
+            EntityDescription(name: "Account", attributes: [AttributeDescription("name", .string)]),
+            EntityDescription(name: "Author", attributes: [AttributeDescription("name", .string)]),
+        ])
+        var description = PersistentStoreDescription.sqlite(at: url)
+        description.ignoresModelVersions = true
+        let error = #expect(throws: StoreError.self) {
+            try PersistentStoreCoordinator(model: other).addPersistentStore(description)
+        }
+        guard case .incompatibleSchema? = error?.reason else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
     @Test func `the model must have the checksum that is expected (§11.4.10)`() throws {
         let model = try makeLibraryModel()
         var description = PersistentStoreDescription.sqlite(at: url)
@@ -314,6 +331,11 @@ import Testing
             context.rollback()
             try context.execute(
                 BatchInsertRequest(entityName: "Author", objects: [["name": .string("Lem")]]))
+            let error = #expect(throws: StoreError.self) {
+                try context.execute(
+                    BatchInsertRequest(entityName: "Author", objects: [["name": .null]]))
+            }
+            #expect(error?.reason == .missingMandatoryValue(attribute: "name", entity: "Author"))
             #expect(try TestSupport.Author.count(in: context) == 1)
         }
         try coordinator.removePersistentStore(store)
@@ -585,8 +607,18 @@ import Testing
                     forURIRepresentation: URL(
                         string: text.replacing("/Book/", with: "/Magazine/"))!))
             let other = ManagedObjectContext(.privateQueue, coordinator: coordinator)
-            other.performAndWait {
-                _ = #expect(throws: FetchError.self) { try other.existingObject(with: wrong) }
+            let child = ManagedObjectContext(.privateQueue, parent: context)
+            for context in [other, child] {
+                context.performAndWait {
+                    _ = #expect(throws: FetchError.self) { try context.existingObject(with: wrong) }
+                }
+            }
+            // What was made for it gives way to the object of the row.
+            try other.performAndWait {
+                let ghost = other.object(with: wrong)
+                let found = try TestSupport.Book.findFirst(in: other)
+                #expect(found?.title == "Solaris")
+                #expect(ghost.managedObjectContext == nil)
             }
         }
     }
