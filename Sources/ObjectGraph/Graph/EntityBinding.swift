@@ -82,6 +82,7 @@ final class EntityBinding {
         storeNumber = scope.storeNumber
         counters = context.coordinator.graphCounters
         hasStalenessInterval = context.stalenessInterval != nil
+        initialState = context.checksQueue ? .checked : []
     }
 }
 

@@ -28,7 +28,7 @@ extension ManagedObjectContext {
             }
             object.binding.attach(
                 to: self, coordinator.scopeForInsertion(of: object.binding.entity))
-            object.state = [.inserted]
+            object.state = object.binding.initialState.union(.inserted)
             register(object)
             object.awakeFromInsert()
             return

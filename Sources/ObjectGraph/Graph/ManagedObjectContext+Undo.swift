@@ -98,7 +98,7 @@ extension ManagedObjectContext {
                 deletedList.removeAll { $0 === other }
                 detach(other)
             }
-            object.state = [.inserted, .broughtBack]
+            object.state = object.binding.initialState.union([.inserted, .broughtBack])
             register(object)
             if object.reference >= 0 {
                 channel.register(

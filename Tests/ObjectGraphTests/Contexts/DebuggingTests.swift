@@ -162,6 +162,21 @@ import Testing
         }
     }
 
+    @Test func `an object that was made without a context is checked like others (§4.8.2)`() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let fixture = try ContextFixture.checked()
+            let context = fixture.context()
+            // Used off its queue on purpose.
+            nonisolated(unsafe) let author = try TestSupport.Author(
+                entityName: "Author", model: fixture.coordinator.model)
+            context.performAndWait { context.insert(author) }
+            _ = author.birthYear
+        }
+        #expect(result.message.contains("outside"), "\(result.message)")
+    }
+
     @Test func `so does a batch of a result that is read off the queue (§3.9.5)`() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
