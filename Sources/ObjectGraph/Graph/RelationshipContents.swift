@@ -94,10 +94,11 @@ struct ToManyContents {
         self.unsavedOrder = nil
     }
 
-    /// Sorts members that were read anew by their places: unsaved ones, and those that others have given meanwhile.
+    /// Sorts members that were read anew by their places: unsaved ones, and those that others have given meanwhile. What
+    /// has lost its place to others comes first, as in the store, where it is null.
     mutating func sort(by place: (ManagedObject) -> Int64?) {
         guard let order else { return }
-        let places = order.map { place($0) ?? .max }
+        let places = order.map { place($0) ?? .min }
         self.order = order.indices.sorted { (places[$0], $0) < (places[$1], $1) }.map { order[$0] }
         hasEqualPlaces = Set(places).count < places.count
     }

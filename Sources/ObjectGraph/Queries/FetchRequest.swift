@@ -77,7 +77,11 @@ extension FetchRequest {
     /// The request for what a page is cut from later: from the first result to the last of the page and some more.
     func untilPage(and surplus: Int = 0) -> FetchRequest {
         var request = self
-        if fetchLimit > 0 { request.fetchLimit = fetchOffset + fetchLimit + surplus }
+        if fetchLimit > 0 {
+            let (page, isPastAll) = fetchOffset.addingReportingOverflow(fetchLimit)
+            let (limit, isPastAllWithSurplus) = page.addingReportingOverflow(surplus)
+            request.fetchLimit = isPastAll || isPastAllWithSurplus ? 0 : limit
+        }
         request.fetchOffset = 0
         return request
     }

@@ -16,6 +16,18 @@ private typealias Author = TestSupport.Author
         try fixture.execute("UPDATE ZAUTHOR SET ZNAME = 'Newer', Z_OPT = Z_OPT + 1 WHERE Z_PK = 1")
     }
 
+    @Test func `a limit may be the largest number`() throws {
+        let store = try StoreFixture(AttributeDescription("name", .string))
+        try store.run { context in
+            for name in ["a", "b"] { try context.insert("Thing", ["name": name]) }
+            try context.save()
+            try context.insert("Thing", ["name": "c"])
+            var request = FetchRequest(entityName: "Thing")
+            (request.fetchOffset, request.fetchLimit) = (1, .max)
+            #expect(try context.fetch(request, as: ManagedObject.self).count == 2)
+        }
+    }
+
     @Test func `the store is always asked (§3.6.1)`() throws {
         let context = fixture.context()
         try context.performAndWait {

@@ -14,7 +14,7 @@ extension ReferenceGraph {
     }
 
     func sortedByPlaces(_ items: [Int], in level: Int?) -> [Int] {
-        items.map { (place(of: $0, in: level) ?? .max, $0) }.sorted(by: <).map(\.1)
+        items.map { (place(of: $0, in: level) ?? .min, $0) }.sorted(by: <).map(\.1)
     }
 
     private func place(of item: Int, in level: Int?) -> Int64? {

@@ -182,7 +182,7 @@ extension ReferenceGraph {
             if Set(memory.items) == Set(items(of: object, in: level)) {
                 reorder(memory.items, of: object, in: level)
             } else {
-                touch(object, in: level)
+                markUpdated(object, in: level)
             }
         }
         for (object, memory) in objects where !memory.wasPresent && isPresent(object, in: level) {
