@@ -1,6 +1,7 @@
 /// Which of several cells is best by a metric, and how sure that is.
 ///
-/// Only sound cells compete, by latencies from the intended time only those that kept up, and only stacks where there are any: peers are the yardstick.
+/// Only sound cells compete, by latencies from the intended time only those that kept up, and only stacks where there
+/// are any: peers are the yardstick.
 struct Ranking {
     /// The cells that compete, best median first.
     let ordered: [CellResult]
