@@ -113,6 +113,30 @@ import Testing
             #expect(try test.readFile { try $0.titles() } == expected)
         }
     }
+
+    @Test(arguments: LawCase.all)
+    func `workers go on with their objects while others save to disk`(
+        _ lawCase: LawCase
+    ) async throws {
+        let test = try StackUnderTest(lawCase)
+
+        try await onThreads(4) { writer in
+            let worker = try test.stack.makeWorkerContext()
+            for number in 0..<25 {
+                try worker.performAndWait {
+                    let book = worker.insertBook("\(writer)/\(number)")
+                    try worker.save()
+                    worker.refresh(book, mergeChanges: false)
+                    book.loanCount += 1
+                    try worker.save()
+                }
+                try test.stack.saveToDisk(worker)
+            }
+        }
+
+        let counts = try test.read { try $0.all(Book.self, by: "title").map(\.loanCount) }
+        #expect(counts == Array(repeating: 1, count: 100))
+    }
 }
 
 @Suite(.serialized) struct `Laws: an error leaves the stack usable` {

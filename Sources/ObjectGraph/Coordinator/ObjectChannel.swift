@@ -41,7 +41,7 @@ protocol ObjectChannel: AnyObject, Sendable {
     /// Takes the changes of a context, all or none.
     ///
     /// - Throws: `PlanConflict` if rows are not as the plans expect them; a parent context for open references to objects that
-    ///   it does not have; otherwise what the store throws.
+    ///   it does not have, and `RenewedKeys` if the context has mail; otherwise what the store throws.
     func save(_ plans: [StorePlan], from context: ManagedObjectContext) throws
 
     /// Notes which objects a context has registered, for as long as their rows must be kept.
@@ -49,6 +49,9 @@ protocol ObjectChannel: AnyObject, Sendable {
     func register(_ key: Int64, root: Int, storeNumber: Int)
     func unregister(_ keys: [Int64], root: Int, storeNumber: Int)
 }
+
+/// Plans name objects by keys of which a save further up has given new ones: the mail is to be taken, and the plans made anew.
+struct RenewedKeys: Error {}
 
 /// Rows of one store.
 struct StoreRows: Sendable {

@@ -23,11 +23,13 @@ extension ManagedObject {
             return
         }
         do {
-            if let row = try context.channel.row(
-                context.keyAbove(of: self), binding.scope, staleness: context.stalenessInterval,
-                keepsSnapshot: context.keepsSnapshot())
-            {
-                realise(row)
+            let newest = try context.askAbove(about: self) {
+                try context.channel.row(
+                    reference, binding.scope, staleness: context.stalenessInterval,
+                    keepsSnapshot: context.keepsSnapshot())
+            }
+            if let newest {
+                realise(newest)
             } else {
                 row = nil
                 state.remove(.fault)

@@ -100,9 +100,9 @@ extension ManagedObject {
         guard known == nil, !state.contains(.inserted), !state.contains(.detached) else {
             return orderedMembers(of: property).map(\.objectID)
         }
-        return try context.channel.destinations(
-            of: property, binding.scope, key: context.keyAbove(of: self)
-        ).map {
+        return try context.askAbove(about: self) {
+            try context.channel.destinations(of: property, binding.scope, key: reference)
+        }.map {
             ManagedObjectID(
                 scope: context.binding($0.entityIndex, binding.storeNumber).scope, reference: $0.key
             )

@@ -1,14 +1,14 @@
 // A context as the level above its children: answers with its own view, unsaved changes included (spec §4.2).
 extension ManagedObjectContext: ObjectChannel {
     func fetchRows(_ request: FetchRequest, entity: Entity) throws -> [StoreRows] {
-        try performAndWait {
+        try answer {
             let request = coordinator.spreads(request, entity) ? request.untilPage() : request
             return try rows(of: fetchObjects(request, entity))
         }
     }
 
     func fetchKeys(_ request: FetchRequest, entity: Entity) throws -> [StoreKeys] {
-        try performAndWait {
+        try answer {
             // Only the child reads values, and a batch at a time.
             var request = coordinator.spreads(request, entity) ? request.untilPage() : request
             request.includesPropertyValues = false
@@ -24,13 +24,13 @@ extension ManagedObjectContext: ObjectChannel {
     }
 
     func count(_ request: FetchRequest, entity: Entity) throws -> Int {
-        try performAndWait { try count(for: request) }
+        try answer { try count(for: request) }
     }
 
     func row(
         _ key: Int64, _ scope: ObjectIDScope, staleness: Duration?, keepsSnapshot: Bool
     ) throws -> RowReference? {
-        try performAndWait {
+        try answer {
             let table = table(scope.entityIndex, scope.storeNumber)
             if let object = table[key] {
                 // An identifier may name another entity than its row is of.
@@ -51,7 +51,7 @@ extension ManagedObjectContext: ObjectChannel {
     }
 
     func rows(_ keys: [Int64], entity: Entity, storeNumber: Int) throws -> RowList {
-        try performAndWait {
+        try answer {
             let table = table(entity.index, storeNumber)
             let missing = keys.filter { key in
                 guard key >= 0 || parent != nil else { return false }
@@ -76,13 +76,13 @@ extension ManagedObjectContext: ObjectChannel {
     func destinations(
         of property: Property, _ scope: ObjectIDScope, key: Int64
     ) throws -> [EntityKey] {
-        try performAndWait { try members(of: property, scope, key: key) }
+        try answer { try members(of: property, scope, key: key) }
     }
 
     func relatedRows(
         of property: Property, _ scope: ObjectIDScope, keys: [Int64]
     ) throws -> RelatedRows {
-        try performAndWait {
+        try answer {
             let loaded = try prefetch(property, of: keys.map { object($0, scope) })
             return RelatedRows(
                 contents: Dictionary(
@@ -90,6 +90,16 @@ extension ManagedObjectContext: ObjectChannel {
                         ($0, try members(of: property, scope, key: $0))
                     }),
                 rows: RowList(try loaded.compactMap(currentRow)))
+        }
+    }
+
+    /// Answers a child, which may know what a save further up has told both.
+    private func answer<Answer: Sendable>(
+        _ block: @Sendable () throws -> Answer
+    ) rethrows -> Answer {
+        try performAndWait {
+            takeMail()
+            return try block()
         }
     }
 
@@ -127,7 +137,9 @@ extension ManagedObjectContext: ObjectChannel {
 
     /// Takes over what a child has saved, as unsaved changes of this context.
     func save(_ plans: [StorePlan], from context: ManagedObjectContext) throws {
-        try performAndWait {
+        try answer {
+            // What the plans name may have other keys by now, which whoever made them has been told.
+            if context.hasMail { throw RenewedKeys() }
             var unknown = try plans.flatMap(\.openReferences).filter { try !has($0) }
             for plan in plans {
                 for change in plan.plan.rows where change.kind == .update {

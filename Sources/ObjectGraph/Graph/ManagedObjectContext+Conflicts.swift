@@ -36,8 +36,9 @@ extension ManagedObjectContext {
     }
 
     private func newestRow(of object: ManagedObject) throws -> RowReference? {
+        // Only contexts without a parent have conflicts.
         try channel.row(
-            keyAbove(of: object), object.binding.scope, staleness: nil, keepsSnapshot: false)
+            object.reference, object.binding.scope, staleness: nil, keepsSnapshot: false)
     }
 
     /// The attributes and to-one destinations in a row, by name; nulls are absent.

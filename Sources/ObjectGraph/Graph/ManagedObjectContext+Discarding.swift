@@ -43,7 +43,7 @@ extension ManagedObjectContext {
 
     // To all of them at once: a grandchild may be entered before the child that would have told it.
     private func tellDescendantsOfReset() {
-        for child in mailbox.withLock({ $0.children.compactMap(\.context) }) {
+        for child in liveChildren {
             child.mailbox.withLock { $0.parentWasReset = true }
             child.tellDescendantsOfReset()
         }
@@ -144,9 +144,13 @@ extension ManagedObjectContext {
         // What a fetch has given it may be older.
         if object.isFault { return object.row = nil }
         guard
-            let newest = try? channel.row(
-                keyAbove(of: object), object.binding.scope, staleness: stalenessInterval,
-                keepsSnapshot: false)
+            let newest = try? askAbove(
+                about: object,
+                {
+                    try channel.row(
+                        object.reference, object.binding.scope, staleness: stalenessInterval,
+                        keepsSnapshot: false)
+                })
         else { return }
         object.forgetEqualValues()
         object.row = newest

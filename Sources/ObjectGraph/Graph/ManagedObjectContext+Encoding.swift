@@ -92,9 +92,11 @@ extension ManagedObjectContext {
             if let row = object.row, !object.isRowSuperseded { return row }
             // It remains a fault here: what a child reads does not decide what this context goes on with.
             guard object.reference >= 0 || parent != nil else { return nil }
-            object.row = try channel.row(
-                keyAbove(of: object), object.binding.scope, staleness: stalenessInterval,
-                keepsSnapshot: false)
+            object.row = try askAbove(about: object) {
+                try channel.row(
+                    object.reference, object.binding.scope, staleness: stalenessInterval,
+                    keepsSnapshot: false)
+            }
             return object.row
         }
         if object.changes?.mask.isEmpty ?? true, let row = object.row {

@@ -75,12 +75,13 @@ extension ManagedObjectContext {
         }
     }
 
+    var liveChildren: [ManagedObjectContext] { mailbox.withLock { $0.liveChildren } }
+
     /// How many contexts are above this one.
     private var depth: Int { parent.map { $0.depth + 1 } ?? 0 }
 
     var mergingChildren: [ManagedObjectContext] {
-        mailbox.withLock { $0.children.compactMap(\.context) }
-            .filter(\.automaticallyMergesChangesFromParent)
+        liveChildren.filter(\.automaticallyMergesChangesFromParent)
     }
 
     // MARK: - Mail
@@ -96,21 +97,26 @@ extension ManagedObjectContext {
         guard !keys.isEmpty, var root = parent else { return }
         while let parent = root.parent { root = parent }
         let keys = keys.map(PermanentKey.init)
-        root.mailbox.withLock { $0.permanentKeys += keys }
-        root.deliverToDescendants(keys)
+        _ = root.deliver(keys)
     }
 
     // To all of them at once: a grandchild may be entered before the child that would have told it.
     private func deliverToDescendants(_ keys: [PermanentKey]) {
-        let children = mailbox.withLock { mailbox in
-            mailbox.children.removeAll { $0.context == nil }
-            return mailbox.children.compactMap(\.context)
-        }
-        for child in children {
-            child.mailbox.withLock { $0.permanentKeys += keys }
-            child.deliverToDescendants(keys)
+        for child in liveChildren { _ = child.deliver(keys) }
+    }
+
+    /// Returns the contexts below, lest the last reference to one goes within the lock.
+    // Once a context can take its mail, all below it have theirs.
+    private func deliver(_ keys: [PermanentKey]) -> [ManagedObjectContext] {
+        mailbox.withLock { mailbox in
+            mailbox.permanentKeys += keys
+            let children = mailbox.liveChildren
+            return children + children.flatMap { $0.deliver(keys) }
         }
     }
+
+    /// Whether a save further up has given objects keys since the mail was taken.
+    var hasMail: Bool { mailbox.withLock { !$0.permanentKeys.isEmpty } }
 
     /// Gives objects the primary keys that saves further up have given their rows, and lets those of removed stores go.
     func takeMail() {

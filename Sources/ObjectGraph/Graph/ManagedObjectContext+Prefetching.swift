@@ -60,15 +60,17 @@ extension ManagedObjectContext {
         }
         let destination = model.destination(of: property.relationship!)
         for (storeNumber, group) in Dictionary(grouping: missing, by: \.binding.storeNumber) {
-            let byKey = Dictionary(group.map { (keyAbove(of: $0), $0) }) { first, _ in first }
-            let related = try channel.relatedRows(
-                of: property, group[0].binding.scope, keys: byKey.keys.sorted())
+            let related = try askAbove(about: group) {
+                try channel.relatedRows(
+                    of: property, group[0].binding.scope, keys: Set(group.map(\.reference)).sorted()
+                )
+            }
             let loaded = objects(
                 of: StoreRows(storeNumber: storeNumber, rows: related.rows), root: destination,
                 realised: false, refreshes: false)
             withExtendedLifetime(loaded) {
-                for (key, owner) in byKey {
-                    let members = related.contents[key, default: []].map {
+                for owner in group {
+                    let members = related.contents[owner.reference, default: []].map {
                         object($0.key, entityIndex: $0.entityIndex, storeNumber: storeNumber)
                     }
                     owner.prefetched(members, in: property)
@@ -83,8 +85,10 @@ extension ManagedObjectContext {
             $0.isFault && $0.row == nil && ($0.reference >= 0 || parent != nil)
         }
         for (storeNumber, group) in Dictionary(grouping: faults, by: \.binding.storeNumber) {
-            let rows = try channel.rows(
-                group.map(keyAbove).sorted(), entity: entity, storeNumber: storeNumber)
+            let rows = try askAbove(about: group) {
+                try channel.rows(
+                    group.map(\.reference).sorted(), entity: entity, storeNumber: storeNumber)
+            }
             _ = self.objects(
                 of: StoreRows(storeNumber: storeNumber, rows: rows), root: entity,
                 realised: false, refreshes: false)

@@ -59,11 +59,31 @@ extension ManagedObjectContext {
         return table[reference]
     }
 
-    /// The key that the level above knows an object by: a save further up may have given it one after the queue was
-    /// entered.
-    func keyAbove(of object: ManagedObject) -> Int64 {
-        if object.reference < 0, parent != nil { takeMail() }
-        return object.reference
+    /// Asks the level above about an object. A save further up may give it its key until the answer, which then is about
+    /// nothing: it is asked again.
+    func askAbove<Answer>(
+        about object: ManagedObject, _ ask: () throws -> Answer
+    ) rethrows -> Answer {
+        guard object.reference < 0, parent != nil else { return try ask() }
+        return try askByNewKeys(ask)
+    }
+
+    /// Asks the level above about several objects.
+    func askAbove<Answer>(
+        about objects: [ManagedObject], _ ask: () throws -> Answer
+    ) rethrows -> Answer {
+        guard parent != nil, objects.contains(where: { $0.reference < 0 }) else {
+            return try ask()
+        }
+        return try askByNewKeys(ask)
+    }
+
+    private func askByNewKeys<Answer>(_ ask: () throws -> Answer) rethrows -> Answer {
+        while true {
+            takeMail()
+            let answer = try ask()
+            if !hasMail { return answer }
+        }
     }
 
     /// All objects that the context has, after those that nobody holds have left.
@@ -355,9 +375,11 @@ extension ManagedObjectContext {
 
     /// Whether the level above has a row of the object.
     func hasRowAbove(_ object: ManagedObject) throws -> Bool {
-        try channel.row(
-            keyAbove(of: object), object.binding.scope, staleness: stalenessInterval,
-            keepsSnapshot: false) != nil
+        try askAbove(about: object) {
+            try channel.row(
+                object.reference, object.binding.scope, staleness: stalenessInterval,
+                keepsSnapshot: false)
+        } != nil
     }
 
     /// The stored members of a to-many relationship, as registered objects.
@@ -365,7 +387,9 @@ extension ManagedObjectContext {
         of property: Property, _ object: ManagedObject
     ) throws -> [ManagedObject] {
         let scope = object.binding.scope
-        return try channel.destinations(of: property, scope, key: keyAbove(of: object)).map {
+        return try askAbove(about: object) {
+            try channel.destinations(of: property, scope, key: object.reference)
+        }.map {
             self.object($0.key, entityIndex: $0.entityIndex, storeNumber: scope.storeNumber)
         }
     }

@@ -123,7 +123,8 @@ extension ManagedObjectContext {
         var keys: [AssignedKey] = []
         defer { withExtendedLifetime(attempts) {} }
         do {
-            for _ in 0..<10 {
+            var conflictCount = 0
+            while conflictCount < 10 {
                 try assignKeys(to: work.inserted, &keys, from: channel)
                 let plans = try makePlans(&work)
                 do {
@@ -134,7 +135,10 @@ extension ManagedObjectContext {
                     }
                     return WrittenSave(
                         work: work, plans: plans, keys: keys, attempts: attempts)
+                } catch is RenewedKeys {
+                    takeMail()
                 } catch let conflict as PlanConflict {
+                    conflictCount += 1
                     takeBack(keys)
                     attempts.append(work)
                     before = before ?? UnsavedChanges(of: self)

@@ -32,7 +32,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     /// What to do about conflicts when saving to the store. Of no effect in a context with a parent (spec §4.2).
     public var mergePolicy: MergePolicy = .error
 
-    /// Who makes the changes, for the history of the store; set before `save` (spec §4.6).
+    /// Who makes the changes (spec §4.6). Kept for the history of the store, which there is not yet: no save reads it.
     public var transactionAuthor: String?
 
     /// For how long a cached row may be used when a fault fires; nil means for ever (spec §3.1).
@@ -197,6 +197,16 @@ struct Mailbox {
     /// Whether a context above was reset: what the objects here came from is gone.
     var parentWasReset = false
     var mergesAutomatically = false
+
+    /// The children that are still there; the others are forgotten.
+    var liveChildren: [ManagedObjectContext] {
+        mutating get {
+            // Held first, lest the last reference to one goes here, within the lock.
+            let live = children.compactMap(\.context)
+            if live.count < children.count { children.removeAll { $0.context == nil } }
+            return live
+        }
+    }
 }
 
 struct WeakChild {

@@ -54,6 +54,76 @@ import Testing
         }
     }
 
+    /// Runs a hook before each save.
+    final class Signaller: ManagedObject {
+        static let name = Attribute<String>("name")
+        static let hook = Mutex<(@Sendable () -> Void)?>(nil)
+
+        override func willSave() { Self.hook.withLock { $0 }?() }
+    }
+
+    @Test(arguments: [true, false])
+    func `a child reads and changes what the root saves at the same time (§4.2.9)`(reads: Bool)
+        throws
+    {
+        let store = try StoreFixture(
+            ManagedObjectModel(entities: [
+                EntityDescription(
+                    name: "Signaller", managedObjectClass: Signaller.self,
+                    attributes: [AttributeDescription("name", .string)])
+            ]))
+        let parent = store.context
+        let child = ManagedObjectContext(.privateQueue, parent: parent)
+        let changed = try child.performAndWait {
+            child.retainsRegisteredObjects = true
+            let items = ["read", "changed"].map { name in
+                let item = Signaller(context: child)
+                item[Signaller.name] = name
+                return item
+            }
+            try child.save()
+            child.refresh(items[0], mergeChanges: false)
+            items[1][Signaller.name] = "by the child"
+            return items[1].objectID
+        }
+        let isSaving = DispatchSemaphore(value: 0)
+        Signaller.hook.withLock { hook in
+            hook = {
+                isSaving.signal()
+                if reads {
+                    for case let item as Signaller in child.registeredObjects {
+                        _ = item[Signaller.name]
+                    }
+                }
+            }
+        }
+        let end = DispatchGroup()
+        let outcome = Mutex<Result<[String], any Error>?>(nil)
+        try parent.performAndWait {
+            DispatchQueue.global().async(group: end) {
+                let result = Result {
+                    try child.performAndWait {
+                        try child.save()
+                        return child.registeredObjects.map { ($0 as! Signaller)[Signaller.name] }
+                    }
+                }
+                outcome.withLock { $0 = result }
+            }
+            // The child has taken its mail, and whatever it asks for next waits for the end of this block.
+            isSaving.wait()
+            Signaller.hook.withLock { $0 = nil }
+            try parent.save()
+        }
+        end.wait()
+        #expect(try outcome.withLock { $0 }!.get().sorted() == ["by the child", "read"])
+        try store.run { context in
+            let unsaved = context.registeredObjects.filter(\.hasChanges)
+            #expect(unsaved.map { ($0 as! Signaller)[Signaller.name] } == ["by the child"])
+            #expect(changed.isTemporaryID)
+            try context.save()
+        }
+    }
+
     /// Deletes the others in the parent as soon as the first of a fetch awakes.
     final class Rival: ManagedObject {
         static let name = Attribute<String>("name")
