@@ -85,6 +85,9 @@ final class FetchedBatches {
     private let entity: Entity
     private let keys: StoreKeys
     private let request: FetchRequest
+
+    /// The unsaved objects by their positions: a save gives them other keys.
+    private let unsavedObjects: [Int: ManagedObject]
     private var liveBatches: [Batch] = []
 
     init(
@@ -94,6 +97,7 @@ final class FetchedBatches {
         self.request = request
         self.entity = entity
         self.context = context
+        unsavedObjects = context.unsavedObjects(of: keys)
     }
 
     var count: Int { keys.keys.count }
@@ -105,10 +109,16 @@ final class FetchedBatches {
         for batch in liveBatches.reversed() where batch.number == number {
             return batch.objects[position - first]
         }
-        let window = StoreKeys(
-            storeNumber: keys.storeNumber,
-            keys: Array(keys.keys[first..<min(first + request.fetchBatchSize, count)]))
-        let batch = context.batch(window, request, entity)
+        let positions = first..<min(first + request.fetchBatchSize, count)
+        let batch = context.batch(
+            beside: positions.compactMap { unsavedObjects[$0] }, request, entity
+        ) {
+            StoreKeys(
+                storeNumber: keys.storeNumber,
+                keys: positions.map { position in
+                    unsavedObjects[position].map(EntityKey.init) ?? keys.keys[position]
+                })
+        }
         if liveBatches.count == Self.liveBatchLimit { liveBatches.removeFirst() }
         liveBatches.append(
             Batch(number: number, objects: batch.objects, prefetched: batch.prefetched))

@@ -68,9 +68,12 @@ extension ManagedObjectContext {
         // A parent is asked, lest each new object becomes a term of a predicate.
         let known = try Dictionary(grouping: unsure, by: \.binding.entity.index).flatMap {
             let binding = $1[0].binding
-            return try channel.rows(
-                $1.map(\.reference), entity: binding.entity, storeNumber: binding.storeNumber
-            ).map(\.key)
+            let objects = $1
+            return try askAbove(about: objects) {
+                try channel.rows(
+                    objects.map(\.reference), entity: binding.entity,
+                    storeNumber: binding.storeNumber)
+            }.map(\.key)
         }
         let unknown = Set(unsure.map(\.reference)).subtracting(known)
         return candidates.filter { !unknown.contains($0.reference) }
@@ -188,32 +191,51 @@ extension ManagedObjectContext {
     }
 
     /// One window of a batched result, in the order of its identities, with what was prefetched for it.
+    ///
+    /// - Parameter unsaved: Those of its objects whose keys, and with them the window, may still change.
     func batch(
-        _ window: StoreKeys, _ request: FetchRequest, _ entity: Entity
+        beside unsaved: [ManagedObject], _ request: FetchRequest, _ entity: Entity,
+        window: () -> StoreKeys
     ) -> (objects: [ManagedObject], prefetched: [ManagedObject]) {
         checkQueue()
         var loaded: [ManagedObject] = []
         do {
-            // New objects of this context have no row; those of a parent have one there.
-            let keys = window.keys.lazy.map(\.key).filter { $0 >= 0 || self.parent != nil }
-            if request.includesPropertyValues, !keys.isEmpty {
-                let rows = try channel.rows(
-                    Array(keys), entity: entity, storeNumber: window.storeNumber)
-                loaded = objects(
-                    of: StoreRows(storeNumber: window.storeNumber, rows: rows), request, entity)
+            if request.includesPropertyValues {
+                let found = try askAbove(about: unsaved) { try rows(of: window(), entity) }
+                loaded = objects(of: found, request, entity)
             }
             // Held until here, since the registry alone does not keep objects.
             return try withExtendedLifetime(loaded) {
-                let objects = objects(of: window)
+                let objects = objects(of: window())
                 let prefetched = try prefetch(for: objects, request, entity)
                 sweepIfGrown()
                 return (objects, prefetched)
             }
         } catch {
-            let objects = objects(of: window)
+            let objects = objects(of: window())
             faultHandler(objects[0].objectID, error)
             return (objects, [])
         }
+    }
+
+    private func rows(of window: StoreKeys, _ entity: Entity) throws -> StoreRows {
+        // New objects of this context have no row; those of a parent have one there.
+        let keys = window.keys.map(\.key).filter { $0 >= 0 || parent != nil }
+        return StoreRows(
+            storeNumber: window.storeNumber,
+            rows: keys.isEmpty
+                ? RowList([])
+                : try channel.rows(keys, entity: entity, storeNumber: window.storeNumber))
+    }
+
+    /// Those of the objects that may be given other keys, by position.
+    func unsavedObjects(of found: StoreKeys) -> [Int: ManagedObject] {
+        var unsaved: [Int: ManagedObject] = [:]
+        for (position, key) in found.keys.enumerated() where key.key < 0 {
+            unsaved[position] = object(
+                key.key, entityIndex: key.entityIndex, storeNumber: found.storeNumber)
+        }
+        return unsaved
     }
 }
 

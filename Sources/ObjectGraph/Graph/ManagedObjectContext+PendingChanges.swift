@@ -112,7 +112,7 @@ extension ManagedObjectContext {
 }
 
 extension EntityKey {
-    fileprivate init(_ object: ManagedObject) {
+    init(_ object: ManagedObject) {
         self.init(entityIndex: object.binding.entity.index, key: object.reference)
     }
 }

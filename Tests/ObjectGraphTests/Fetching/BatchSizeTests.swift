@@ -87,6 +87,34 @@ private typealias Author = TestSupport.Author
         }
     }
 
+    @Test(arguments: [0, 1, 2])
+    func `batches find new objects after they were saved (§2.1.4, §3.9.6)`(depth: Int) throws {
+        let context = fixture.context(depth: depth)
+        let parents = Array(sequence(first: context, next: \.parent).dropFirst())
+        try context.performAndWait {
+            // Some are new here, some only above.
+            for context in [context] + parents {
+                context.performAndWait {
+                    for year in 0..<3 {
+                        let author = Author(context: context)
+                        author.birthYear = 2000 + year
+                        author.name = "new"
+                    }
+                }
+            }
+            let authors = try context.authors { $0.fetchBatchSize = 2 }
+            for context in [context] + parents {
+                try context.performAndWait { try context.save() }
+            }
+            let count = 20 + 3 * (1 + depth)
+            #expect(authors.count == count)
+            #expect(
+                authors.suffix(count - 20).map(\.name) == Array(repeating: "new", count: count - 20)
+            )
+            #expect(Set(authors).count == count)
+        }
+    }
+
     @Test func `only the last batches are kept (§3.9.4)`() throws {
         let context = fixture.context()
         try context.performAndWait {
