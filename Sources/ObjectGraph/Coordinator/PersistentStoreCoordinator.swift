@@ -26,6 +26,7 @@ public final class PersistentStoreCoordinator: Sendable {
     /// Counts on whenever a store is added or removed.
     let storeGeneration = Atomic<Int>(0)
     private let requestLock = NSLock()
+    private let requestHolder = Holder()
     private let state: Mutex<State>
 
     /// An open store with what the coordinator keeps about it.
@@ -185,7 +186,7 @@ public final class PersistentStoreCoordinator: Sendable {
 
     func record(_ handle: PersistentStoreHandle) throws(StoreError) -> StoreRecord {
         guard let record = records.first(where: { $0.store.identifier == handle.identifier })
-        else { throw StoreError(.missingFile, url: handle.url) }
+        else { throw StoreError(.notOpen, url: handle.url) }
         return record
     }
 
@@ -307,8 +308,13 @@ public final class PersistentStoreCoordinator: Sendable {
     /// Runs a request under the lock policy.
     func underLockPolicy<T>(_ body: () throws -> T) rethrows -> T {
         guard lockPolicy == .serialized else { return try body() }
+        requestHolder.requireAnotherThread()
         requestLock.lock()
-        defer { requestLock.unlock() }
+        requestHolder.enter()
+        defer {
+            requestHolder.leave()
+            requestLock.unlock()
+        }
         return try body()
     }
 

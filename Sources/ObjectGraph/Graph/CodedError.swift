@@ -25,7 +25,7 @@ extension StoreError: CodedError {
         case .notADatabase: 259
         case .incompatibleSchema: 134020
         case .incompatibleModel, .unexpectedModel: 134100
-        case .unknownConfiguration, .alreadyOpen: 134080
+        case .unknownConfiguration, .alreadyOpen, .notOpen: 134080
         case .readOnly: 134030
         case .diskFull: 13
         case .cannotOpen: 256

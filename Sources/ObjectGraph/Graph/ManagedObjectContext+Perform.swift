@@ -30,7 +30,7 @@ extension ManagedObjectContext {
         // context entered from there may enter its main-queue parent.
         let waitsOnMainQueue = concurrencyType == .privateQueue && Self.isOnMainQueue
         guard waitsOnMainQueue else { return try queue.sync { try asOwner(block) } }
-        let previous = Self.mainQueueOwner.exchange(Self.currentThread, ordering: .relaxed)
+        let previous = Self.mainQueueOwner.exchange(Holder.currentThread, ordering: .relaxed)
         defer { Self.mainQueueOwner.store(previous, ordering: .relaxed) }
         return try queue.sync { try asOwner(block) }
     }
@@ -55,13 +55,13 @@ extension ManagedObjectContext {
 
     /// Whether the calling thread is inside the context's queue.
     var isOnQueue: Bool {
-        owner.load(ordering: .relaxed) == Self.currentThread
+        owner.load(ordering: .relaxed) == Holder.currentThread
             || (concurrencyType == .mainQueue && Self.isOnMainQueue)
     }
 
     // On Linux the main queue may be served by another thread than the main one (`dispatchMain`), so both are asked.
     static var isOnMainQueue: Bool {
-        mainQueueOwner.load(ordering: .relaxed) == currentThread || Thread.isMainThread
+        mainQueueOwner.load(ordering: .relaxed) == Holder.currentThread || Thread.isMainThread
             || DispatchQueue.getSpecific(key: mainQueueMark) != nil
     }
 
@@ -74,8 +74,6 @@ extension ManagedObjectContext {
         return key
     }()
 
-    private static var currentThread: UInt { UInt(pthread_self()) }
-
     private func runEvent<Result>(_ block: () throws -> Result) rethrows -> Result {
         try asOwner {
             defer { endEvent() }
@@ -84,7 +82,7 @@ extension ManagedObjectContext {
     }
 
     private func asOwner<Result>(_ block: () throws -> Result) rethrows -> Result {
-        let previous = owner.exchange(Self.currentThread, ordering: .relaxed)
+        let previous = owner.exchange(Holder.currentThread, ordering: .relaxed)
         defer {
             owner.store(previous, ordering: .releasing)
             if holdsSnapshot {

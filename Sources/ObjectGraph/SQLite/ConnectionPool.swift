@@ -39,6 +39,7 @@ final class ConnectionPool: Sendable {
     private let commits: CommitCounter
     private let readerPermits: DispatchSemaphore
     private let writerPermit = DispatchSemaphore(value: 1)
+    private let writerHolder = Holder()
     private let state: Mutex<State>
 
     /// Opens the writer at once, readers when they are first needed.
@@ -110,11 +111,16 @@ final class ConnectionPool: Sendable {
 
     /// Lends the writer, waiting while it is busy.
     ///
-    /// Not reentrant: a body that writes through the same pool waits for itself for ever.
+    /// Not reentrant: a body that writes through the same pool stops the process.
     /// - Throws: what `body` throws; `SQLITE_MISUSE` after `close()`.
     func write<T>(_ body: (Connection) throws -> T) throws -> T {
+        writerHolder.requireAnotherThread()
         writerPermit.wait()
-        defer { writerPermit.signal() }
+        writerHolder.enter()
+        defer {
+            writerHolder.leave()
+            writerPermit.signal()
+        }
         releaseSnapshots()
         let writer = try state.withLock { state in
             try state.requireOpen(configuration)

@@ -21,6 +21,9 @@ public struct BatchInsertRequest: Sendable {
     }
 
     /// One row for each call of the handler until it returns true; the row of that call is not inserted.
+    ///
+    /// The handler runs within the transaction. It must not save to the store, nor fetch from one that is in memory or whose
+    /// coordinator lets through one request at a time: the process is stopped, since it would wait for itself for ever.
     public init(
         entityName: String, rowHandler: @escaping @Sendable (inout BatchInsertRow) throws -> Bool
     ) {

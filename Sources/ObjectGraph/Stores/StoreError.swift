@@ -19,10 +19,12 @@ public struct StoreError: Error, Sendable {
         case readOnly
         /// The disk has no room for the change (Core Data's 13).
         case diskFull
-        /// The file cannot be opened (134080).
+        /// The file cannot be opened (256).
         case cannotOpen
         /// There is no file where one is needed (260).
         case missingFile
+        /// The store is not, or no longer, one of the coordinator's (134080).
+        case notOpen
         /// Another connection held its lock for longer than the store's timeout (134090).
         case timeout
         /// The coordinator has no store at all (134030).
@@ -100,7 +102,7 @@ extension StoreError: CustomStringConvertible {
         case .incompatibleSchema(let missing):
             "The database has other tables than the model's (\(missing)); open it with the model it was made with."
         case .incompatibleModel(let entities):
-            "The store was written with another model; these entities differ: \(entities.joined(separator: ", ")). Open it with that model, or migrate it."
+            "The store was written with another model; these entities differ: \(entities.joined(separator: ", ")). Open it with that model: stores cannot be migrated yet. With ignoresModelVersions it opens as long as its tables will do."
         case .unexpectedModel(let checksum):
             "The model's checksum is not \(checksum); open the store with the model that has it."
         case .unknownConfiguration(let name):
@@ -115,6 +117,8 @@ extension StoreError: CustomStringConvertible {
         case .cannotOpen:
             "The file cannot be opened; check that the folder exists and may be read and written."
         case .missingFile: "There is no file here; check the path."
+        case .notOpen:
+            "The coordinator has no such store open; use one of its persistentStores, or add it."
         case .timeout:
             "Another connection kept the database locked for longer than the store's timeout; save again, or raise the timeout."
         case .noStore(let entity):
@@ -127,7 +131,7 @@ extension StoreError: CustomStringConvertible {
         case .missingMandatoryValue(let attribute, let entity):
             "'\(entity).\(attribute)' is mandatory and has no default; give it a value."
         case .uniquenessViolated:
-            "The change would make two rows share the values of a uniqueness constraint."
+            "The change would make two rows share the values of a uniqueness constraint; give one of them others, or save objects with a merge policy that settles it."
         case .incompleteSave(let saved, let failed):
             "The save is in the stores \(saved.joined(separator: ", ")) and not in \(failed.joined(separator: ", ")); refresh the objects and save again."
         case .cancelled: "The fetch was cancelled."

@@ -316,6 +316,33 @@ import Testing
         try second.performAndWait { try second.save() }
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `a row handler that would wait for its own store stops the process`() async {
+        let fetchUnderLock = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let folder = TemporaryFolder()
+            let coordinator = PersistentStoreCoordinator(
+                model: try makeLibraryModel(), lockPolicy: .serialized)
+            try coordinator.addPersistentStore(.sqlite(at: folder.url("library.sqlite")))
+            let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+            try context.insertRow { _ = try TestSupport.Author.count(in: context) }
+        }
+        let saveInHandler = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let fixture = try ContextFixture()
+            let context = fixture.context()
+            try context.insertRow {
+                TestSupport.Author(context: context).name = "Lem"
+                try context.save()
+            }
+        }
+        for message in [fetchUnderLock.message, saveInHandler.message] {
+            #expect(message.contains("Fetch what it needs before the batch insert"), "\(message)")
+        }
+    }
+
     @Test(arguments: [true, false])
     func `a SQLite store in memory (§11.3.4, §11.3.5, §11.3.9, §14.34)`(
         _ byURL: Bool
@@ -620,6 +647,19 @@ import Testing
                 #expect(found?.title == "Solaris")
                 #expect(ghost.managedObjectContext == nil)
             }
+        }
+    }
+}
+
+extension ManagedObjectContext {
+    /// Runs the body in the handler of a batch insert.
+    fileprivate func insertRow(_ body: @escaping @Sendable () throws -> Void) throws {
+        try performAndWait {
+            _ = try execute(
+                BatchInsertRequest(entityName: "Author") { _ in
+                    try body()
+                    return true
+                })
         }
     }
 }
