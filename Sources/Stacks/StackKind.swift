@@ -6,7 +6,9 @@ public struct StackKind: Sendable {
     public let name: String
     /// The arrangement in a few words.
     public let summary: String
+    /// When the view shows what was saved in another context.
     public let visibility: Visibility
+    /// What becomes of two changes to the same property.
     public let concurrentChanges: ConcurrentChanges
     /// Whether the stack opens its store more than once and so cannot work in memory.
     public let needsFile: Bool

@@ -3,7 +3,7 @@ import Synchronization
 
 /// A coordinator with its stores, a context for the view and others for work in the background (spec §11.2).
 ///
-///     let container = try PersistentContainer(name: "Library", model: model)
+///     let container = PersistentContainer(name: "Library", model: model)
 ///     let errors = container.loadPersistentStores()
 ///     try await container.performBackgroundTask { context in … }
 ///

@@ -35,7 +35,8 @@ extension ManagedObjectContext {
         do {
             guard parent == nil else {
                 throw FetchError.unsupported(
-                    feature: "An asynchronous fetch in a context with a parent")
+                    feature: "An asynchronous fetch in a context with a parent "
+                        + "(take one on the coordinator)")
             }
             let entity = try entity(of: request, type)
             let stored = request.stored(beside: pendingObjects(for: request, entity))

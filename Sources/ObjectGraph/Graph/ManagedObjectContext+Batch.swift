@@ -58,7 +58,8 @@ extension ManagedObjectContext {
         body: (SQLiteStore, Entity) throws -> BatchOutcome
     ) throws -> BatchResult {
         guard parent == nil else {
-            throw FetchError.unsupported(feature: "A \(kind) in a context with a parent")
+            throw FetchError.unsupported(
+                feature: "A \(kind) in a context with a parent (take one on the coordinator)")
         }
         guard let entity = model.entity(named: entityName) else {
             throw FetchError.unknownEntity(entityName)

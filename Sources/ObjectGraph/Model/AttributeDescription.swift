@@ -20,7 +20,8 @@ public struct AttributeDescription: Sendable, Hashable {
     /// Conditions on the value, asked when an object is saved, in this order; never about nil (spec §1.12).
     public var validationRules: [ValidationRule]
 
-    /// What the attribute was called in an earlier model, for migrations; nil means the same (spec §1.8).
+    /// What the attribute was called in an earlier model; nil means the same (spec §1.8). Kept for migrations, which there are not
+    /// yet.
     public var renamingIdentifier: String?
 
     /// Anything the program wants to remember about the attribute.

@@ -30,7 +30,8 @@ public struct EntityDescription: Sendable {
     /// Indexes for fetches. A foreign key always has one and need not be listed (spec §1.7).
     public var indexes: [FetchIndexDescription]
 
-    /// What the entity was called in an earlier model, for migrations; nil means the same (spec §1.8).
+    /// What the entity was called in an earlier model; nil means the same (spec §1.8). Kept for migrations, which there are not
+    /// yet.
     public var renamingIdentifier: String?
 
     /// Anything the program wants to remember about the entity.

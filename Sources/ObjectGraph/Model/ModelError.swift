@@ -1,35 +1,65 @@
 /// A model that contradicts itself, with the entity and the property where it does.
 public struct ModelError: Error, Sendable, Hashable {
     public enum Reason: Error, Sendable, Hashable {
+        /// Two entities have the name.
         case duplicateEntity
+        /// The entity or an ancestor has a property of the name already.
         case duplicateProperty
+        /// The name of an entity or property does not begin with a letter and go on with letters, digits and underscores.
         case invalidName
+        /// The name belongs to a member of `ManagedObject`.
         case reservedName
+        /// The model has no entity of the name that the entity inherits from.
         case unknownSuperentity(String)
+        /// The entity is its own ancestor.
         case circularInheritance
+        /// The model has no entity of the name that the property leads to.
         case unknownDestination(String)
+        /// The destination has no relationship of the name.
         case unknownInverse(String)
+        /// The relationship of the name does not name this one as its inverse.
         case inverseMismatch(String)
+        /// A count is negative, or the greatest is below the least.
         case invalidCount(minCount: Int, maxCount: Int)
+        /// The attribute's type does not take its default value.
         case defaultOfOtherType(AttributeValue, AttributeType)
+        /// A uniqueness constraint names what is no persistent attribute of the entity.
         case unknownConstraintAttribute(String)
+        /// An index names what has no column.
         case unknownIndexProperty(String)
+        /// The index of the name has no elements.
         case emptyIndex(String)
+        /// The name of an index does not begin with a letter and go on with letters, digits and underscores.
         case invalidIndexName(String)
+        /// Two indexes would have the same name in the store, where case makes no difference.
         case duplicateIndex(String)
+        /// The r-tree of the name has an attribute that is optional or no number of up to 32 bits.
         case unsuitableForRTree(String)
+        /// The index of the name folds an attribute that is no string.
         case unsuitableForFolding(String)
+        /// A uniqueness constraint has no attributes.
         case emptyConstraint
+        /// A uniqueness constraint has a transformable attribute.
         case transformableConstraint
+        /// The mandatory relationship, `Entity.name`, leads to objects that a uniqueness constraint may delete.
         case mandatoryReferenceToConstrained(String)
+        /// Values of the type cannot be stored; the attribute must be transient.
         case persistentType(AttributeType)
+        /// A transformable attribute has no transformer.
         case missingTransformer
+        /// An attribute has a transformer and is not transformable.
         case needlessTransformer
+        /// The condition, as a format, cannot be asked about the attribute, and why.
         case invalidValidationRule(String, String)
+        /// A to-one relationship is ordered.
         case orderedToOne
+        /// A configuration names an entity that is not in the model.
         case unknownConfigurationEntity(configuration: String)
+        /// A request template is for an entity that is not in the model.
         case unknownTemplateEntity(template: String)
+        /// Models to be merged describe the entity differently.
         case differsFromNamesake
+        /// The entity has more properties than it can have; their number.
         case tooManyProperties(Int)
     }
 

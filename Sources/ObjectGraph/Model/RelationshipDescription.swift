@@ -33,7 +33,8 @@ public struct RelationshipDescription: Sendable, Hashable {
     /// Whether the objects of a to-many relationship have an order.
     public var isOrdered: Bool
 
-    /// What the relationship was called in an earlier model, for migrations; nil means the same (spec §1.8).
+    /// What the relationship was called in an earlier model; nil means the same (spec §1.8). Kept for migrations, which there are not
+    /// yet.
     public var renamingIdentifier: String?
 
     /// Anything the program wants to remember about the relationship.

@@ -7,6 +7,8 @@ public struct BatchUpdateRequest: Sendable {
 
     /// The new value of each attribute by name.
     public var propertiesToUpdate: [String: ObjectExpression]
+
+    /// Whether rows of the entity's descendants are changed too.
     public var includesSubentities = true
 
     /// The identifiers of the stores to change rows in; nil means all that hold the entity and can be written.

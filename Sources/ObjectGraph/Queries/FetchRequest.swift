@@ -25,6 +25,8 @@ public struct FetchRequest: Sendable, Hashable {
 
     /// Whether the values are read along with the primary keys; if not, each object costs a statement when first read.
     public var includesPropertyValues = true
+
+    /// Whether objects of the entity's descendants are results too.
     public var includesSubentities = true
 
     /// Whether the context's unsaved changes take part (spec §3.8). Never the case for dictionaries.

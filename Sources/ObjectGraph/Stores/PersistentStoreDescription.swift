@@ -31,8 +31,10 @@ public struct PersistentStoreDescription: Sendable {
     /// Whether the file is opened though it was written with another model, as long as its tables will do.
     public var ignoresModelVersions = false
 
-    /// Whether SQLite rebuilds the file, or gathers statistics for its planner, once when it is opened.
+    /// Whether SQLite rebuilds the file when it is opened, so that it takes no more room than it needs.
     public var vacuumsWhenOpened = false
+
+    /// Whether SQLite gathers statistics for its planner when the file is opened.
     public var analyzesWhenOpened = false
 
     /// SQLite settings by name, made on every connection after the store's own.
