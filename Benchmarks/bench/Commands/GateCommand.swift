@@ -104,8 +104,7 @@ struct GateCommand: ParsableCommand {
             base: base.arm, head: .ofBench(), startedAt: Date(), seed: pairing.chosenSeed,
             commandLine: CommandLine.arguments, build: .ofBench, environment: .ofBench(),
             isStrict: strict)
-        try compare(
-            workloads, with: base, report, GateJournal(of: report, in: directory), directory)
+        try compare(workloads, with: base, report, resuming: nil, directory)
     }
 
     /// Reads the command line of the gate again, so that nothing of it has to be repeated.
@@ -121,24 +120,35 @@ struct GateCommand: ParsableCommand {
         let base = try kept.map(Base.counts) ?? original.program()
         guard base.arm == report.base, ComparisonReport.Arm.ofBench() == report.head,
             report.build == .ofBench,
-            report.environment.identity == EnvironmentFingerprint.ofBench().identity
+            report.environment.identity == EnvironmentFingerprint.ofBench().identity,
+            !Executable.isNewer(than: report.startedAt)
         else {
-            throw CommandFailure(
-                exitCode: .usage,
-                message: "\(directory.url.relativePath) was begun on another machine or with other "
-                    + "builds; start a new gate")
+            throw Self.failure(directory, begunWith: "on another machine or with other builds")
         }
-        try original.compare(workloads, with: base, report, journal, directory)
+        try original.compare(workloads, with: base, report, resuming: journal, directory)
+    }
+
+    private static func failure(
+        _ directory: RunDirectory, begunWith difference: String
+    ) -> CommandFailure {
+        CommandFailure(
+            exitCode: .usage,
+            message: "\(directory.url.relativePath) was begun \(difference); start a new gate")
     }
 
     private func compare(
         _ workloads: [Workload], with base: Base, _ beginning: ComparisonReport,
-        _ journal: GateJournal, _ directory: RunDirectory
+        resuming earlier: GateJournal?, _ directory: RunDirectory
     ) throws {
         Interruption.install()
         let preparation = try pairing.preparation(in: directory)
         defer { preparation.remove() }
         var report = beginning
+        report.dataset = try preparation.dataset(of: workloads)
+        guard earlier == nil || report.dataset == beginning.dataset else {
+            throw Self.failure(directory, begunWith: "with other data")
+        }
+        let journal = try earlier ?? GateJournal(of: report, in: directory)
         switch base {
         case .counts(let baseline):
             let counts = try BaselineCounts(

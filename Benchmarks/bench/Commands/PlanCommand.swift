@@ -8,7 +8,7 @@ struct PlanCommand: ParsableCommand {
         commandName: "plan",
         abstract: "Say what a run would measure, how long it takes and what it could find.",
         discussion: """
-            Times come from the newest run in results/ that was made by the same build on the same \
+            Times come from the newest run in results/ of a release build that was made on the same \
             kind of machine and measured the cell. So do the detectable changes, for as many samples \
             as are planned; where there is none, they are what the design is known to reach in 20 \
             pairs on a quiet machine, and are marked with ~.

@@ -16,10 +16,14 @@ struct RunCommand: ParsableCommand {
     @Option(help: "The seed of all random orders (default: a random one, kept in run.json).")
     var seed: UInt64?
 
-    @Option(help: "Seconds after which a sample is taken for hung and killed.")
-    var timeout = 600
+    @Option(help: "Seconds after which a sample is taken for hung and killed (default: 600).")
+    var timeout: Int?
 
-    @Option(help: "Take rounds for so long, such as 10m or 90s, and not a fixed number of them.")
+    @Option(
+        help: """
+            Take rounds for so long, such as 10m or 90s, and not a fixed number of them; counts and \
+            the first round are always taken.
+            """)
     var budget: Budget?
 
     @Flag(inversion: .prefixedNo, help: "Count the work of each cell in a process of its own.")
@@ -40,7 +44,7 @@ struct RunCommand: ParsableCommand {
     @OptionGroup var annotations: Annotations
 
     func validate() throws {
-        guard timeout > 0 else { throw ValidationError("--timeout must be 1 or more") }
+        guard timeout ?? 1 > 0 else { throw ValidationError("--timeout must be 1 or more") }
         if resume != nil, isToldMore {
             throw ValidationError(
                 "--resume goes on with a run as it was begun; leave the other options and files out"
@@ -51,7 +55,7 @@ struct RunCommand: ParsableCommand {
     /// Whether anything stands beside `--resume` that a run is begun with.
     private var isToldMore: Bool {
         output != nil || seed != nil || budget != nil || instructions || !counts
-            || !selected.isEmpty
+            || timeout != nil || !selected.isEmpty
     }
 
     func run() throws {
@@ -66,7 +70,7 @@ struct RunCommand: ParsableCommand {
 
     private var options: RunOptions {
         RunOptions(
-            timeout: .seconds(timeout), budget: budget?.duration, counts: counts,
+            timeout: .seconds(timeout ?? 600), budget: budget?.duration, counts: counts,
             countsInstructions: instructions)
     }
 
@@ -92,7 +96,8 @@ struct RunCommand: ParsableCommand {
             throw RunDirectoryError.missing(path: directory.journal.url.path)
         }
         guard run.build == .ofBench, run.commit == ComparisonReport.Arm.ofBench().commit,
-            run.environment.identity == EnvironmentFingerprint.ofBench().identity
+            run.environment.identity == EnvironmentFingerprint.ofBench().identity,
+            !Executable.isNewer(than: run.startedAt)
         else {
             throw CommandFailure(
                 exitCode: .usage,
@@ -133,6 +138,7 @@ struct RunCommand: ParsableCommand {
 /// A time as it is typed: a number and s, m or h.
 struct Budget: ExpressibleByArgument {
     var duration: Duration
+    let defaultValueDescription: String
 
     init?(argument: String) {
         let seconds = ["s": 1.0, "m": 60, "h": 3_600]
@@ -140,5 +146,6 @@ struct Budget: ExpressibleByArgument {
             let number = Double(argument.dropLast()), number > 0, number < 1e6
         else { return nil }
         duration = .seconds(number * unit)
+        defaultValueDescription = argument
     }
 }

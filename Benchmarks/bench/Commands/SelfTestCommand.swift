@@ -56,7 +56,7 @@ struct SelfTestOptions: ParsableArguments {
     var workload: [String] = []
 
     @Option(help: "No gate is begun after so long; what was measured until then is told.")
-    var budget = Budget(argument: "45m")!
+    var budget = Budget(argument: "3h")!
 
     @Option(help: "Milliseconds of a turn, 0.5 to 100: shorter ones are done sooner, and noisier.")
     var turn = 7.0

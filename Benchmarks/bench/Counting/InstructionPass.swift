@@ -22,7 +22,8 @@ enum InstructionPass {
         guard isAvailable else {
             throw CommandFailure(
                 exitCode: .probeUnavailable,
-                message: "--instructions needs valgrind, which is not installed here")
+                message: "--instructions needs valgrind and strip: "
+                    + "apt-get install valgrind binutils")
         }
     }
 

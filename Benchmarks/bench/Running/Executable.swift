@@ -16,6 +16,12 @@ enum Executable {
         #endif
     }()
 
+    /// Whether it was built since, by the time of its file: two builds of changed sources have the same commit.
+    static func isNewer(than date: Date) -> Bool {
+        let values = try? url.resourceValues(forKeys: [.contentModificationDateKey])
+        return values?.contentModificationDate.map { $0 > date } ?? false
+    }
+
     /// The folder of our Package.swift: the current one or above it, else above the executable,
     /// which lies in the package's build folder; nil when bench was copied elsewhere.
     static let packageRoot: URL? = {

@@ -1,7 +1,7 @@
 import Benchmarking
 import Foundation
 
-/// Earlier runs of this build on this kind of machine, from which a plan can learn.
+/// Earlier runs of release builds on this kind of machine, from which a plan can learn.
 struct KnownRuns {
     /// Newest first.
     private let runs: [Run]
@@ -10,10 +10,9 @@ struct KnownRuns {
     init(in folder: URL) {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         let identity = EnvironmentFingerprint.ofBench().identity
-        let build = BuildConfiguration.ofBench
         runs =
             names.compactMap { try? RunDirectory(url: folder.appendingPathComponent($0)).load() }
-            .filter { $0.environment.identity == identity && $0.build == build }
+            .filter { $0.environment.identity == identity && $0.build == .release }
             .sorted { $0.startedAt > $1.startedAt }
     }
 

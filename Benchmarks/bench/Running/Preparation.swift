@@ -54,6 +54,14 @@ final class Preparation {
         return selection
     }
 
+    /// The data of all of them; nil where none needs any.
+    ///
+    /// - Throws: when the data set is damaged.
+    func dataset(of workloads: [Workload]) throws -> DatasetDescription? {
+        for workload in workloads { _ = try selection(for: workload) }
+        return dataset
+    }
+
     /// Calls `body` with the job of one worker, whose folder exists while it runs.
     ///
     /// - Parameter executable: who prepares the store where one is needed: the worker's own

@@ -75,7 +75,7 @@ extension BaselineError: CustomStringConvertible {
         case .missing(let name, let known):
             "there is no baseline \"\(name)\"; "
                 + (known.isEmpty
-                    ? "make one with bench baseline save"
+                    ? "make one with scripts/gate --keep NAME"
                     : "there are: \(known.joined(separator: ", "))")
         case .unreadable(let path, let reason): "\(path) cannot be read: \(reason)"
         case .unwritable(let path, let reason): "cannot write \(path): \(reason)"

@@ -7,21 +7,17 @@ extension ComparisonReport {
     /// was different; the rows of all of them are corrected for their number.
     /// Source: instrument §2.4, items 7 and 12.
     ///
-    /// - Throws: ``ComparisonError`` when nothing in the runs can be compared.
+    /// - Throws: ``ComparisonError/otherConditions(_:)``, since counts would differ for no fault of the code, and
+    ///   ``ComparisonError/nothingShared(base:head:)``.
     public init(
         comparing base: Run, with head: Run, commandLine: [String], minimumEffect: Double = 0.025
     ) throws {
-        guard base.dataset?.identity == head.dataset?.identity else {
-            throw ComparisonError.differentData(
-                base: base.dataset?.identity ?? "none", head: head.dataset?.identity ?? "none")
-        }
-        guard base.build == head.build else {
-            throw ComparisonError.differentBuilds(base: base.build, head: head.build)
-        }
+        let differences = base.conditions.differences(from: head.conditions)
+        guard differences.isEmpty else { throw ComparisonError.otherConditions(differences) }
         self.init(
             base: Arm(name: base.name), head: Arm(name: head.name), startedAt: head.startedAt,
             seed: head.seed, commandLine: commandLine, build: head.build,
-            environment: head.environment)
+            environment: head.environment, dataset: head.dataset)
         finishedAt = head.finishedAt
         let shared = Self.sharedCells(of: base, and: head)
         guard !shared.isEmpty else {
@@ -79,25 +75,19 @@ extension ComparisonReport {
 
 /// Why a comparison has nothing to say.
 public enum ComparisonError: Error, Hashable {
-    case differentData(base: String, head: String)
-    case differentBuilds(base: BuildConfiguration, head: BuildConfiguration)
     case nothingShared(base: String, head: String)
-    /// A baseline from another toolchain, SQLite or data set: what differs, a line each.
+    /// A base from another toolchain, SQLite, kind of build or data set: what differs, a line each.
     case otherConditions([String])
 }
 
 extension ComparisonError: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .differentData(let base, let head):
-            "the runs worked on different data, \(base) and \(head); run both on the same"
-        case .differentBuilds(let base, let head):
-            "the base was a \(base) build and the head a \(head) one; run both with the same"
         case .nothingShared(let base, let head):
             "\(base) and \(head) have no cell in common: same workload, parameters and subject"
         case .otherConditions(let differences):
-            "the baseline was made under other conditions: \(differences.joined(separator: "; ")). "
-                + "Make it again with bench baseline save"
+            "the base was made under other conditions: \(differences.joined(separator: "; ")). "
+                + "Make both under the same, a baseline with scripts/gate --keep NAME"
         }
     }
 }

@@ -17,6 +17,8 @@ public struct ComparisonReport: Codable, Hashable, Sendable {
     public var commandLine: [String]
     public var build: BuildConfiguration
     public var environment: EnvironmentFingerprint
+    /// The rows that both sides worked on; nil when no workload used a data set.
+    public var dataset: DatasetDescription?
     /// Whether rows that could not be judged fail the gate.
     public var isStrict: Bool
     /// Whether the user stopped it before all was measured.
@@ -42,7 +44,8 @@ public struct ComparisonReport: Codable, Hashable, Sendable {
 
     public init(
         base: Arm, head: Arm, startedAt: Date, seed: UInt64, commandLine: [String],
-        build: BuildConfiguration, environment: EnvironmentFingerprint, isStrict: Bool = false,
+        build: BuildConfiguration, environment: EnvironmentFingerprint,
+        dataset: DatasetDescription? = nil, isStrict: Bool = false,
         rows: [Comparison] = [], unsoundCells: [UnsoundCell] = []
     ) {
         schema = Self.currentSchema
@@ -53,6 +56,7 @@ public struct ComparisonReport: Codable, Hashable, Sendable {
         self.commandLine = commandLine
         self.build = build
         self.environment = environment
+        self.dataset = dataset
         self.isStrict = isStrict
         self.rows = rows
         self.unsoundCells = unsoundCells

@@ -24,6 +24,7 @@ struct Provenance {
                     ?? "\(Self.told(report.startedAt)), not finished",
             ],
         ]
+        if let dataset = report.dataset { rows.append(["Data", Self.data(dataset)]) }
         rows += Self.machine(report.build, report.environment)
         rows += Self.again(report.seed, report.commandLine)
         table = Self.table(of: rows)

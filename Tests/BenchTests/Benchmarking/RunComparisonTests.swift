@@ -56,10 +56,28 @@ import Testing
         #expect(report.exitCode == .success)
     }
 
-    @Test func `runs on other data, or of other cells, are not compared`() {
+    private typealias Change = @Sendable (inout Run) -> Void
+    private static let otherConditions: [(what: String, change: Change)] = [
+        ("data set", { $0.dataset?.identity = "other" }),
+        ("build", { $0.build = .debug }),
+        ("SQLite", { $0.environment.identity.sqliteVersion = "2.8.17" }),
+        ("Swift", { $0.environment.identity.swiftVersion = "5.0" }),
+        ("allocator", { $0.environment.identity.allocator = "glibc" }),
+    ]
+
+    @Test(arguments: otherConditions)
+    private func `what changes counts without the code is not compared`(
+        what: String, change: Change
+    ) throws {
         var elsewhere = run([1])
-        elsewhere.dataset?.identity = "other"
-        #expect(throws: ComparisonError.self) { try compare(run([1]), elsewhere) }
+        change(&elsewhere)
+        let error = #expect(throws: ComparisonError.self) { try compare(run([1]), elsewhere) }
+        guard case .otherConditions(let differences)? = error else { return }
+        #expect(
+            differences.count == 1 && differences[0].hasPrefix("\(what) was "), "\(differences)")
+    }
+
+    @Test func `runs of other cells are not compared`() {
         var renamed = run([1])
         renamed.workloads[0].name = "export"
         #expect(

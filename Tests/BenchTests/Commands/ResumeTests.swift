@@ -96,7 +96,7 @@ import Testing
 
     @Test(arguments: [
         ["--seed", "6"], ["--repetitions", "3"], ["--quick"], ["--stack", "grdb"], ["--no-counts"],
-        ["--budget", "1m"], ["--workload", "questions"],
+        ["--budget", "1m"], ["--workload", "questions"], ["--timeout", "60"],
     ])
     func `what a run was begun with cannot be changed`(options: [String]) throws {
         let bench = try BenchProcess(
@@ -105,12 +105,17 @@ import Testing
         #expect(bench.errors.contains("as it was begun"))
     }
 
-    @Test func `another build is refused`() throws {
+    @Test(arguments: [true, false])
+    func `another build is refused, be it of the same commit`(ofSameCommit: Bool) throws {
         #expect(try begin(repetitions: 1).exitCode == 0)
         let journal = results.url.appending(path: "journal.jsonl")
         let text = try String(contentsOf: journal, encoding: .utf8)
-        let commit = try #require(try results.load().commit)
-        try Data(text.replacing(commit, with: "0000000").utf8).write(to: journal)
+        let run = try results.load()
+        let other =
+            ofSameCommit
+            ? text.replacing(run.startedAt.ISO8601Format(), with: "2001-01-01T00:00:00Z")
+            : text.replacing(try #require(run.commit), with: "0000000")
+        try Data(other.utf8).write(to: journal)
         let bench = try resume()
         #expect(bench.exitCode == 64)
         #expect(bench.errors.contains("another build"))
