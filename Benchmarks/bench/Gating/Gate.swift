@@ -49,7 +49,8 @@ final class Gate {
         self.plan = plan
         self.preparation = preparation
         self.journal = journal
-        capacities = ReferenceCapacity(preparation, seed: plan.seed)
+        capacities = ReferenceCapacity(
+            preparation, seed: plan.seed, earlier: journal.capacities)
         self.note = note
         places = plan.workloads.flatMap { workload in
             workload.cells.map { cell in
@@ -124,11 +125,7 @@ final class Gate {
             guard metrics.contains(where: { $0.isOfTurns == isInTurns }) else { continue }
             let ending =
                 isInTurns
-                ? try run.pair(block: block)
-                : try run.inSuccession(
-                    block: block,
-                    capacity: capacities.capacity(
-                        for: place.cell, of: place.workload, ofOwn: true))
+                ? try run.pair(block: block) : try inSuccession(run, of: place, block: block)
             switch ending {
             case .rounds(let rounds): pairs.merge(rounds.pairs(centre: centre)) { $1 }
             case .samples(let samples):
@@ -141,6 +138,23 @@ final class Gate {
             }
         }
         return .measured(pairs)
+    }
+
+    /// Both arms under the same load.
+    private func inSuccession(
+        _ run: PairedRun, of place: Place, block: Int
+    ) throws -> PairEnding {
+        let finding = try capacities.find(
+            for: place.cell, of: place.workload, ofOwn: true, keep: journal.keep)
+        switch finding {
+        case .capacity(let capacity):
+            return try run.inSuccession(block: block, capacity: capacity)
+        case .failure(let reason):
+            // This program has measured it, and it is the head.
+            return .unsound(
+                PairEnding.Unsound(isHead: true, isWrongAnswer: false, reason: reason))
+        case .interrupted: return .interrupted
+        }
     }
 
     // MARK: Counts

@@ -24,6 +24,7 @@ final class GateJournal {
             workload: String, cell: String, block: Int, outcome: PairedGate.Outcome,
             noise: NoiseReading)
         case counts(workload: String, cell: String, isHead: Bool, found: CellCounts)
+        case capacity(LoadCapacity)
     }
 
     private let journal: Journal<Entry>?
@@ -31,6 +32,8 @@ final class GateJournal {
     private var counts: [Key: CellCounts] = [:]
     /// Beside each pair, in the order of pairs.
     private(set) var noise: [NoiseReading] = []
+    /// What both arms are offered shares of.
+    private(set) var capacities: [LoadCapacity] = []
 
     /// Keeps nothing: for a gate that nobody will take up again.
     init() {
@@ -74,12 +77,18 @@ final class GateJournal {
             noise.append(reading)
         case .counts(let workload, let cell, let isHead, let found):
             counts[Key(workload: workload, cell: cell, isHead: isHead)] = found
+        case .capacity(let capacity): capacities.append(capacity)
         }
     }
 
     private func record(_ entry: Entry) throws {
         try journal?.append(entry)
         learn(entry)
+    }
+
+    /// Keeps what was measured, so that a gate that is begun again offers the same.
+    func keep(_ capacity: LoadCapacity) throws {
+        try record(.capacity(capacity))
     }
 
     /// The pair as it was measured before, or as `measure` finds it now. Nothing is kept of one that

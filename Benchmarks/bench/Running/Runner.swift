@@ -61,7 +61,8 @@ struct Runner {
         // Beside the results, thus on the same disk each time.
         preparation = try Preparation(
             folder: directory.url.appendingPathComponent("work"), timeout: options.timeout)
-        capacities = ReferenceCapacity(preparation, seed: run.seed)
+        capacities = ReferenceCapacity(
+            preparation, seed: run.seed, earlier: earlier.compactMap(\.capacity))
     }
 
     /// Runs everything, writes the reports, and returns what became of it.
@@ -180,11 +181,20 @@ struct Runner {
     private mutating func sample(
         _ cell: Cell, of workload: Workload, _ turn: (repetition: Int, position: Int)
     ) throws -> WorkerProcess.Ending {
+        let capacity: LoadPlan.Capacity?
+        let finding = try capacities.find(for: cell, of: workload) {
+            try record(.foundCapacity($0))
+        }
+        switch finding {
+        case .capacity(let found): capacity = found
+        case .failure(let reason): return .failure(reason)
+        case .interrupted: return .interrupted
+        }
         let canarySeconds = canary.read()
         let seed = run.seed &+ UInt64(turn.repetition)
         return try preparation.withJob(for: cell, of: workload, seed: seed) { result in
             guard case .job(var job) = result else { return result.ending }
-            job.load?.capacity = try capacities.capacity(for: cell, of: workload)
+            job.load?.capacity = capacity
             var launch = WorkerProcess.Launch()
             var random = SeededGenerator(seed: seed ^ cell.fingerprint)
             launch.pad(&random)
@@ -250,6 +260,10 @@ struct Runner {
 extension RunEntry {
     fileprivate var measurement: Measurement? {
         if case .measured(let measurement) = self { measurement } else { nil }
+    }
+
+    fileprivate var capacity: LoadCapacity? {
+        if case .foundCapacity(let capacity) = self { capacity } else { nil }
     }
 }
 

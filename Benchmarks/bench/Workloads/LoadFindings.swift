@@ -38,10 +38,12 @@ struct LoadFindings {
         }
     }
 
-    var counters: [String: Int64] {
+    /// By ``Benchmarking/Metric/name``. They are measured of the whole load: what a counting pass finds of a few
+    /// operations does not stand for them.
+    var metrics: [String: Double] {
         [
-            "conflicts": Int64(conflicts), "lostUpdates": Int64(lostUpdates),
-            "staleReads": Int64(staleReads), "undeliveredMerges": Int64(undeliveredMerges),
+            "conflicts": Double(conflicts), "lostUpdates": Double(lostUpdates),
+            "staleReads": Double(staleReads), "undeliveredMerges": Double(undeliveredMerges),
         ]
     }
 

@@ -46,6 +46,14 @@ extension LoadPlan.Capacity {
         )
     }
 
+    /// The medians of its readings; nil where there are none.
+    init?(_ capacity: LoadCapacity) {
+        guard let writes = Statistics.median(capacity.writesPerSecond),
+            let reads = Statistics.median(capacity.readsPerSecond)
+        else { return nil }
+        self.init(writesPerSecond: writes, readsPerSecond: reads)
+    }
+
     init?(_ sample: Sample) {
         guard let writes = sample[.writesPerSecond], let reads = sample[.readsPerSecond] else {
             return nil

@@ -31,7 +31,7 @@ enum LoadWorkload {
         guard subject.storesItems else { return outcome }
         let findings = try LoadFindings(
             StoreReader(context.storeURL), ledger, tally, shown: shown)
-        outcome.sample.counters.merge(findings.counters) { $1 }
+        outcome.sample.metrics.merge(findings.metrics) { $1 }
         outcome.verification = try findings.verification(
             of: plan.checks, readsAreFresh: subject.promisesFreshReads)
         return outcome
@@ -47,13 +47,12 @@ enum LoadWorkload {
         var generator = LoadGenerator(
             crew.participants, seed: context.job.seed,
             capacities: plan.capacity.map(crew.shares))
-        var sample: Sample
+        let sample: Sample
         if let turns = context.turns {
             sample = try take(turns, of: &generator, subject, context)
         } else {
             sample = try run(plan, &generator, subject, context)
         }
-        sample.counters = subject.counters
         return (sample, crew.tally)
     }
 
@@ -62,38 +61,43 @@ enum LoadWorkload {
         _ turns: TurnTaker, of generator: inout LoadGenerator, _ subject: any LoadSubject,
         _ context: WorkerContext
     ) throws -> Sample {
-        try context.observe(rowCount: 0) {
+        let counting = subject as? any CountingSubject
+        return try context.observe(rowCount: 0) {
             while turns.isWanted() {
-                try turns.take(counting: subject as? any CountingSubject) {
+                try turns.take(counting: counting) {
                     _ = try generator.run(LoadPhase(.closed, .operations(operationsPerTurn)))
+                    // What the saves have set off belongs to the turn.
+                    counting?.settle()
                 }
             }
         }
     }
 
+    /// The sample has no costs, such as processor time or bytes written: phases last as long as was asked
+    /// for, so that whoever does more in them spends more. Those of a few operations are counted in turns.
     private static func run(
         _ plan: LoadPlan, _ generator: inout LoadGenerator, _ subject: any LoadSubject,
         _ context: WorkerContext
     ) throws -> Sample {
-        let heartbeat = LatencyProbe(everyMilliseconds: heartbeatIntervalMilliseconds) {
-            completion in DispatchQueue.main.async { completion(.success(())) }
-        }
         let marks = LoadMarks(context.storeURL, subject)
         var phases: [LoadPhaseResult] = []
-        heartbeat.start()
         marks.start()
-        var sample = try context.observe(rowCount: 0) {
-            for phase in plan.phases { phases.append(try generator.run(phase)) }
+        for phase in plan.phases {
+            // One for each phase: how late the queue is at full speed says nothing of an open phase.
+            let heartbeat = LatencyProbe(everyMilliseconds: heartbeatIntervalMilliseconds) {
+                completion in DispatchQueue.main.async { completion(.success(())) }
+            }
+            heartbeat.start()
+            var result = try generator.run(phase)
+            result.mainQueue = try heartbeat.stop()
+            phases.append(result)
         }
         marks.stop()
-        sample.latencies["mainQueue"] = try heartbeat.stop()
-        // The length of the phases was asked for and tells nothing.
-        sample[.time] = nil
-        sample[.rowsPerSecond] = nil
         for index in phases.indices {
             let noted = marks.during(phases[index])
             phases[index].timeline?.marks = noted
         }
+        var sample = Sample(repetition: 0, positionInRound: 0, startedAtSeconds: 0)
         sample.take(phases, operations: plan.mix.map(\.operation.rawValue))
         if let closed = phases.last(where: { $0.phase.isRecorded && $0.phase.mode == .closed }) {
             let capacity = LoadPlan.Capacity(closed, of: plan)
@@ -115,7 +119,8 @@ extension WorkloadKind {
                 summary: "clients that insert, update and delete"),
             WorkloadParameter(
                 name: "readers", values: .integer(0...64), defaultValue: "1",
-                summary: "clients that read; the first one of a stack in its view"),
+                summary: "clients that read; the first one of a stack in its view, "
+                    + "which holds the first \(StackLoad.shownItemCount) items"),
             WorkloadParameter(
                 name: "writersShareKeys", values: .choice(["true", "false"]),
                 defaultValue: "false", summary: "whether writers update the same items"),

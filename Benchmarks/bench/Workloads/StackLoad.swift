@@ -6,8 +6,8 @@ import Synchronization
 /// A stack under load: each writer has a worker context, the first reader the view, the others worker
 /// contexts.
 final class StackLoad: LoadSubject, CountingSubject {
-    /// The items that the view shows, as a list would.
-    private static let shownItemCount = 1_000
+    /// The items that the view shows, as a list would, and so reads without the store.
+    static let shownItemCount = 1_000
 
     let stack: any PersistenceStack
     private let items: ItemDirectory
@@ -68,6 +68,11 @@ final class StackLoad: LoadSubject, CountingSubject {
 
     func resetCounters() {
         for coordinator in stack.coordinators { coordinator.resetCounters() }
+    }
+
+    /// Merges are queued when a save ends, so that they come before this.
+    func settle() {
+        (try? stack.viewContext)?.performAndWait {}
     }
 
     func settings(_ pragmas: [String]) throws -> [[String]] { try stack.settings(pragmas) }

@@ -20,6 +20,8 @@ public struct LoadPhaseResult: Sendable {
     public let intended: [LatencyRecorder]
     /// Of the intended latencies; nil in a closed phase.
     public var timeline: LatencyTimeline?
+    /// Of what was due on the main queue meanwhile; nil where nobody looked.
+    public var mainQueue: LatencySummary?
 
     init(_ phase: LoadPhase, _ records: [LoadRecord]) {
         func merged(_ path: KeyPath<LoadRecord, [LatencyRecorder]>) -> [LatencyRecorder] {

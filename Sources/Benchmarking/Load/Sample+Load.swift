@@ -1,6 +1,6 @@
 extension Sample {
-    /// Takes up the figures of a load: the capacity from its last recorded closed phase, latencies
-    /// from its last recorded open phase or else from the closed one.
+    /// Takes up the figures of a load: the capacity from its last recorded closed phase, latencies,
+    /// the main queue's among them, from its last recorded open phase or else from the closed one.
     ///
     /// - Parameter operations: the names of the mix, in its order.
     public mutating func take(_ phases: [LoadPhaseResult], operations: [String]) {
@@ -15,6 +15,7 @@ extension Sample {
         guard let shown = open ?? closed else { return }
         take(shown.service, named: "service", operations)
         take(shown.intended, named: "intended", operations)
+        latencies["mainQueue"] = shown.mainQueue
         if open != nil, let closed {
             latencies["closed.service"] = Self.all(closed.service).summary
         }

@@ -26,6 +26,8 @@ public struct Run: Codable, Hashable, Sendable {
     public var dataset: DatasetDescription?
     /// In the order in which they were run.
     public var workloads: [WorkloadResult]
+    /// What loads were offered shares of, in the order in which it was measured; nil where none was.
+    public var capacities: [LoadCapacity]?
 
     public init(
         name: String, startedAt: Date, seed: UInt64, commandLine: [String],

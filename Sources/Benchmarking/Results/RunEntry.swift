@@ -6,6 +6,8 @@ public enum RunEntry: Codable, Hashable, Sendable {
     case began(Run)
     /// Another process goes on with it.
     case resumed(at: Date)
+    /// What open phases take their share of from now on.
+    case foundCapacity(LoadCapacity)
     /// One worker's result.
     case measured(Measurement)
     /// The run came to its end, or was asked to stop.
@@ -48,18 +50,28 @@ extension Run {
         workloads.removeAll { $0.cells.allSatisfy(\.isUntouched) }
     }
 
-    /// Adds what happened. A measurement of a cell that is not part of the run is passed over.
+    /// Adds what happened. What is of a workload or cell that is not part of the run is passed over.
     public mutating func apply(_ entry: RunEntry) {
         switch entry {
         case .began: break
         case .resumed:
             state = .running
             finishedAt = nil
+        case .foundCapacity(let capacity): apply(capacity)
         case .measured(let measurement): apply(measurement)
         case .ended(let state, let date):
             self.state = state
             finishedAt = date
         }
+    }
+
+    /// The reader of a report is told of it beside the workload.
+    private mutating func apply(_ capacity: LoadCapacity) {
+        guard let place = workloads.firstIndex(where: { $0.name == capacity.workload }) else {
+            return
+        }
+        capacities = (capacities ?? []) + [capacity]
+        workloads[place].notes.append("\(capacity)")
     }
 
     private mutating func apply(_ measurement: RunEntry.Measurement) {

@@ -76,6 +76,23 @@ import Testing
         #expect(cells.map { $0.counts != nil } == [true, false])
     }
 
+    @Test func `what a load was offered a share of is kept, and told beside the workload`() throws {
+        let capacity = LoadCapacity(
+            workload: "import", cell: "nested", shares: [0.6],
+            writesPerSecond: [1_450, 900, 2_000], readsPerSecond: [4_360, 4_500, 7_555])
+        let entries = [
+            .began(Self.beginning), .foundCapacity(capacity), Self.measured("nested", 0),
+        ]
+        for entry in entries { try journal.append(entry) }
+        let run = try #require(Run(replaying: journal.entries()))
+        #expect(run.capacities == [capacity])
+        #expect(
+            run.workloads[0].notes == [
+                "Offered: 60 % of 1,450 writes/s and 4,500 reads/s, the medians of 3 readings of "
+                    + "`nested`, in all 5,810, 5,400 and 9,555 operations/s."
+            ])
+    }
+
     @Test func `a run that was interrupted and resumed is running again`() throws {
         let date = Date(timeIntervalSince1970: 0)
         let run = try #require(

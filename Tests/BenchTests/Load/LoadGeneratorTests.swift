@@ -244,6 +244,24 @@ private struct Station {
         #expect(timeline.intervals.count == 20)
     }
 
+    @Test func `how late the main queue was is told of the phase whose latencies are`() throws {
+        func beats(_ count: Int) -> LatencySummary? {
+            var recorder = LatencyRecorder()
+            for _ in 0..<count { recorder.record(nanoseconds: 1_000) }
+            return recorder.summary
+        }
+        var station = Station()
+        var closed = try station.generator.run(LoadPhase(.closed, .seconds(1)))
+        closed.mainQueue = beats(70)
+        var open = try station.open(.perSecond(500), seconds: 1)
+        open.mainQueue = beats(30)
+        var sample = Sample(repetition: 0, positionInRound: 0, startedAtSeconds: 0)
+        sample.take([closed, open], operations: ["read"])
+        #expect(sample.latencies["mainQueue"]?.count == 30)
+        sample.take([closed], operations: ["read"])
+        #expect(sample.latencies["mainQueue"]?.count == 70)
+    }
+
     @Test func `without an open phase it has the latencies of the closed one`() throws {
         var station = Station()
         let closed = try station.generator.run(LoadPhase(.closed, .seconds(1)))

@@ -80,14 +80,100 @@ import Testing
         #expect(cells.count == 11)
         for cell in cells {
             let sample = try #require(cell.samples.first)
-            #expect(sample.counters["lostUpdates"] == 0)
-            #expect(sample.counters["undeliveredMerges"] == 0)
+            #expect(sample.value(of: "lostUpdates") == 0)
+            #expect(sample.value(of: "undeliveredMerges") == 0)
             #expect(sample.latencies["closed.service"]?.count == 4 * 40)
             #expect(sample.latencies["intended"]?.count == 4 * 20)
             #expect(sample.latencies["page.service"] != nil)
             #expect(try #require(sample.latencies["mainQueue"]).count > 0)
             #expect(try #require(sample[.capacity]) > 0)
         }
+    }
+
+    @Test func `a sample has no costs, since phases last as long as they are told`() throws {
+        for cell in try run("shared, sqlite-c", "writers: 1, readers: 1, rows: 50") {
+            let sample = try #require(cell.samples.first)
+            let costs: [Metric] = [.time, .cpuTime, .peakMemory, .bytesWritten, .statements]
+            for cost in costs { #expect(sample[cost] == nil, "\(cell.identifier) \(cost.name)") }
+            #expect(try #require(cell.values(of: "statements").first) > 0)
+        }
+    }
+
+    /// The view merges on the main queue, while the writer goes on.
+    @Test func `what the saves of a turn set off is counted with it`() throws {
+        let cells = try run(
+            "shared", "writers: 1, readers: 0, rows: 10",
+            """
+            mix: [{ operation: update }]
+            phases: [{ mode: closed, operations: 20 }]
+            """)
+        let counts = try #require(cells[0].counts)
+        #expect(counts[.saves] == 20)
+        #expect(counts[.merges] == 20)
+    }
+
+    @Test func `all are offered a share of the median of three readings of the reference`() throws {
+        _ = try run(
+            "sqlite-c, grdb", "writers: 1, readers: [1, 2], rows: 50", more: "reference: sqlite-c")
+        let found = try results.load()
+        let capacities = try #require(found.capacities)
+        #expect(capacities.map(\.cell).sorted() == ["sqlite-c/readers=1", "sqlite-c/readers=2"])
+        let summary = try String(contentsOf: results.summaryURL, encoding: .utf8)
+        for capacity in capacities {
+            #expect(capacity.shares == [0.5])
+            #expect(capacity.writesPerSecond.count == 3)
+            #expect(capacity.readsPerSecond.count == 3)
+            #expect(summary.contains("\(capacity)"))
+        }
+    }
+
+    @Test func `a run that is resumed goes on with the capacity that it has found`() throws {
+        _ = try run(
+            "sqlite-c, grdb", "writers: 1, readers: 1, rows: 50", more: "reference: sqlite-c")
+        let before = try results.load()
+        // Without the last sample, and the line that says that the run has ended.
+        let journal = results.journal.url
+        let lines = try String(contentsOf: journal, encoding: .utf8).split(separator: "\n")
+        let kept = lines.dropLast(2).joined(separator: "\n")
+        try Data("\(kept)\n".utf8).write(to: journal)
+
+        let bench = try BenchProcess(["run", "--resume", results.url.path, "--allow-debug"])
+        #expect(bench.exitCode == 0, "\(bench.errors)")
+        let after = try results.load()
+        #expect(after.capacities == before.capacities)
+        #expect(after.workloads[0].cells.map(\.samples.count) == [1, 1])
+    }
+
+    @Test func `where the reference is wrong nobody is offered anything else`() throws {
+        let bench = try start(
+            "selftest-drops-update, sqlite-c", "writers: 1, readers: 1, rows: 10",
+            """
+            mix: [{ operation: update }, { operation: read }]
+            phases:
+              - { mode: closed, operations: 40 }
+              - { mode: open, operations: 20, rate: 50% }
+            """, more: "reference: selftest-drops-update")
+        #expect(bench.exitCode == 13, "\(bench.errors)")
+        let cells = try #require(results.load().workloads.first).cells
+        let peer = try #require(cells.first { $0.subject == "sqlite-c" })
+        #expect(peer.samples.isEmpty)
+        let reason = try #require(peer.failure)
+        #expect(reason.contains("selftest-drops-update/pooled"), "\(reason)")
+        #expect(reason.contains("gave a wrong answer: lost updates is"), "\(reason)")
+    }
+
+    @Test func `where the reference is left out nobody is offered anything else`() throws {
+        let bench = try start(
+            "sqlite-c, grdb", "writers: 1, readers: [1, 2], rows: 50",
+            more: """
+                reference: sqlite-c
+                exclude: [{ subject: sqlite-c, readers: 2 }]
+                """)
+        #expect(bench.exitCode == 14, "\(bench.errors)")
+        let cells = try #require(results.load().workloads.first).cells
+        let failed = cells.filter { $0.failure != nil }
+        #expect(failed.map(\.identifier) == ["grdb/readers=2"])
+        #expect(failed.first?.failure?.contains("no cell with its parameters") == true)
     }
 
     @Test func `stacks on a coordinator find conflicts and lose nothing`() throws {
