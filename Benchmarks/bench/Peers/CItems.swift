@@ -39,7 +39,14 @@ final class CItems: EngineSubject {
         return HeldItems(items: items, checksum: checksum)
     }
 
-    func readItems(withKeys keys: [Int64]) throws -> ItemChecksum {
+    func readItems(withKeys keys: [Int64], inTransaction: Bool) throws -> ItemChecksum {
+        if inTransaction { try connection.execute("BEGIN") }
+        let checksum = try readItems(withKeys: keys)
+        if inTransaction { try connection.execute("COMMIT") }
+        return checksum
+    }
+
+    private func readItems(withKeys keys: [Int64]) throws -> ItemChecksum {
         var select = try connection.prepare(
             "SELECT \(ItemRecord.selection) FROM ZITEM WHERE Z_PK = ?")
         var checksum = ItemChecksum()
@@ -113,22 +120,18 @@ final class CItems: EngineSubject {
         loadedItems = try fetchItems()
     }
 
-    func readLoadedNumbers(visits: Int, readsPerVisit: Int) throws -> ItemChecksum {
+    func readLoadedNumbers(in rounds: Rounds) throws -> ItemChecksum {
         var checksum = ItemChecksum()
-        for _ in 0..<visits {
-            for index in loadedItems.indices {
-                for _ in 0..<readsPerVisit { checksum.add(number: loadedItems[index].number) }
-            }
+        loadedItems.withUnsafeBufferPointer { items in
+            rounds.forEachRead(of: items.count) { checksum.add(number: items[$0].number) }
         }
         return checksum
     }
 
-    func readLoadedCities(visits: Int, readsPerVisit: Int) throws -> ItemChecksum {
+    func readLoadedCities(in rounds: Rounds) throws -> ItemChecksum {
         var checksum = ItemChecksum()
-        for _ in 0..<visits {
-            for index in loadedItems.indices {
-                for _ in 0..<readsPerVisit { checksum.add(city: loadedItems[index].city) }
-            }
+        loadedItems.withUnsafeBufferPointer { items in
+            rounds.forEachRead(of: items.count) { checksum.add(city: items[$0].city) }
         }
         return checksum
     }

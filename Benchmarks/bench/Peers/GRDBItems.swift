@@ -36,13 +36,26 @@ final class GRDBItems: EngineSubject {
         return HeldItems(items: items, checksum: checksum)
     }
 
-    func readItems(withKeys keys: [Int64]) throws -> ItemChecksum {
+    func readItems(withKeys keys: [Int64], inTransaction: Bool) throws -> ItemChecksum {
+        if inTransaction {
+            return try pool.read { database in
+                try readItems(withKeys: keys) { try $0.fetchOne(database) }
+            }
+        }
+        return try readItems(withKeys: keys) { request in
+            try pool.read { try request.fetchOne($0) }
+        }
+    }
+
+    private func readItems(
+        withKeys keys: [Int64], _ fetchOne: (SQLRequest<ItemRecord>) throws -> ItemRecord?
+    ) throws -> ItemChecksum {
         var checksum = ItemChecksum()
         for key in keys {
             let request = SQLRequest<ItemRecord>(
                 sql: "SELECT \(ItemRecord.selection) FROM ZITEM WHERE Z_PK = ?",
                 arguments: [key], cached: true)
-            if let item = try pool.read({ try request.fetchOne($0) }) { checksum.add(item) }
+            if let item = try fetchOne(request) { checksum.add(item) }
         }
         return checksum
     }
@@ -87,22 +100,18 @@ final class GRDBItems: EngineSubject {
         loadedItems = try pool.read { try ItemRecord.fetchAll($0) }
     }
 
-    func readLoadedNumbers(visits: Int, readsPerVisit: Int) throws -> ItemChecksum {
+    func readLoadedNumbers(in rounds: Rounds) throws -> ItemChecksum {
         var checksum = ItemChecksum()
-        for _ in 0..<visits {
-            for index in loadedItems.indices {
-                for _ in 0..<readsPerVisit { checksum.add(number: loadedItems[index].number) }
-            }
+        loadedItems.withUnsafeBufferPointer { items in
+            rounds.forEachRead(of: items.count) { checksum.add(number: items[$0].number) }
         }
         return checksum
     }
 
-    func readLoadedCities(visits: Int, readsPerVisit: Int) throws -> ItemChecksum {
+    func readLoadedCities(in rounds: Rounds) throws -> ItemChecksum {
         var checksum = ItemChecksum()
-        for _ in 0..<visits {
-            for index in loadedItems.indices {
-                for _ in 0..<readsPerVisit { checksum.add(city: loadedItems[index].city) }
-            }
+        loadedItems.withUnsafeBufferPointer { items in
+            rounds.forEachRead(of: items.count) { checksum.add(city: items[$0].city) }
         }
         return checksum
     }

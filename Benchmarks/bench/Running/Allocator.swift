@@ -13,15 +13,14 @@
             return "jemalloc \(String(cString: version).prefix { $0 != "-" })"
         }
 
-        /// Bytes allocated and not freed, of all threads; for ``Metric/liveMemory`` take the difference
-        /// of two. About 30 µs.
+        /// Bytes allocated and not freed, of all threads, in whole blocks: a large one has up to a quarter more than was asked
+        /// for. For ``Metric/liveMemory`` take the difference of two. About 30 µs.
         static func liveBytes() -> Int {
             var epoch: UInt64 = 1
-            var bytes = 0
-            var size = MemoryLayout.size(ofValue: bytes)
             mallctl("epoch", nil, nil, &epoch, MemoryLayout.size(ofValue: epoch))
-            mallctl("stats.allocated", &bytes, &size, nil, 0)
-            return bytes
+            // What threads have freed and keep for their next use counts as allocated until then; 4096 is
+            // MALLCTL_ARENAS_ALL.
+            return Int(figure("stats.allocated") - figure("stats.arenas.4096.tcache_bytes"))
         }
 
         /// Allocations requested so far, by all threads. Exact only in a process that was started
@@ -29,21 +28,20 @@
         static func allocationCount() -> Int64 {
             var epoch: UInt64 = 1
             mallctl("epoch", nil, nil, &epoch, MemoryLayout.size(ofValue: epoch))
-            // 4096 is MALLCTL_ARENAS_ALL.
-            return requests("stats.arenas.4096.small.nrequests")
-                + requests("stats.arenas.4096.large.nrequests")
+            return figure("stats.arenas.4096.small.nrequests")
+                + figure("stats.arenas.4096.large.nrequests")
         }
 
-        /// Allocates nothing itself.
-        private static func requests(_ name: StaticString) -> Int64 {
-            var count: UInt64 = 0
-            var size = MemoryLayout.size(ofValue: count)
+        /// One of jemalloc's figures, as of the last epoch. Allocates nothing itself.
+        private static func figure(_ name: StaticString) -> Int64 {
+            var value: UInt64 = 0
+            var size = MemoryLayout.size(ofValue: value)
             name.withUTF8Buffer { name in
                 name.withMemoryRebound(to: CChar.self) { name in
-                    _ = mallctl(name.baseAddress, &count, &size, nil, 0)
+                    _ = mallctl(name.baseAddress, &value, &size, nil, 0)
                 }
             }
-            return Int64(count)
+            return Int64(value)
         }
     }
 #else

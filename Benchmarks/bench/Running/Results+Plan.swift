@@ -55,8 +55,12 @@ extension CellResult {
 }
 
 extension Workload {
-    /// What the predicates of a matrix mean, since their cells name them only, and how the engine asks the store.
+    /// What the cells of a matrix mean, since they are only named, and how the engine asks the store.
     fileprivate var notes: [String] {
+        parameters["row", default: []].compactMap(EngineWorkload.note) + questionNotes
+    }
+
+    private var questionNotes: [String] {
         let questions = parameters["question", default: []].compactMap(PredicateQuestion.identified)
         let alphabet = Alphabet(rawValue: parameters["alphabet"]?.first ?? "") ?? .ascii
         let isSaved = parameters["place"]?.first == "sql"

@@ -36,11 +36,11 @@ protocol EngineSubject: InspectableSubject {
     /// Fetches every item and keeps it, as an object or a value, for what is done with loaded items. Not measured.
     func loadItems() throws
 
-    /// Reads the number of every loaded item, so many times in a row at each visit.
-    func readLoadedNumbers(visits: Int, readsPerVisit: Int) throws -> ItemChecksum
+    /// Reads the number of every loaded item as often as there are rounds, in their order.
+    func readLoadedNumbers(in rounds: Rounds) throws -> ItemChecksum
 
-    /// Reads the city of every loaded item, so many times in a row at each visit.
-    func readLoadedCities(visits: Int, readsPerVisit: Int) throws -> ItemChecksum
+    /// Reads the city of every loaded item as often as there are rounds, in their order.
+    func readLoadedCities(in rounds: Rounds) throws -> ItemChecksum
 
     /// Finds the loaded items with a quantity below one and a city that begins with a text, in memory: an integer and a
     /// text term, as a predicate or as a closure. Reads the number of each that it finds.
@@ -52,9 +52,12 @@ protocol EngineSubject: InspectableSubject {
     /// Adds 1 to the quantity of every item in the store by one UPDATE.
     func batchUpdate() throws
 
-    /// Reads the items with these keys one by one, each by a select of its own with no transaction around it, and
-    /// every property once. Nothing of them is cached when it begins.
-    func readItems(withKeys keys: [Int64]) throws -> ItemChecksum
+    /// Reads the items with these keys one by one, each by a select of its own, and every property once. Nothing of them is
+    /// cached when it begins.
+    ///
+    /// - Parameter inTransaction: whether a peer makes all selects in one read transaction; else each opens and closes one.
+    ///   The engine does the same either way: faults that are fired in a turn of a context's queue share one.
+    func readItems(withKeys keys: [Int64], inTransaction: Bool) throws -> ItemChecksum
 
     /// Reads a page of items for each of these numbers: those from the number on in the order of their numbers, so many at
     /// most, and every property once. Every page is a request of its own, all of one shape, with no transaction around them.
@@ -68,6 +71,26 @@ protocol EngineSubject: InspectableSubject {
 
     /// Closes all connections.
     func close() throws
+}
+
+/// How loaded items are read again and again: a few neighbours in turn, for all rounds, and then the next few.
+///
+/// Each read is of another item than the one before, so that no compiler can read once and count the rest. The few stay in the
+/// processor's first cache, since waiting for memory is no part of a read.
+struct Rounds: Sendable {
+    var count: Int
+    var neighbourCount: Int
+
+    /// Calls the body with the position of the item to read.
+    @inline(__always)
+    func forEachRead(of itemCount: Int, _ read: (Int) -> Void) {
+        for start in stride(from: 0, to: itemCount, by: neighbourCount) {
+            let end = min(start + neighbourCount, itemCount)
+            for _ in 0..<count {
+                for position in start..<end { read(position) }
+            }
+        }
+    }
 }
 
 /// The result of a fetch, kept alive while its memory is measured.

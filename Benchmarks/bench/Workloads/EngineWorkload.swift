@@ -19,15 +19,16 @@ enum EngineWorkload {
             }
         case "read-integer":
             try reread(rowCount, context, expecting: { $0.add(number: $1.number) }) {
-                try $0.readLoadedNumbers(visits: $1, readsPerVisit: readsPerVisit)
+                try $0.readLoadedNumbers(in: rounds)
             }
         case "read-text":
             try reread(rowCount, context, expecting: { $0.add(city: $1.city) }) {
-                try $0.readLoadedCities(visits: $1, readsPerVisit: readsPerVisit)
+                try $0.readLoadedCities(in: rounds)
             }
         case "filter-loaded": try filter(rowCount, context)
         case "fetch-memory": try hold(rowCount, context)
-        case "fault": try fault(rowCount, context)
+        case "fault": try fault(rowCount, context, inTransaction: false)
+        case "fault-in-transaction": try fault(rowCount, context, inTransaction: true)
         case "pages": try pages(rowCount, context)
         case "first-page": try firstPage(rowCount, context)
         case "insert": try insert(rowCount, context) { try $0.insert($1, saveSize: saveSize) }
@@ -58,27 +59,22 @@ enum EngineWorkload {
         return try outcome(sample, context) { $0.check(checksums, equal: expected) }
     }
 
-    /// How often a batch reads each loaded item, so that it takes milliseconds.
-    private static let readsPerItem = 1_000
-
-    /// How many of them follow each other. Going to the next item of an array counts a reference to it and waits for its
-    /// memory, which costs more than the read and is no part of it.
-    private static let readsPerVisit = 10
+    /// So many that a batch takes milliseconds, over as many neighbours as the first cache holds with ease.
+    private static let rounds = Rounds(count: 1_000, neighbourCount: 10)
 
     private static func reread(
         _ rowCount: Int, _ context: WorkerContext,
         expecting add: (inout ItemChecksum, ItemRow) -> Void,
-        _ operation: (any EngineSubject, Int) throws -> ItemChecksum
+        _ operation: (any EngineSubject) throws -> ItemChecksum
     ) throws -> WorkloadOutcome {
         let items = ItemRow.generated(count: rowCount, seed: context.job.seed)
         var expected = ItemChecksum()
-        for _ in 0..<readsPerItem { for item in items { add(&expected, item) } }
+        for _ in 0..<rounds.count { for item in items { add(&expected, item) } }
         let subject = try context.openEngine(holding: items)
         try subject.loadItems()
         var checksums: Set<ItemChecksum> = []
-        var sample = try context.measureBatches(rowCount: rowCount * readsPerItem) { batches in
-            checksums.insert(
-                try batches.time(subject) { try operation(subject, readsPerItem / readsPerVisit) })
+        var sample = try context.measureBatches(rowCount: rowCount * rounds.count) { batches in
+            checksums.insert(try batches.time(subject) { try operation(subject) })
         }
         sample.metrics["readTime"] = 1e9 / (sample[.rowsPerSecond] ?? 0)
         try subject.close()
@@ -113,11 +109,13 @@ enum EngineWorkload {
     }
 
     /// Items in random order: none is cached, since each is read once and every batch begins anew.
-    private static func fault(_ rowCount: Int, _ context: WorkerContext) throws -> WorkloadOutcome {
+    private static func fault(
+        _ rowCount: Int, _ context: WorkerContext, inTransaction: Bool
+    ) throws -> WorkloadOutcome {
         var random = SeededGenerator(seed: context.job.seed)
         let keys = (1...Int64(rowCount)).shuffled(using: &random)
         return try read(rowCount, context, expecting: { $0.add($1) }) {
-            try $0.readItems(withKeys: keys)
+            try $0.readItems(withKeys: keys, inTransaction: inTransaction)
         }
     }
 
@@ -236,15 +234,15 @@ enum EngineWorkload {
     /// What a row costs at `rowCount` rows, divided by what it costs at 10,000.
     private static func growth(
         _ rowCount: Int, _ context: WorkerContext,
-        _ seconds: ([ItemRow], WorkerContext) throws -> Double
+        _ seconds: ([ItemRow], WorkerContext, TurnTaker?) throws -> Double
     ) throws -> WorkloadOutcome {
         let items = ItemRow.generated(count: smallRowCount, seed: context.job.seed)
-        let small = try seconds(items, context) / Double(items.count)
+        let small = try seconds(items, context, nil) / Double(items.count)
         let manyItems = manyItems(rowCount, context)
-        var large = 0.0
-        var sample = try context.measure(nil, rowCount: rowCount) {
-            large = try seconds(manyItems, context) / Double(rowCount)
-        }
+        // Where turns are taken and counted, they are of the many rows alone.
+        let large = try seconds(manyItems, context, context.turns) / Double(rowCount)
+        // Nothing but times: all else would be of the making of the stores as well.
+        var sample = Sample(repetition: 0, positionInRound: 0, startedAtSeconds: 0)
         sample[.time] = large * Double(rowCount)
         sample[.rowsPerSecond] = 1 / large
         sample.metrics["costGrowth"] = large / small
@@ -260,11 +258,11 @@ enum EngineWorkload {
     }
 
     private static func fetchSeconds(
-        _ items: [ItemRow], _ context: WorkerContext
+        _ items: [ItemRow], _ context: WorkerContext, _ turns: TurnTaker?
     ) throws -> Double {
         let subject = try context.openEngine(holding: items)
         defer { try? subject.close() }
-        var batches = Batches()
+        var batches = Batches(turns)
         while batches.isAnotherWanted() {
             _ = try batches.time(subject) { try subject.readItems() }
         }
@@ -272,12 +270,14 @@ enum EngineWorkload {
     }
 
     private static func insertSeconds(
-        _ items: [ItemRow], _ context: WorkerContext
+        _ items: [ItemRow], _ context: WorkerContext, _ turns: TurnTaker?
     ) throws -> Double {
-        var batches = Batches()
+        var batches = Batches(turns)
         while batches.isAnotherWanted() {
             let subject = try context.openEngine(holding: [])
-            try batches.time(subject) { try subject.insert(items, saveSize: saveSize) }
+            try batches.time(subject, once: true) {
+                try subject.insert(items, saveSize: saveSize)
+            }
             try subject.close()
         }
         return batches.fastestSeconds
@@ -338,6 +338,20 @@ extension Verifier {
     }
 }
 
+extension EngineWorkload {
+    /// What to know of a line before it is compared; nil for most.
+    static func note(on row: String) -> String? {
+        switch row {
+        case "fault":
+            "fault: each of a peer's selects opens and closes a read transaction of its own; the engine's faults share one "
+                + "for a turn of their context's queue."
+        case "fault-in-transaction":
+            "fault-in-transaction: the same work, with a peer's selects in one read transaction as well."
+        default: nil
+        }
+    }
+}
+
 extension WorkloadKind {
     static let engine = WorkloadKind(
         name: "engine", summary: "a line of the engine's speed table, beside C and GRDB",
@@ -347,9 +361,9 @@ extension WorkloadKind {
                 name: "row",
                 values: .choice([
                     "fetch-realise", "fetch-one-integer", "fetch-memory", "insert",
-                    "batch-insert", "update", "batch-update", "fault", "pages", "first-page",
-                    "read-integer", "read-text", "filter-loaded", "growth-fetch",
-                    "growth-insert",
+                    "batch-insert", "update", "batch-update", "fault", "fault-in-transaction",
+                    "pages", "first-page", "read-integer", "read-text", "filter-loaded",
+                    "growth-fetch", "growth-insert",
                 ]),
                 defaultValue: "fetch-realise", summary: "the line"),
             WorkloadParameter(

@@ -15,10 +15,10 @@ enum FaultingWorkload {
         var sample = try context.measure(subject, rowCount: context.facts.flightCount) {
             result = try fetch.run(on: subject.stack)
         }
+        sample[.liveMemory] = Double(try fetch.liveBytes(afterRunOn: subject.stack))
         try subject.close()
         sample.metrics["fetchTime"] = result.fetchSeconds
         sample.metrics["touchTime"] = result.touchSeconds
-        sample[.liveMemory] = Double(result.liveBytes)
         sample.counters["touchStatements"] = result.touchStatements
 
         let store = try StoreReader(context.storeURL)

@@ -54,7 +54,7 @@ struct FlightsFetch: Sendable {
         var touched = FlightsChecksum(rowCount: 0, distanceMiles: 0)
         var fetchSeconds = 0.0
         var touchSeconds = 0.0
-        /// What the fetched result keeps in memory before anything is touched.
+        /// What the fetch has left in memory before anything is touched; of the first one, SQLite's page cache as well.
         var liveBytes = 0
         var touchStatements: Int64 = 0
     }
@@ -70,6 +70,15 @@ struct FlightsFetch: Sendable {
         self.form = form
         self.touch = touch
         self.depth = depth
+    }
+
+    /// What the result alone keeps in memory before anything is touched. Fetches once more, on a stack on which this fetch was
+    /// run: what that one keeps is let go, but for the page cache that it has filled.
+    func liveBytes(afterRunOn stack: any PersistenceStack) throws -> Int {
+        for level in try sequence(first: stack.viewContext, next: \.parent) {
+            level.performAndWait { level.reset() }
+        }
+        return try FlightsFetch(form, .none, depth: depth).run(on: stack).liveBytes
     }
 
     func run(on stack: any PersistenceStack) throws -> Result {

@@ -20,21 +20,15 @@ enum PicturesWorkload {
         var request = FetchRequest(entityName: "Person", sortKeys: [.ascending("name")])
         request.fetchBatchSize = context.integer("fetchBatchSize")
         request.returnsObjectsAsFaults = false
-        let list = request
-        var shown = (numbers: [Int](), liveBytes: 0)
+        var numbers: [Int] = []
         coordinator.resetCounters()
         var sample = try context.measure(nil, rowCount: pageRowCount) {
-            shown = try view.performAndWait {
-                let before = Allocator.liveBytes()
-                let people = try view.fetch(list, as: Person.self)
-                return withExtendedLifetime(people) {
-                    let numbers = people.prefix(pageRowCount).map(\.number)
-                    return (numbers, Allocator.liveBytes() - before)
-                }
-            }
+            numbers = try show(request, in: view).numbers
         }
-        sample[.liveMemory] = Double(shown.liveBytes)
         sample.counters = ["statements": coordinator.counters.statements]
+        // Once more, since the first time fills SQLite's page cache, which is no part of what the list keeps.
+        view.performAndWait { view.reset() }
+        sample[.liveMemory] = Double(try show(request, in: view).liveBytes)
         try coordinator.removePersistentStores()
 
         let store = try StoreReader(context.storeURL)
@@ -44,14 +38,27 @@ enum PicturesWorkload {
         try verifier.checkJournal(of: store)
         verifier.check("pictures", found[0], equals: rowCount)
         verifier.check("bytes of pictures", found[1], equals: rowCount * pictureBytes)
-        verifier.check("people shown", shown.numbers.count, equals: min(pageRowCount, rowCount))
+        verifier.check("people shown", numbers.count, equals: min(pageRowCount, rowCount))
         verifier.check(
-            "their numbers", shown.numbers.reduce(0, +),
-            equals: (0..<shown.numbers.count).reduce(0, +))
+            "their numbers", numbers.reduce(0, +), equals: (0..<numbers.count).reduce(0, +))
         return WorkloadOutcome(sample: sample, verification: verifier.verification)
     }
 
     private static let pageRowCount = 20
+
+    /// The numbers of the first people, and what the list keeps in memory when these are shown.
+    private static func show(
+        _ list: FetchRequest, in view: ManagedObjectContext
+    ) throws -> (numbers: [Int], liveBytes: Int) {
+        try view.performAndWait {
+            let before = Allocator.liveBytes()
+            let people = try view.fetch(list, as: Person.self)
+            return withExtendedLifetime(people) {
+                let numbers = people.prefix(pageRowCount).map(\.number)
+                return (numbers, Allocator.liveBytes() - before)
+            }
+        }
+    }
 
     private static func model(keepsApart: Bool) throws -> ManagedObjectModel {
         let picture = AttributeDescription("picture", .binaryData, isOptional: false)
@@ -119,8 +126,10 @@ extension WorkloadKind {
             WorkloadParameter(
                 name: "rows", values: .integer(1...100_000), defaultValue: "505",
                 summary: "people"),
+            // One of 1,024 takes, with its row, a block of 1.25 MiB whose end is never touched: more would be live than was ever
+            // resident.
             WorkloadParameter(
-                name: "pictureKibibytes", values: .integer(1...16_384), defaultValue: "1024",
+                name: "pictureKibibytes", values: .integer(1...16_384), defaultValue: "1000",
                 summary: "KiB of a picture"),
         ],
         run: PicturesWorkload.run)

@@ -35,6 +35,23 @@ import Testing
         #expect(counts["transactions"] == 1)
     }
 
+    @Test(arguments: [("fault", 0), ("fault-in-transaction", 2)])
+    func `a peer's selects by key are in one transaction or each in its own`(
+        row: String, extra: Int
+    ) throws {
+        let counts = try WorkerConversation("sqlite-c", row: row, rows: 300).counts()
+        #expect(counts["statements"] == Int64(300 + extra))
+    }
+
+    @Test(arguments: ["object-graph", "sqlite-c"])
+    func `of growth the work on the many rows is counted and no making of stores`(
+        subject: String
+    ) throws {
+        let worker = try WorkerConversation(subject, row: "growth-insert", rows: 700)
+        let counts = try #require(worker.turn().counts)
+        #expect(counts["transactions", default: 0] <= 2)
+    }
+
     @Test func `what only the engine can count stands beside the probes`() throws {
         let worker = try WorkerConversation("object-graph", row: "update", rows: 300)
         let counts = try worker.counts()

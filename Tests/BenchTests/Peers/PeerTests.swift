@@ -56,9 +56,10 @@ import Testing
                     - update
                     - batch-update
                     - fault
+                    - fault-in-transaction
                   rows: 1003
                 """)
-        #expect(cells.count == 16)
+        #expect(cells.count == 18)
         for cell in cells { expectVerified(cell) }
     }
 
