@@ -14,6 +14,10 @@ final class CFlights: FlightsSubject {
         try [connection.settings(pragmas)]
     }
 
+    func countAirlines() throws -> Int {
+        Int(try connection.integer("SELECT COUNT(*) FROM ZAIRLINE"))
+    }
+
     func close() throws {
         try connection.close()
     }

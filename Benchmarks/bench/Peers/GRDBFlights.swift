@@ -13,6 +13,10 @@ final class GRDBFlights: FlightsSubject {
 
     func settings(_ pragmas: [String]) throws -> [[String]] { try pool.settings(pragmas) }
 
+    func countAirlines() throws -> Int {
+        try pool.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM ZAIRLINE") ?? 0 }
+    }
+
     func close() throws {
         try pool.close()
     }

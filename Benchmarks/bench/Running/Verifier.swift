@@ -11,6 +11,12 @@ struct Verifier {
         problem = "\(name) is \(found), must be \(expected)"
     }
 
+    /// Whoever answers nothing would be right if there were nothing to be found.
+    mutating func checkAny(_ name: String, _ expected: Int) {
+        guard expected == 0, problem == nil else { return }
+        problem = "\(name): there are none to be found; ask of more rows"
+    }
+
     mutating func check(_ name: String, _ found: String, equals expected: String) {
         facts[name] = .text(found)
         guard found != expected, problem == nil else { return }

@@ -1,27 +1,39 @@
+import Datasets
+
 /// Changes an attribute of every flight that has it, by one request or by a loop.
 enum BatchUpdateWorkload {
     private static let minutes = 1
     private static let delays =
         "SELECT COUNT(ZDEPARTUREDELAYMINUTES), SUM(ZDEPARTUREDELAYMINUTES) FROM ZFLIGHT"
 
+    /// What the work leaves alone.
+    private static let otherColumns = FlightRow.columnSums.filter {
+        $0.name != "departureDelayMinutes"
+    }
+
     static func run(_ context: WorkerContext) throws -> WorkloadOutcome {
         let mode = context.bulkMode
         let subject = try context.openSubject()
-        let before = try StoreReader(context.storeURL).integers(delays)
-        let sample = try context.measure(subject, rowCount: before[0], repeats: true) {
+        let before = try state(of: StoreReader(context.storeURL))
+        let sample = try context.measure(subject, rowCount: before.delays[0], repeats: true) {
             try subject.delayFlights(byMinutes: minutes, by: mode)
         }
         try subject.close()
 
         let store = try StoreReader(context.storeURL)
-        let after = try store.integers(delays)
+        let after = try state(of: store)
         var verifier = Verifier()
         try verifier.checkJournal(of: store)
-        verifier.check("flights with a delay", after[0], equals: before[0])
+        verifier.check("flights with a delay", after.delays[0], equals: before.delays[0])
         verifier.check(
-            "delay in minutes", after[1],
-            equals: before[1] + minutes * before[0] * context.operationCount)
+            "delay in minutes", after.delays[1],
+            equals: before.delays[1] + minutes * before.delays[0] * context.operationCount)
+        try verifier.check(otherColumns, of: "ZFLIGHT", in: store, addUpTo: before.others)
         return WorkloadOutcome(sample: sample, verification: verifier.verification)
+    }
+
+    private static func state(of store: StoreReader) throws -> (delays: [Int], others: [Int]) {
+        (try store.integers(delays), try store.sums(otherColumns, of: "ZFLIGHT"))
     }
 }
 

@@ -23,6 +23,9 @@ protocol FlightsSubject: InspectableSubject {
     /// Counts and sums the flights that match.
     func findFlights(_ question: PredicateQuestion) throws -> FlightsChecksum
 
+    /// The number of airlines: the first thing that is read, so that the connection for it is open before the clock runs.
+    func countAirlines() throws -> Int
+
     /// Closes all connections.
     func close() throws
 }

@@ -15,7 +15,7 @@ enum ImportWorkload {
         let store = try StoreReader(context.storeURL)
         var verifier = Verifier()
         try verifier.checkJournal(of: store)
-        try verifier.checkImport(of: dataset.facts, into: store)
+        try verifier.checkImport(of: dataset, into: store)
         return WorkloadOutcome(sample: sample, verification: verifier.verification)
     }
 }
@@ -26,8 +26,9 @@ extension DatasetFacts {
 }
 
 extension Verifier {
-    /// The rows of each table, a sum, and that every reference leads to the row of its code.
-    mutating func checkImport(of facts: DatasetFacts, into store: StoreReader) throws {
+    /// The rows of each table, the sum of each column, and that every reference leads to the row of its code.
+    mutating func checkImport(of dataset: FlightsDataset, into store: StoreReader) throws {
+        let facts = dataset.facts
         for (table, count) in [
             ("ZAIRLINE", facts.airlineCount), ("ZAIRPORT", facts.airportCount),
             ("ZPLANE", facts.planeCount), ("ZWEATHER", facts.weatherCount),
@@ -39,6 +40,11 @@ extension Verifier {
         check(
             "distance in miles", try store.integer("SELECT SUM(ZDISTANCE) FROM ZFLIGHT"),
             equals: facts.distanceMilesTotal)
+        try check(AirlineRow.columnSums, of: "ZAIRLINE", in: store, hold: dataset.airlines)
+        try check(AirportRow.columnSums, of: "ZAIRPORT", in: store, hold: dataset.airports)
+        try check(PlaneRow.columnSums, of: "ZPLANE", in: store, hold: dataset.planes)
+        try check(WeatherRow.columnSums, of: "ZWEATHER", in: store, hold: dataset.weather)
+        try check(FlightRow.columnSums, of: "ZFLIGHT", in: store, hold: dataset.flights)
         // A key that leads nowhere, or elsewhere, counts as missing too.
         for (name, table, column, codes, count) in [
             ("flights without airline", "ZAIRLINE", "ZAIRLINE", ("ZCARRIER", "ZCARRIER"), 0),

@@ -31,6 +31,7 @@ enum PredicatesWorkload {
         var verifier = Verifier()
         try verifier.checkJournal(of: store)
         verifier.check("matching flights", checksum.rowCount, equals: expected[0])
+        verifier.checkAny("matching flights", expected[0])
         verifier.check("distance in miles", checksum.distanceMiles, equals: expected[1])
         return WorkloadOutcome(sample: sample, verification: verifier.verification)
     }

@@ -23,7 +23,7 @@ enum RecordsWorkload {
         }
         let rowCount = context.integer("rows")
         let isConstrained = context.text("isConstrained") == "true"
-        let saveSize = way == .insert ? rowCount : context.integer("saveSize")
+        let saveSize = context.integer("saveSize")
         let coordinator = try context.openCoordinator(model(isConstrained: isConstrained))
         let existingCount = way == .insert ? 0 : rowCount / 2
         try insert(0..<existingCount, of: coordinator)

@@ -34,7 +34,7 @@ enum ResponsivenessWorkload {
         let store = try StoreReader(context.storeURL)
         var verifier = Verifier()
         try verifier.checkJournal(of: store)
-        try verifier.checkImport(of: dataset.facts, into: store)
+        try verifier.checkImport(of: dataset, into: store)
         return WorkloadOutcome(sample: sample, verification: verifier.verification)
     }
 

@@ -20,6 +20,11 @@ final class StackSubject: FlightsSubject {
 
     func settings(_ pragmas: [String]) throws -> [[String]] { try stack.settings(pragmas) }
 
+    func countAirlines() throws -> Int {
+        let view = try stack.viewContext
+        return try view.performAndWait { try view.count(for: FetchRequest(entityName: "Airline")) }
+    }
+
     func close() throws {
         try stack.close()
     }
@@ -45,6 +50,7 @@ final class StackSubject: FlightsSubject {
                 flight[Flight.plane] = planes.object(for: tailNumber, in: worker)
             }
         }
+        settle()
     }
 
     /// Inserts objects in turns of the context's queue, each followed by a save down to the disk. Between turns nothing
@@ -79,6 +85,7 @@ final class StackSubject: FlightsSubject {
         case .loop(let saveSize):
             let worker = try stack.makeWorkerContext()
             try insert(flights, saveSize, in: worker) { Flight(context: worker).take($0) }
+            settle()
         case .request:
             let position = Atomic(0)
             let request = BatchInsertRequest(entityName: "Flight") { row in
@@ -123,6 +130,7 @@ final class StackSubject: FlightsSubject {
             }
             try stack.saveToDisk(worker)
         }
+        settle()
     }
 
     // MARK: Reading
@@ -190,7 +198,8 @@ extension StackSubject: UnsavedFlightsSubject {
 }
 
 extension StackSubject: CountingSubject {
-    /// Merges are queued when a save ends, so that they come before this.
+    /// Waits for the merges that saves have set off: they belong to the work, whoever does them. They are queued when a save
+    /// ends, so that they come before this.
     func settle() {
         (try? stack.viewContext)?.performAndWait {}
     }

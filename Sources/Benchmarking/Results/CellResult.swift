@@ -49,11 +49,16 @@ public struct CellResult: Codable, Hashable, Sendable {
     }
 
     /// The finite values of a metric, counter or percentile, in order; see ``Sample/value(of:)``.
-    /// What no sample has comes from ``counts``.
+    ///
+    /// What no sample has measured comes from ``counts``, which see all subjects alike; what a subject has counted itself
+    /// is told only where they are missing.
     public func values(of name: String) -> [Double] {
-        let values = samples.compactMap { $0.value(of: name) }.filter(\.isFinite)
-        guard values.isEmpty, let count = counts?.value(of: name) else { return values }
-        return [count]
+        if let count = counts?.value(of: name),
+            !samples.contains(where: { $0.metrics[name] != nil })
+        {
+            return [count]
+        }
+        return samples.compactMap { $0.value(of: name) }.filter(\.isFinite)
     }
 
     /// Whether an open phase of a load was offered more than was done; see ``Metric/saturated``.

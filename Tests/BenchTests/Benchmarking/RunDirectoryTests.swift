@@ -86,6 +86,21 @@ import Testing
         #expect(error?.description.contains("is missing") == true)
     }
 
+    @Test func `counts come from the counting pass, unless a sample has measured them`() {
+        var sample = Sample(repetition: 0, positionInRound: 0, startedAtSeconds: 0)
+        sample.counters = ["statements": 182_589, "saves": 7]
+        sample.metrics["conflicts"] = 2
+        var cell = CellResult(subject: "shared", role: .stack, samples: [sample])
+        #expect(cell.values(of: "statements") == [182_589])
+        cell.counts = Sample(
+            repetition: 0, positionInRound: 0, startedAtSeconds: 0,
+            metrics: ["statements": 83, "conflicts": 0])
+
+        #expect(cell.values(of: "statements") == [83])
+        #expect(cell.values(of: "conflicts") == [2])
+        #expect(cell.values(of: "saves") == [7])
+    }
+
     @Test func `a metric of a cell is found by name, counters and percentiles too`() {
         var sample = Sample(repetition: 0, positionInRound: 0, startedAtSeconds: 0)
         var recorder = LatencyRecorder()

@@ -18,7 +18,7 @@ import Testing
     }
 
     private static func questions(
-        _ names: String = "equal", repetitions: Int, indexes: String = "plain"
+        _ names: String = "equal", repetitions: Int, indexes: String = "plain", flights: Int = 200
     ) -> String {
         """
         schema: 1
@@ -26,7 +26,7 @@ import Testing
         kind: predicates
         subjects: [sqlite-c]
         repetitions: \(repetitions)
-        dataset: { flights: 200 }
+        dataset: { flights: \(flights) }
         parameters: { question: [\(names)], indexes: [\(indexes)] }
         """
     }
@@ -73,6 +73,17 @@ import Testing
             }
             return arguments?.contains("\0worker\0") == true ? child : nil
         }
+    }
+
+    @Test func `an answer of nothing proves nothing: exit 13`() throws {
+        let bench = try start(Self.questions(repetitions: 1, flights: 1))
+        #expect(bench.exitCode == 13, "\(bench.errors)")
+        let cell = try #require(results.load().workloads.first?.cells.first)
+        guard case .failed(let reason) = cell.verification else {
+            Issue.record("\(cell.verification)")
+            return
+        }
+        #expect(reason.contains("ask of more rows"))
     }
 
     @Test func `every cell is measured, verified and reported`() throws {

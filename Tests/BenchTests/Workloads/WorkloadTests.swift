@@ -6,12 +6,13 @@ import Testing
 @Suite struct `Workloads on few rows` {
     private let folder = TemporaryFolder()
 
-    /// Runs one workload on 300 flights; all its answers must be right.
-    private func run(_ kind: String, _ subjects: String, _ parameters: String) throws
-        -> [CellResult]
-    {
+    /// Runs one workload on 300 flights, if not told otherwise; all its answers must be right.
+    private func run(
+        _ kind: String, _ subjects: String, _ parameters: String, flights: Int = 300
+    ) throws -> [CellResult] {
         let dataset =
-            ["engine", "records", "pictures"].contains(kind) ? "" : "dataset: { flights: 300 }"
+            ["engine", "records", "pictures"].contains(kind)
+            ? "" : "dataset: { flights: \(flights) }"
         let text = """
             schema: 1
             name: small
@@ -120,6 +121,25 @@ import Testing
         }
     }
 
+    // The allocator of a sanitizer does not count.
+    #if !THREAD_SANITIZER && !ADDRESS_SANITIZER
+        @Test func `what is live is the rows that were fetched, and no page cache`() throws {
+            let cells = try run(
+                "pictures", "object-graph", "rows: 100, pictureKibibytes: 15, pictures: inline")
+            let liveBytes = try #require(cells[0].values(of: "liveMemory").first)
+            #expect(liveBytes >= 100 * 15 * 1024)
+            #expect(liveBytes < 1.5 * 100 * 15 * 1024)
+        }
+
+        @Test func `what is live is the identifiers that were fetched, and no page cache`() throws {
+            for cell in try run("faulting", "nested, single", "mode: ids", flights: 2_000) {
+                let liveBytes = try #require(cell.values(of: "liveMemory").first)
+                #expect(liveBytes >= 2_000 * 16, "\(cell.identifier)")
+                #expect(liveBytes < 2_000 * 40, "\(cell.identifier)")
+            }
+        }
+    #endif
+
     @Test func `whoever adds up, the totals are the same`() throws {
         for cell in try run("aggregates", "nested, single", "way: [objects, dictionaries, sql]") {
             #expect(cell.values(of: "statements") == [1])
@@ -152,10 +172,28 @@ import Testing
         let cells = try run(
             "engine", "object-graph, peers",
             """
-            rows: 200, row: [fetch-realise, fetch-one-integer, fetch-memory, insert, \
-            batch-insert, update, batch-update, fault, pages, \
-            first-page, filter-loaded]
+            rows: 203, row: [fetch-realise, fetch-one-integer, fetch-memory, insert, \
+            batch-insert, update, batch-update, fault, fault-in-transaction, pages, \
+            first-page, read-integer, read-text, filter-loaded]
             """)
-        #expect(cells.count == 3 * 11)
+        #expect(cells.count == 3 * 14)
+    }
+
+    @Test func `of growth nothing is told but times`() throws {
+        for cell in try run(
+            "engine", "object-graph, sqlite-c", "rows: 300, row: [growth-fetch, growth-insert]")
+        {
+            let names = try #require(cell.samples.first).metrics.keys
+                // The parent's: of the whole process, and of the machine.
+                .filter { $0 != "process.peakMemory" && $0 != "canary" }
+            #expect(Set(names) == ["time", "rowsPerSecond", "costGrowth"], "\(cell.identifier)")
+        }
+    }
+
+    @Test func `the report says what a fault shares and a peer's select does not`() throws {
+        _ = try run("engine", "sqlite-c", "rows: 50, row: [fault, fault-in-transaction]")
+        let notes = try RunDirectory(url: folder.url("run")).load().workloads[0].notes
+        let lines = notes.map { $0.prefix { $0 != ":" } }
+        #expect(lines == ["fault", "fault-in-transaction"])
     }
 }
