@@ -1,0 +1,390 @@
+import Foundation
+import ObjectGraph
+import TestSupport
+import Testing
+
+/// The samples of Sources/ObjectGraph.md, each with what it leads to.
+@Suite struct `Guide` {
+    let temporary = TemporaryFolder()
+    var file: URL { temporary.url("library.sqlite") }
+
+    @Test func `shows the code of this file`() throws {
+        let samples = try PackageFile("Sources/ObjectGraph.md").samples
+        let file = try PackageFile("Tests/ObjectGraphTests/Guide/GuideTests.swift")
+        let others = samples.filter { !file.contains(sample: $0) }
+
+        #expect(samples.count == 15)
+        #expect(others.isEmpty)
+    }
+
+    private func makeContext() throws -> ManagedObjectContext {
+        let coordinator = PersistentStoreCoordinator(model: try makeModel())
+        try coordinator.addPersistentStore(.sqlite(at: file))
+        return ManagedObjectContext(.privateQueue, coordinator: coordinator)
+    }
+
+    /// Runs the body on the queue of a new context, on a coordinator that knows of no other.
+    private func run(_ body: @Sendable (ManagedObjectContext) throws -> Void) throws {
+        let context = try makeContext()
+        try context.performAndWait { try body(context) }
+    }
+
+    /// Saves an author with two books.
+    private func saveAuthor(in context: ManagedObjectContext) throws -> ManagedObjectID {
+        try context.performAndWait {
+            let author = Author(context: context)
+            author.name = "Ursula K. Le Guin"
+            for (title, year) in [("The Dispossessed", 1974), ("Lavinia", 2008)] {
+                let book = Book(context: context)
+                (book.title, book.year, book.author) = (title, year, author)
+            }
+            try context.save()
+            return author.objectID
+        }
+    }
+
+    private func rename(
+        _ id: ManagedObjectID, _ name: String, in context: ManagedObjectContext
+    ) throws {
+        try context.performAndWait {
+            (context.object(with: id) as? Author)?.name = name
+            try context.save()
+        }
+    }
+
+    private func name(
+        of id: ManagedObjectID, in context: ManagedObjectContext
+    ) -> String? {
+        context.performAndWait { (context.object(with: id) as? Author)?.name }
+    }
+}
+
+// MARK: - The model
+
+// Not formatted, since the guide has each property on a line.
+// swift-format-ignore
+extension `Guide` {
+    final class Author: ManagedObject {
+        static let name = Attribute<String>("name")
+        static let books = OrderedToMany<Book>("books")
+        var name: String { get { self[Self.name] } set { self[Self.name] = newValue } }
+        var books: [Book] { get { self[Self.books] } set { self[Self.books] = newValue } }
+    }
+
+    final class Book: ManagedObject {
+        static let number = Attribute<UUID>("number")
+        static let title = Attribute<String>("title")
+        static let year = Attribute<Int?>("year")
+        static let bought = Attribute<Date?>("bought")
+        static let isLent = Attribute<Bool>("isLent")
+        static let cover = Transformable<Cover>("cover")
+        static let author = ToOne<Author>("author")
+        static let related = ToMany<Book>("related")
+        var title: String { get { self[Self.title] } set { self[Self.title] = newValue } }
+        var year: Int? { get { self[Self.year] } set { self[Self.year] = newValue } }
+        var author: Author? { get { self[Self.author] } set { self[Self.author] = newValue } }
+        override func awakeFromInsert() { self[Self.number] = UUID() }
+    }
+
+    struct Cover: Codable, Hashable, Sendable { var colour: String }
+
+    func makeModel() throws(ModelError) -> ManagedObjectModel {
+        try ManagedObjectModel(entities: [
+            EntityDescription(
+                name: "Author", managedObjectClass: Author.self,
+                attributes: [AttributeDescription("name", .string, isOptional: false)],
+                relationships: [
+                    .toMany("books", "Book", inverse: "author", deleteRule: .cascade, isOrdered: true)
+                ],
+                uniquenessConstraints: [["name"]]),
+            EntityDescription(
+                name: "Book", managedObjectClass: Book.self,
+                attributes: [
+                    AttributeDescription("number", .uuid, isOptional: false),
+                    AttributeDescription("title", .string, isOptional: false),
+                    AttributeDescription("year", .integer32),
+                    AttributeDescription("bought", .date),
+                    AttributeDescription("isLent", .boolean, defaultValue: false),
+                    AttributeDescription("cover", .transformable, transformer: .codable(Cover.self)),
+                ],
+                relationships: [
+                    .toOne("author", "Author", inverse: "books"),
+                    .toMany("related", "Book", inverse: "related"),
+                ],
+                indexes: [FetchIndexDescription("byTitle", on: "title")]),
+        ])
+    }
+}
+
+extension `Guide` {
+    @Test func `every property can be read back`() throws {
+        let (number, bought) = (UUID(), Date(timeIntervalSinceReferenceDate: -1))
+        let cover = Cover(colour: "blue")
+        let context = try makeContext()
+        let id = try context.performAndWait {
+            let author = Author(context: context)
+            author.name = "Stanisław Lem"
+            let book = Book(context: context)
+            (book.title, book.year, book.author) = ("Solaris", 1961, author)
+            book[Book.number] = number
+            book[Book.bought] = bought
+            book[Book.isLent] = true
+            book[Book.cover] = cover
+            try context.save()
+            return book.objectID
+        }
+        try run { context in
+            let book = try #require(try context.existingObject(with: id) as? Book)
+            #expect(book.title == "Solaris" && book.year == 1961 && book[Book.number] == number)
+            #expect(book[Book.bought] == bought && book[Book.isLent] && book[Book.cover] == cover)
+            #expect(book.author?.name == "Stanisław Lem" && book.author?.books == [book])
+            #expect(book[Book.related].isEmpty)
+        }
+    }
+}
+
+// MARK: - Stores, objects and queues
+
+extension `Guide` {
+    @Test func `a store is opened by a coordinator, or by a container`() async throws {
+        let folder = temporary.url("data")
+
+        let coordinator = PersistentStoreCoordinator(model: try makeModel())
+        try coordinator.addPersistentStore(.sqlite(at: file))
+        let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+
+        let container = PersistentContainer(name: "Library", model: try makeModel(), folder: folder)
+        if let failure = container.loadPersistentStores().first { throw failure }
+        let count = try await container.performBackgroundTask { try Author.count(in: $0) }
+
+        #expect(context.coordinator.persistentStores.map(\.url) == [file])
+        #expect(count == 0)
+    }
+
+    @Test func `objects are inserted, changed and deleted`() throws {
+        try run { context in
+            let author = Author(context: context)
+            author.name = "Ursula K. Le Guin"
+            let book = Book(context: context)
+            book.title = "The Dispossessed"
+            book.author = author
+            try context.save()
+
+            book.year = 1974
+            context.delete(author)
+            try context.save()
+
+            #expect(try Author.count(in: context) == 0)
+            #expect(try Book.count(in: context) == 0)
+        }
+    }
+
+    @Test func `an identifier crosses from one context to another`() async throws {
+        let context = try makeContext()
+        let other = ManagedObjectContext(.privateQueue, coordinator: context.coordinator)
+        let id = try await context.perform {
+            let author = Author(context: context)
+            author.name = "Stanisław Lem"
+            try context.save()
+            return author.objectID
+        }
+        let name = other.performAndWait { (other.object(with: id) as? Author)?.name }
+
+        #expect(name == "Stanisław Lem")
+    }
+}
+
+// MARK: - Fetches and relationships
+
+extension `Guide` {
+    @Test func `objects are fetched, counted and found`() throws {
+        let context = try makeContext()
+        _ = try saveAuthor(in: context)
+        try context.performAndWait {
+            var request = FetchRequest(entityName: "Book", sortKeys: [.ascending("title")])
+            request.predicate = try ObjectPredicate("year < %@ AND title LIKE %@", 1980, "The *")
+            request.fetchBatchSize = 100
+            let titles = try context.fetch(request, as: Book.self).map(\.title)
+            let count = try context.count(for: request)
+            let newest = try Book.findFirst(in: context, sortedBy: [.descending("year")])
+
+            #expect(titles == ["The Dispossessed"] && count == 1)
+            #expect(newest?.title == "Lavinia")
+        }
+    }
+
+    @Test func `dictionaries have columns, groups and aggregates`() throws {
+        let context = try makeContext()
+        _ = try saveAuthor(in: context)
+        try context.performAndWait {
+            var request = FetchRequest(entityName: "Book", sortKeys: [.ascending("author.name")])
+            request.propertiesToFetch = [
+                "author.name",
+                FetchedProperty(name: "books", expression: .function("count:", [.evaluatedObject])),
+            ]
+            request.propertiesToGroupBy = ["author.name"]
+            let rows = try context.fetchDictionaries(request)
+
+            #expect(rows.count == 1 && rows[0]["books"]?.integer == 2)
+            #expect(rows[0]["author.name"]?.string == "Ursula K. Le Guin")
+        }
+    }
+
+    @Test func `both ends of a relationship change at once`() throws {
+        try run { context in
+            let author = Author(context: context)
+            let (first, second) = (Book(context: context), Book(context: context))
+
+            first.author = author
+            author.books.insert(second, at: 0)
+            first.add(second, to: Book.related)
+
+            #expect(author.books == [second, first] && second.author == author)
+            #expect(second[Book.related] == [first])
+        }
+    }
+}
+
+// MARK: - What others do
+
+extension `Guide` {
+    @Test func `an observer hears of a save, and merges it`() throws {
+        let context = try makeContext()
+        let view = ManagedObjectContext(.privateQueue, coordinator: context.coordinator)
+        let id = try saveAuthor(in: context)
+        #expect(name(of: id, in: view) == "Ursula K. Le Guin")
+
+        let observation = context.observe { notification in
+            guard case .didSave(let changes) = notification else { return }
+            view.perform { view.mergeChanges(changes) }
+        }
+
+        try rename(id, "Ursula Le Guin", in: context)
+        #expect(name(of: id, in: view) == "Ursula Le Guin")
+        observation.cancel()
+    }
+
+    @Test func `notifications are a sequence`() async throws {
+        let context = try makeContext()
+        let notifications = context.notifications
+        _ = try saveAuthor(in: context)
+
+        for await case .didSave(let changes) in notifications {
+            #expect(changes.inserted.count == 3)
+            break
+        }
+    }
+
+    @Test func `an observer hears of a property`() throws {
+        try run { context in
+            let book = Book(context: context)
+            var changeCount = 0
+
+            let observation = try book.observe("title") { _ in changeCount += 1 }
+            book.title = "The Dispossessed"
+            observation.cancel()
+
+            book.title = "Lavinia"
+            #expect(changeCount == 1)
+        }
+    }
+
+    @Test func `a view takes over what others save`() throws {
+        let context = try makeContext()
+        let view = ManagedObjectContext(.privateQueue, coordinator: context.coordinator)
+        let id = try saveAuthor(in: context)
+        #expect(name(of: id, in: view) == "Ursula K. Le Guin")
+
+        view.automaticallyMergesChangesFromParent = true
+
+        try rename(id, "Ursula Le Guin", in: context)
+        #expect(name(of: id, in: view) == "Ursula Le Guin")
+    }
+
+    @Test func `a merge policy settles a conflict`() throws {
+        let context = try makeContext()
+        let other = ManagedObjectContext(.privateQueue, coordinator: context.coordinator)
+        let id = try saveAuthor(in: context)
+        try context.performAndWait {
+            (context.object(with: id) as? Author)?.name = "mine"
+            try rename(id, "theirs", in: other)
+
+            #expect(throws: SaveError.self) { try context.save() }
+            context.mergePolicy = .mergeByPropertyObjectTrump
+            try context.save()
+        }
+        #expect(name(of: id, in: try makeContext()) == "mine")
+    }
+
+    @Test func `a child saves into its parent`() throws {
+        let context = try makeContext()
+        let id = try saveAuthor(in: context)
+
+        let draft = ManagedObjectContext(.privateQueue, parent: context)
+        try draft.performAndWait {
+            (draft.object(with: id) as? Author)?.name = "Ursula Kroeber Le Guin"
+            try draft.save()
+        }
+        try context.performAndWait { try context.save() }
+
+        #expect(name(of: id, in: try makeContext()) == "Ursula Kroeber Le Guin")
+    }
+
+    @Test func `an event is undone`() throws {
+        try run { context in
+            let book = Book(context: context)
+
+            context.undoManager = UndoManager()
+            book.title = "The Dispossessed"
+            context.processPendingChanges()
+            book.title = "Lavinia"
+            context.undo()
+
+            #expect(book.title == "The Dispossessed")
+        }
+    }
+}
+
+// MARK: - Batch requests and errors
+
+extension `Guide` {
+    @Test func `batch requests change rows, and contexts are told`() throws {
+        let context = try makeContext()
+        let view = ManagedObjectContext(.privateQueue, coordinator: context.coordinator)
+        _ = try saveAuthor(in: context)
+        @Sendable func lentBooks() throws -> [Bool] {
+            try view.performAndWait {
+                try Book.all(in: view, sortedBy: [.ascending("year")]).map { $0[Book.isLent] }
+            }
+        }
+        #expect(try lentBooks() == [false, false])
+        try context.performAndWait {
+            let names: [[String: AttributeValue]] = [["name": "Jane Austen"], ["name": "Homer"]]
+            try context.execute(BatchInsertRequest(entityName: "Author", objects: names))
+
+            let lending = BatchUpdateRequest(
+                entityName: "Book", propertiesToUpdate: ["isLent": .constant(true)])
+            let lent = try context.execute(lending, resultType: .objectIDs)
+            ManagedObjectContext.mergeChanges(ObjectChanges(updated: lent.objectIDs), into: [view])
+
+            let authorCount = try Author.count(in: context)
+            #expect(authorCount == 3)
+        }
+        #expect(try lentBooks() == [true, true])
+    }
+
+    @Test func `a save says what is wrong`() throws {
+        try run { context in
+            _ = Book(context: context)
+            var sentences: [String] = []
+
+            do {
+                try context.save()
+            } catch SaveError.validation(let errors) {
+                sentences = errors.map(\.description)
+            }
+
+            #expect(sentences == ["Book.title is mandatory and has no value."])
+        }
+    }
+}
