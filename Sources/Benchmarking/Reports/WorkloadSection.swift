@@ -166,7 +166,8 @@ extension WorkloadSection {
 
     /// The metrics of the table where they have values; the rest is in results.csv.
     private static let tableMetrics: [Metric] = [
-        .rowsPerSecond, .cpuTime, .peakMemory, .liveMemory, .statements, .bytesWritten,
+        .rowsPerSecond, .cpuTime, .peakMemory, .memoryGrowth, .liveMemory, .statements,
+        .bytesWritten,
     ]
 
     private static func metricColumns(of workload: WorkloadResult) -> [Column] {
