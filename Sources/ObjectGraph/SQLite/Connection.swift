@@ -19,7 +19,11 @@ final class Connection {
         handle = try ConnectionHandle(configuration)
         try handle.registerRowFunctions()
         statementCache = StatementCache(capacity: 256)
-        for pragma in configuration.pragmas {
+        var pragmas = configuration.pragmas
+        if !configuration.pragmasOfNewFiles.isEmpty, try integer("PRAGMA page_count") == 0 {
+            pragmas = configuration.pragmasOfNewFiles + pragmas
+        }
+        for pragma in pragmas {
             try execute("PRAGMA \(quoted: pragma.name) = '\(escaped: pragma.value)'")
         }
         // SQLite reads nothing on open: this shows now whether the file is a database.

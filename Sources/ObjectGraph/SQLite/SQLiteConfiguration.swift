@@ -21,8 +21,10 @@ struct SQLiteConfiguration: Sendable {
     var mode: Mode = .readWriteCreate
     /// How long a statement waits for a lock held by another connection.
     var busyTimeout: Duration = .seconds(240)
-    /// Run on each new connection in this order. What shapes the file (`page_size`, `auto_vacuum`)
-    /// must come before `journal_mode`, which writes the first page.
+    /// Run before the others where the database is still empty: what shapes its file, such as `page_size`. Of a file that
+    /// exists, setting `auto_vacuum` again would write the first page.
+    var pragmasOfNewFiles: [(name: String, value: String)] = []
+    /// Run on each new connection in this order.
     var pragmas: [(name: String, value: String)] = []
     /// The name of the SQLite VFS; nil means the default one.
     var vfs: String?

@@ -70,10 +70,10 @@ public struct PersistentStoreDescription: Sendable {
         configuration.busyTimeout = timeout
         configuration.vfs = vfs
         if !isReadOnly {
-            // page_size and auto_vacuum count only for a new file (spec §8.1).
+            // Spec §8.1.
+            configuration.pragmasOfNewFiles = [("page_size", "4096"), ("auto_vacuum", "2")]
             configuration.pragmas = [
-                ("page_size", "4096"), ("auto_vacuum", "2"), ("journal_mode", "WAL"),
-                ("synchronous", "NORMAL"),
+                ("journal_mode", "WAL"), ("synchronous", "NORMAL"),
                 // 32 MiB: with SQLite's 2 MiB an import into a table with several indexes writes each page many times.
                 ("cache_size", "-32768"),
             ]

@@ -74,9 +74,9 @@ import Testing
 
     @Test func `pragmas are set in order, quoted`() throws {
         var configuration = SQLiteConfiguration(path: folder.path("pragmas.db"))
+        configuration.pragmasOfNewFiles = [("page_size", "8192"), ("auto_vacuum", "2")]
         configuration.pragmas = [
-            ("page_size", "8192"), ("auto_vacuum", "2"), ("journal_mode", "WAL"),
-            ("cache_size", "-1234"), ("synchronous", "normal"),
+            ("journal_mode", "WAL"), ("cache_size", "-1234"), ("synchronous", "normal"),
         ]
         let connection = try Connection(configuration)
         func setting(_ name: String) throws -> String {

@@ -60,6 +60,21 @@ import Testing
         try expectRefusal(.notADatabase, code: 259)
     }
 
+    @Test func `opening a store and reading it writes nothing`() throws {
+        try makeStore(at: url)
+        let before = try files()
+        let coordinator = try coordinator()
+        let store = try coordinator.addPersistentStore(.sqlite(at: url))
+        let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+        let names = try context.performAndWait {
+            try TestSupport.Author.all(in: context).map(\.name)
+        }
+        #expect(names == ["Lem"])
+        #expect(try files()["library.sqlite-wal"] == Data())
+        try coordinator.removePersistentStore(store)
+        #expect(try files() == before)
+    }
+
     @Test func `a database with other tables (§5.6.5)`() throws {
         let other = folder.url("other.sqlite")
         try makeStore(at: other)
