@@ -102,6 +102,18 @@ final class FetchedBatches {
 
     var count: Int { keys.keys.count }
 
+    /// The identities at these positions, by the keys that the objects have now.
+    private func window(at positions: Range<Int>) -> StoreKeys {
+        var window = Array(keys.keys[positions])
+        if !unsavedObjects.isEmpty {
+            for position in positions {
+                guard let object = unsavedObjects[position] else { continue }
+                window[position - positions.lowerBound] = EntityKey(object)
+            }
+        }
+        return StoreKeys(storeNumber: keys.storeNumber, keys: window)
+    }
+
     subscript(position: Int) -> ManagedObject {
         let number = position / request.fetchBatchSize
         let first = number * request.fetchBatchSize
@@ -110,15 +122,9 @@ final class FetchedBatches {
             return batch.objects[position - first]
         }
         let positions = first..<min(first + request.fetchBatchSize, count)
-        let batch = context.batch(
-            beside: positions.compactMap { unsavedObjects[$0] }, request, entity
-        ) {
-            StoreKeys(
-                storeNumber: keys.storeNumber,
-                keys: positions.map { position in
-                    unsavedObjects[position].map(EntityKey.init) ?? keys.keys[position]
-                })
-        }
+        let unsaved =
+            unsavedObjects.isEmpty ? [] : positions.compactMap { unsavedObjects[$0] }
+        let batch = context.batch(beside: unsaved, request, entity) { window(at: positions) }
         if liveBatches.count == Self.liveBatchLimit { liveBatches.removeFirst() }
         liveBatches.append(
             Batch(number: number, objects: batch.objects, prefetched: batch.prefetched))

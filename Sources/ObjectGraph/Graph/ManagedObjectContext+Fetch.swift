@@ -200,13 +200,14 @@ extension ManagedObjectContext {
         checkQueue()
         var loaded: [ManagedObject] = []
         do {
-            if request.includesPropertyValues {
-                let found = try askAbove(about: unsaved) { try rows(of: window(), entity) }
-                loaded = objects(of: found, request, entity)
+            let (keys, found) = try askAbove(about: unsaved) {
+                let keys = window()
+                return (keys, try rows(of: keys, request, entity))
             }
+            if let found { loaded = objects(of: found, request, entity) }
             // Held until here, since the registry alone does not keep objects.
             return try withExtendedLifetime(loaded) {
-                let objects = objects(of: window())
+                let objects = objects(of: keys)
                 let prefetched = try prefetch(for: objects, request, entity)
                 sweepIfGrown()
                 return (objects, prefetched)
@@ -218,14 +219,17 @@ extension ManagedObjectContext {
         }
     }
 
-    private func rows(of window: StoreKeys, _ entity: Entity) throws -> StoreRows {
+    private func rows(
+        of window: StoreKeys, _ request: FetchRequest, _ entity: Entity
+    ) throws -> StoreRows? {
+        guard request.includesPropertyValues else { return nil }
+        var keys = window.keys.map(\.key)
         // New objects of this context have no row; those of a parent have one there.
-        let keys = window.keys.map(\.key).filter { $0 >= 0 || parent != nil }
+        if parent == nil { keys.removeAll { $0 < 0 } }
+        guard !keys.isEmpty else { return nil }
         return StoreRows(
             storeNumber: window.storeNumber,
-            rows: keys.isEmpty
-                ? RowList([])
-                : try channel.rows(keys, entity: entity, storeNumber: window.storeNumber))
+            rows: try channel.rows(keys, entity: entity, storeNumber: window.storeNumber))
     }
 
     /// Those of the objects that may be given other keys, by position.
