@@ -61,7 +61,10 @@ extension Verifier {
         let differing = columns.indices.filter { found[$0] != expected[$0] }.map {
             "\(columns[$0].name) \(found[$0]) instead of \(expected[$0])"
         }
-        check("sums of \(table)", differing.joined(separator: ", "), equals: "")
+        let right = "right in \(columns.count) columns"
+        check(
+            "sums of \(table)", differing.isEmpty ? right : differing.joined(separator: ", "),
+            equals: right)
     }
 }
 

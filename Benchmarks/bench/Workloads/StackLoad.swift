@@ -70,10 +70,7 @@ final class StackLoad: LoadSubject, CountingSubject {
         for coordinator in stack.coordinators { coordinator.resetCounters() }
     }
 
-    /// Merges are queued when a save ends, so that they come before this.
-    func settle() {
-        (try? stack.viewContext)?.performAndWait {}
-    }
+    func settle() { stack.finishMerges() }
 
     func settings(_ pragmas: [String]) throws -> [[String]] { try stack.settings(pragmas) }
 

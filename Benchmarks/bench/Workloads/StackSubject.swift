@@ -198,11 +198,7 @@ extension StackSubject: UnsavedFlightsSubject {
 }
 
 extension StackSubject: CountingSubject {
-    /// Waits for the merges that saves have set off: they belong to the work, whoever does them. They are queued when a save
-    /// ends, so that they come before this.
-    func settle() {
-        (try? stack.viewContext)?.performAndWait {}
-    }
+    func settle() { stack.finishMerges() }
 
     var counters: [String: Int64] { stack.counters.byMetric }
 
@@ -212,6 +208,12 @@ extension StackSubject: CountingSubject {
 }
 
 extension PersistenceStack {
+    /// Waits for the merges that saves have set off: they belong to the work, whoever does them. They are queued when a save
+    /// ends, so that they come before this.
+    func finishMerges() {
+        (try? viewContext)?.performAndWait {}
+    }
+
     /// The values of pragmas on the writing connection of each coordinator.
     func settings(_ pragmas: [String]) throws -> [[String]] {
         try coordinators.flatMap { coordinator in
