@@ -198,16 +198,17 @@ extension ManagedObject {
 
     /// Gives the members of an ordered relationship their order back.
     ///
-    /// If others have moved some here or away since the event began, the order that is shown stays, and the members get
-    /// places that fit it: undo may have given some of them their old ones back.
+    /// If others have moved some here or away since the event began, those that were here then have their order among
+    /// themselves, and all get places that fit what is shown: undo may have given some of them their old ones back.
     fileprivate final func restore(_ order: [ManagedObject], at index: Int) {
         let property = binding.entity.properties[index]
-        let members = destinations(of: property)
+        let shown = orderedDestinations(of: property)
+        let members = Set(shown)
+        var remembered = order.filter(members.contains)[...]
+        let isRemembered = Set(remembered)
         willChange()
-        if members == Set(order) {
-            reorder(order, of: property)
-        } else {
-            contents?.relationships[index]?.noteReordering()
-        }
+        reorder(
+            shown.map { isRemembered.contains($0) ? remembered.removeFirst() : $0 }, of: property)
+        if members != Set(order) { contents?.relationships[index]?.noteReordering() }
     }
 }

@@ -620,6 +620,37 @@ import Testing
         }
     }
 
+    @Test
+    func `members that come back among those of others keep their own order (§2.9.2)`() throws {
+        let store = try StoreFixture.notebook()
+        let child = ManagedObjectContext(.privateQueue, parent: store.context)
+        let names = ["a", "b", "c", "d", "e", "f", "g", "h"]
+        try store.run { context in
+            let notebook = Notebook(context: context)
+            notebook.notes = names.map { context.makeNote($0) }
+            try context.save()
+            let id = notebook.objectID
+            try child.performAndWait {
+                child.undoManager = UndoManager()
+                try #require(child.object(with: id) as? Notebook).notes = []
+                child.processPendingChanges()
+            }
+            notebook.notes.append(context.makeNote("other"))
+            context.processPendingChanges()
+            let shown = try child.performAndWait {
+                child.refreshAllObjects()
+                child.undo()
+                let notebook = try #require(child.object(with: id) as? Notebook)
+                let shown = notebook.notes.map(\.text)
+                try child.save()
+                return shown
+            }
+            #expect(shown.filter { $0 != "other" } == names)
+            #expect(shown.contains("other"))
+            #expect(notebook.notes.map(\.text) == shown)
+        }
+    }
+
     @Test func `no more levels are kept than asked for`() {
         let manager = UndoManager()
         manager.levelsOfUndo = 2

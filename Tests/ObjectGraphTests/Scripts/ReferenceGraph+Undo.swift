@@ -179,11 +179,13 @@ extension ReferenceGraph {
         }
         for (object, memory) in objects
         where isOrdered && memory.wasPresent && memory.items != items(of: object, in: level) {
-            if Set(memory.items) == Set(items(of: object, in: level)) {
-                reorder(memory.items, of: object, in: level)
-            } else {
-                markUpdated(object, in: level)
-            }
+            let shown = items(of: object, in: level)
+            // Those that were there then have their order among themselves.
+            var remembered = memory.items.filter(shown.contains)[...]
+            reorder(
+                shown.map { memory.items.contains($0) ? remembered.removeFirst() : $0 },
+                of: object, in: level)
+            if Set(memory.items) != Set(shown) { markUpdated(object, in: level) }
         }
         for (object, memory) in objects where !memory.wasPresent && isPresent(object, in: level) {
             takeAway(object, in: level)

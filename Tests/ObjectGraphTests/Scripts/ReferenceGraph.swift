@@ -382,8 +382,10 @@ struct ReferenceGraph {
         }
         var gone: Set<Int> = []
         for object in saved.deleted {
+            // What somebody has brought back since is open as well.
             if levels[level].inserted.contains(object)
                 || levels[level].event.objects[object] != nil
+                || view(object, in: levels[level].parent) != nil
             {
                 isUnclear = true
             }

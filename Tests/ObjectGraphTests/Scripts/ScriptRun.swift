@@ -347,7 +347,12 @@ final class ScriptRun: @unchecked Sendable {
     private func obtainIDs(_ level: Int) throws {
         try on(level) {
             let inserted = Array(self.contexts[level].insertedObjects)
+            let insertedNumbers = inserted.map { self.numbers[$0.objectID] }
             try self.contexts[level].obtainPermanentIDs(for: inserted)
+            // Which need not be held: undo may have brought one back.
+            for case (let object, let number?) in zip(inserted, insertedNumbers) {
+                self.note(object.objectID, number)
+            }
             for (number, object) in self.held[level] where object.managedObjectContext != nil {
                 self.note(object.objectID, number)
             }
