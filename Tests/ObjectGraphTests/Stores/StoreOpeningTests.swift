@@ -331,11 +331,13 @@ import Testing
         try second.performAndWait { try second.save() }
     }
 
-    @Test(.timeLimit(.minutes(1)))
-    func `a row handler that would wait for its own store stops the process`() async {
+    // Whoever waits for ever is ended by an alarm of its own process: a time limit of the test would count how long that waits
+    // behind all others for its turn.
+    @Test func `a row handler that would wait for its own store stops the process`() async {
         let fetchUnderLock = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
+            alarm(60)
             let folder = TemporaryFolder()
             let coordinator = PersistentStoreCoordinator(
                 model: try makeLibraryModel(), lockPolicy: .serialized)
@@ -346,6 +348,7 @@ import Testing
         let saveInHandler = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
+            alarm(60)
             let fixture = try ContextFixture()
             let context = fixture.context()
             try context.insertRow {
