@@ -86,6 +86,10 @@ struct ObjectCapture {
         orders = orders.filter {
             changed.contains($0.key) && object.orderedMembers(of: properties[$0.key]) != $0.value
         }
-        return !remainsDeleted && (!values.isEmpty || !orders.isEmpty)
+        // Members that have their places themselves are captured with them, unless they were deleted before.
+        let isOrderAnother = orders.contains { index, members in
+            properties[index].relationship!.isInJoinTable || members.contains(where: \.isDeleted)
+        }
+        return !remainsDeleted && (!values.isEmpty || isOrderAnother)
     }
 }

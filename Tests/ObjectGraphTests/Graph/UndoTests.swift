@@ -621,6 +621,50 @@ import Testing
     }
 
     @Test
+    func `an order that came of what others did meanwhile is nothing to undo (§2.9.2)`() throws {
+        let store = try StoreFixture.notebook()
+        let other = store.makeContext()
+        try store.run { context in
+            context.undoManager = UndoManager()
+            let notebook = Notebook(context: context)
+            let note = context.makeNote("a", in: notebook)
+            try context.save()
+            context.undoManager!.removeAllActions()
+            // The event remembers it where it was, and puts it back there.
+            note.count = note.count
+            let noteID = note.objectID
+            try other.performAndWait {
+                try #require(other.object(with: noteID) as? Note).notebook = nil
+                try other.save()
+            }
+            context.refreshAllObjects()
+            notebook.notes = [note]
+            context.processPendingChanges()
+            #expect(!context.undoManager!.canUndo)
+        }
+    }
+
+    @Test func `an order is undone after rules that were applied later (§2.6.2, §2.9.3)`() throws {
+        let store = try StoreFixture.notebook()
+        try store.run { context in
+            context.undoManager = UndoManager()
+            context.propagatesDeletesAtEndOfEvent = false
+            let notebook = Notebook(context: context)
+            let notes = ["b", "a"].map { context.makeNote($0) }
+            notebook.notes = notes
+            try context.save()
+            context.delete(notes[0])
+            context.processPendingChanges()
+            // Applies the rules, and fails.
+            let invalid = Note(context: context)
+            #expect(throws: SaveError.self) { try context.save() }
+            #expect(notebook.notes == [notes[1]] && invalid.isInserted)
+            while notes[0].isDeleted { context.undo() }
+            #expect(notebook.notes == notes)
+        }
+    }
+
+    @Test
     func `members that come back among those of others keep their own order (§2.9.2)`() throws {
         let store = try StoreFixture.notebook()
         let child = ManagedObjectContext(.privateQueue, parent: store.context)
