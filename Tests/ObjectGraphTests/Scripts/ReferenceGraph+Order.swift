@@ -47,7 +47,7 @@ extension ReferenceGraph {
         }
     }
 
-    private func hasStaleItem(_ person: Int, in level: Int) -> Bool {
+    func hasStaleItem(_ person: Int, in level: Int) -> Bool {
         let own = levels[level]
         return own.snapshots.contains { item, row in
             let newest = view(item, in: own.parent)?.values["owner"] ?? .null

@@ -21,7 +21,14 @@ extension ReferenceGraph {
             return .nothing
         }
         let own = levels[level]
-        if own.touched.contains(where: { isOrderOpen($0, in: level) }) { markUnclear() }
+        // An order is looked at again here, with what others have moved since this context read it, or without.
+        if isOrdered,
+            own.touched.contains(where: {
+                isOrderOpen($0, in: level) || hasStaleItem($0, in: level)
+            })
+        {
+            markUnclear()
+        }
         let updated = own.updated.subtracting(own.deleted).subtracting(own.inserted)
         for object in updated { realise(object, in: level) }
         let inserted = own.inserted.subtracting(own.deleted)
