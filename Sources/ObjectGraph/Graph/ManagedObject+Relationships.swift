@@ -151,7 +151,7 @@ extension ManagedObject {
         let stored =
             try mayHaveStoredMembers(of: property)
             ? context.storedDestinations(of: property, self) : []
-        return load(stored.filter { !$0.hasMovedAway(from: self, property) }, of: property)
+        return load(stored, of: property)
     }
 
     private final func mayHaveStoredMembers(of property: Property) throws -> Bool {
@@ -176,6 +176,32 @@ extension ManagedObject {
         return destination(of: inverse) !== owner
     }
 
+    /// The to-one relationships in which the delete rules have taken this object out of the members of another.
+    final var cutRelationships: PropertyMask {
+        var cut = PropertyMask()
+        guard state.contains(.deletionPropagated), let changes = unsavedChanges else { return cut }
+        for index in binding.entity.toOneIndexes where changes.contains(index) {
+            let relationship = binding.entity.properties[index].relationship!
+            guard changes[index].isNull, binding.model.inverse(of: relationship)?.kind == .toMany
+            else { continue }
+            switch relationship.deleteRule {
+            case .nullify, .cascade: cut.insert(index)
+            case .noAction, .deny: break
+            }
+        }
+        return cut
+    }
+
+    /// Whether a to-one relationship of a realised object names an owner.
+    final var isMember: Bool {
+        !isFault
+            && binding.entity.toOneIndexes.contains { index in
+                let property = binding.entity.properties[index]
+                return binding.model.inverse(of: property.relationship!)?.kind == .toMany
+                    && destination(of: property) != nil
+            }
+    }
+
     /// Without what awakeFromFetch has set, which is no change.
     private final var unsavedChanges: ChangedValues? {
         state.isDisjoint(with: [.inserted, .updated]) ? nil : changesBesideDraft
@@ -195,6 +221,9 @@ extension ManagedObject {
     private final func load(
         _ stored: [ManagedObject], of property: Property
     ) -> Set<ManagedObject> {
+        let hasMovedAway = { (object: ManagedObject) in object.hasMovedAway(from: self, property) }
+        let stored =
+            stored.contains(where: hasMovedAway) ? stored.filter { !hasMovedAway($0) } : stored
         let contents = ensureContents()
         var loaded = contents.relationships[property.index, default: ToManyContents()]
         let inverse = binding.model.inverse(of: property.relationship!)

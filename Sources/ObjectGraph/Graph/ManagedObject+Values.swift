@@ -173,12 +173,16 @@ extension ManagedObject {
         return mask
     }
 
-    /// Forgets unsaved values that are those of the row: they are no changes when a newer row comes (spec §5.4).
+    /// Forgets unsaved values that are those of the row: they are no changes when a newer row comes (spec §5.4). What the
+    /// delete rules have cut off stays so.
     final func forgetEqualValues() {
         guard let changes, let rowStart else { return }
+        let cut = cutRelationships
         changes.mask.forEach { index in
             let accessor = binding.accessors[index]
-            if accessor.slot >= 0, isStored(changes[index], at: index, rowStart) {
+            if accessor.slot >= 0, !cut.contains(index),
+                isStored(changes[index], at: index, rowStart)
+            {
                 changes.remove(index)
             }
         }

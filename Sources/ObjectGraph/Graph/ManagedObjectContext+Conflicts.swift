@@ -93,6 +93,7 @@ extension ManagedObjectContext {
                     .deleted, .deletionPropagated, .updated, .relationshipChanged,
                 ])
                 object.discardChanges()
+                object.contents?.forgetOrders()
             }
             object.row = theirs
             return

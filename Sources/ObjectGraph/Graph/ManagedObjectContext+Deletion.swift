@@ -160,9 +160,10 @@ extension ManagedObjectContext {
     func dropUncut(_ deleted: [ManagedObject]) {
         dropMembers(
             deleted.filter { object in
-                // No rule was applied to what was found gone.
+                // No rule was applied to what was found gone, or what has been given an owner since.
                 let wasFoundGone = object.row == nil && !object.state.contains(.inserted)
-                return wasFoundGone || model.lastingMembers.contains(object.binding.entity.index)
+                return wasFoundGone || object.isMember
+                    || model.lastingMembers.contains(object.binding.entity.index)
             })
     }
 

@@ -18,6 +18,11 @@ final class RelationshipContents {
         for index in relationships.keys { relationships[index]!.forgetNotes(about: isForgotten) }
     }
 
+    /// Forgets in which order the members are to be saved, save for new ones, which have no places.
+    func forgetOrders() {
+        for index in relationships.keys { relationships[index]!.forgetOrder() }
+    }
+
     /// Forgets the members of all of them; what is unsaved remains.
     func unload() {
         for index in relationships.keys { relationships[index]!.unload() }
@@ -124,9 +129,13 @@ struct ToManyContents {
     /// Forgets notes that have been saved, since the store has them now.
     mutating func forgetNotes() {
         notes = []
+        forgetOrder()
+    }
+
+    mutating func forgetOrder() {
         unsavedOrder = nil
-        isReordered = false
-        needsPlaces = false
+        isReordered = !difference.added.isEmpty
+        needsPlaces = isReordered
         hasEqualPlaces = false
     }
 

@@ -42,6 +42,24 @@ private let publicationColumns =
         }
     }
 
+    @Test func `a prefetch leaves out what has been moved away here`() throws {
+        let (context, other) = (fixture.context(), fixture.context())
+        try context.performAndWait {
+            let authors = try context.authors()
+            let book = try #require(authors[0].publications.first)
+            book.author = authors[1]
+            let (bookID, thirdID) = (book.objectID, authors[2].objectID)
+            try other.performAndWait {
+                let book = try #require(other.object(with: bookID) as? Publication)
+                book.author = try #require(other.object(with: thirdID) as? Author)
+                try other.save()
+            }
+            context.refreshAllObjects()
+            _ = try context.authors { $0.relationshipKeyPathsForPrefetching = ["publications"] }
+            #expect(authors.filter { $0.publications.contains(book) } == [authors[1]])
+        }
+    }
+
     @Test func `members are faults, and each costs a statement (§3.3.2)`() throws {
         let context = fixture.context()
         try context.performAndWait {

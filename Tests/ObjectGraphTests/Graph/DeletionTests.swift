@@ -41,6 +41,109 @@ import Testing
         #expect(try store.sql("SELECT count(*) FROM ZNOTE") == [["0"]])
     }
 
+    @Test(arguments: ["read", "refreshed", "prefetched"])
+    func `others do not bring back a member that was cut off here (§2.6.2)`(_ by: String) throws {
+        let store = try StoreFixture.notebook()
+        let other = store.makeContext()
+        try store.run { context in
+            let notebook = Notebook(context: context)
+            let note = context.makeNote("a")
+            try context.save()
+            let (id, noteID) = (notebook.objectID, note.objectID)
+            note.notebook = notebook
+            context.delete(note)
+            context.processPendingChanges()
+            try other.performAndWait {
+                let note = try #require(other.object(with: noteID) as? Note)
+                note.notebook = try #require(other.object(with: id) as? Notebook)
+                try other.save()
+            }
+            if by != "read" { context.refreshAllObjects() }
+            if by == "prefetched" {
+                var request = FetchRequest(entityName: "Notebook")
+                request.relationshipKeyPathsForPrefetching = ["notes"]
+                _ = try context.fetch(request)
+            }
+            #expect(notebook.notes.isEmpty && note.notebook == nil && note.isDeleted)
+            context.rollback()
+            context.refreshAllObjects()
+            #expect(notebook.notes == [note] && note.notebook === notebook)
+        }
+    }
+
+    @Test func `what was cut off here is there again after a rollback (§2.8)`() throws {
+        let store = try StoreFixture.notebook()
+        let other = store.makeContext()
+        try store.run { context in
+            let notebook = Notebook(context: context)
+            let note = context.makeNote("a")
+            try context.save()
+            let (id, noteID) = (notebook.objectID, note.objectID)
+            let first = Notebook(context: context)
+            note.notebook = first
+            context.delete(note)
+            context.processPendingChanges()
+            try other.performAndWait {
+                let note = try #require(other.object(with: noteID) as? Note)
+                note.notebook = try #require(other.object(with: id) as? Notebook)
+                try other.save()
+            }
+            context.refreshAllObjects()
+            #expect(notebook.notes.isEmpty)
+            context.rollback()
+            #expect(notebook.notes == [note] && note.notebook === notebook)
+        }
+    }
+
+    @Test func `a deleted object that others have given an owner leaves it with the save (§2.6.2)`()
+        throws
+    {
+        let store = try StoreFixture.notebook()
+        let other = store.makeContext()
+        try store.run { context in
+            let notebook = Notebook(context: context)
+            let note = context.makeNote("a")
+            try context.save()
+            let (id, noteID) = (notebook.objectID, note.objectID)
+            context.delete(note)
+            context.processPendingChanges()
+            try other.performAndWait {
+                let note = try #require(other.object(with: noteID) as? Note)
+                note.notebook = try #require(other.object(with: id) as? Notebook)
+                try other.save()
+            }
+            context.refreshAllObjects()
+            #expect(notebook.notes == [note] && note.isDeleted)
+            try context.save()
+            #expect(notebook.notes.isEmpty && note.managedObjectContext == nil)
+        }
+    }
+
+    @Test func `a deletion that the store wins over moves no other member (§5.4.2)`() throws {
+        let store = try StoreFixture.notebook()
+        let other = store.makeContext()
+        try store.run { context in
+            context.mergePolicy = .mergeByPropertyStoreTrump
+            let notebook = Notebook(context: context)
+            let notes = ["a", "b"].map { context.makeNote($0) }
+            try context.save()
+            let (id, noteIDs) = (notebook.objectID, notes.map(\.objectID))
+            notebook.notes = [notes[0]]
+            context.processPendingChanges()
+            context.delete(notebook)
+            context.processPendingChanges()
+            try other.performAndWait {
+                let notebook = try #require(other.object(with: id) as? Notebook)
+                notebook.notes = noteIDs.reversed().compactMap { other.object(with: $0) as? Note }
+                try other.save()
+            }
+            let rows = try store.sql("SELECT * FROM ZNOTE ORDER BY Z_PK")
+            try context.save()
+            #expect(try store.sql("SELECT * FROM ZNOTE ORDER BY Z_PK") == rows)
+            #expect(notebook.notes.map(\.text) == ["b", "a"])
+        }
+    }
+
     @Test func `a new object that is deleted leaves no trace (§2.6.3)`() throws {
         let store = try StoreFixture.notebook()
         try store.run { context in

@@ -367,8 +367,12 @@ struct ReferenceGraph {
     /// A value set to what it was is no change when a newer row comes.
     mutating func forgetEqualValues(of object: Int, in level: Int) {
         let base = levels[level].snapshots[object]?.values ?? [:]
-        levels[level].changes[object] = levels[level].changes[object]?
-            .filter { base[$0.key, default: .null] != $0.value }
+        let isDeleted = levels[level].deleted.contains(object)
+        levels[level].changes[object] = levels[level].changes[object]?.filter {
+            // What a deletion has cut off stays so, whatever others make of its row.
+            base[$0.key, default: .null] != $0.value
+                || isDeleted && $0.key == "owner" && $0.value == .null
+        }
     }
 
     mutating func refreshAll(_ level: Int) {
