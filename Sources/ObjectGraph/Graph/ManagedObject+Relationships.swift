@@ -194,12 +194,27 @@ extension ManagedObject {
 
     /// Whether a to-one relationship of a realised object names an owner.
     final var isMember: Bool {
-        !isFault
-            && binding.entity.toOneIndexes.contains { index in
-                let property = binding.entity.properties[index]
-                return binding.model.inverse(of: property.relationship!)?.kind == .toMany
-                    && destination(of: property) != nil
+        binding.entity.toOneIndexes.contains { index in
+            let property = binding.entity.properties[index]
+            guard binding.model.inverse(of: property.relationship!)?.kind == .toMany else {
+                return false
             }
+            if let changes = changesBesideDraft, changes.contains(index) {
+                return !changes[index].isNull
+            }
+            return row?.hasValue(property.slot!) ?? false
+        }
+    }
+
+    /// Has the owner that the row names, which may have been read without this object, read its members anew.
+    final func unloadStoredOwner(at index: Int) {
+        let property = binding.entity.properties[index]
+        guard property.kind == .toOne,
+            let inverse = binding.model.inverse(of: property.relationship!),
+            let owner = row?.destination(of: property, in: binding.entity.layout)
+        else { return }
+        context.table(owner.entityIndex, binding.scope.storeNumber)[owner.key]?
+            .contents?.relationships[inverse.index]?.unload()
     }
 
     /// Without what awakeFromFetch has set, which is no change.

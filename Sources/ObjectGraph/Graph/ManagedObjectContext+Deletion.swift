@@ -162,8 +162,9 @@ extension ManagedObjectContext {
             deleted.filter { object in
                 // No rule was applied to what was found gone, or what has been given an owner since.
                 let wasFoundGone = object.row == nil && !object.state.contains(.inserted)
-                return wasFoundGone || object.isMember
+                return wasFoundGone
                     || model.lastingMembers.contains(object.binding.entity.index)
+                    || object.isMember
             })
     }
 

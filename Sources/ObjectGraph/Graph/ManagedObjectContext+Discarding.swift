@@ -13,7 +13,7 @@ extension ManagedObjectContext {
         for object in inserted where object.state.contains(.inserted) { detach(object) }
         var restored: [ManagedObject] = []
         for object in touched where !object.state.contains(.detached) && object.hasChanges {
-            let cut = object.cutRelationships
+            let unsaved = object.changesBesideDraft?.mask ?? PropertyMask()
             object.state.subtract([
                 .updated, .deleted, .deletionPropagated, .inaccessible, .changedInEvent,
                 .relationshipChanged,
@@ -23,13 +23,7 @@ extension ManagedObjectContext {
             object.discardChanges()
             for (index, value) in transients[object] ?? [:] { object.unsavedValues[index] = value }
             object.contents = nil
-            // Others may have given it an owner, which has been read without it.
-            cut.forEach { index in
-                let property = object.binding.entity.properties[index]
-                let inverse = model.inverse(of: property.relationship!)!
-                object.storedDestination(of: property)?.contents?.relationships[inverse.index]?
-                    .unload()
-            }
+            unsaved.forEach { object.unloadStoredOwner(at: $0) }
             restored.append(object)
         }
         for object in restored { object.awake(fromSnapshotEvents: .rollback) }

@@ -134,9 +134,10 @@ struct ToManyContents {
 
     mutating func forgetOrder() {
         unsavedOrder = nil
-        isReordered = !difference.added.isEmpty
-        needsPlaces = isReordered
         hasEqualPlaces = false
+        guard difference.added.isEmpty else { return }
+        isReordered = false
+        needsPlaces = false
     }
 
     mutating func forgetNotes(about isForgotten: (ManagedObject) -> Bool) {

@@ -71,7 +71,10 @@ import Testing
         }
     }
 
-    @Test func `what was cut off here is there again after a rollback (§2.8)`() throws {
+    @Test(arguments: [true, false])
+    func `what others have given an owner is with it after a rollback (§2.8)`(
+        _ isDeleted: Bool
+    ) throws {
         let store = try StoreFixture.notebook()
         let other = store.makeContext()
         try store.run { context in
@@ -81,7 +84,7 @@ import Testing
             let (id, noteID) = (notebook.objectID, note.objectID)
             let first = Notebook(context: context)
             note.notebook = first
-            context.delete(note)
+            if isDeleted { context.delete(note) }
             context.processPendingChanges()
             try other.performAndWait {
                 let note = try #require(other.object(with: noteID) as? Note)
