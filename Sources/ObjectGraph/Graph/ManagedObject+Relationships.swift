@@ -192,7 +192,7 @@ extension ManagedObject {
         return cut
     }
 
-    /// Whether a to-one relationship of a realised object names an owner.
+    /// Whether a to-one relationship names an owner, as far as the row is known here.
     final var isMember: Bool {
         binding.entity.toOneIndexes.contains { index in
             let property = binding.entity.properties[index]

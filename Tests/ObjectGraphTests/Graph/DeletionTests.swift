@@ -44,20 +44,14 @@ import Testing
     @Test(arguments: ["read", "refreshed", "prefetched"])
     func `others do not bring back a member that was cut off here (§2.6.2)`(_ by: String) throws {
         let store = try StoreFixture.notebook()
-        let other = store.makeContext()
         try store.run { context in
             let notebook = Notebook(context: context)
             let note = context.makeNote("a")
             try context.save()
-            let (id, noteID) = (notebook.objectID, note.objectID)
             note.notebook = notebook
             context.delete(note)
             context.processPendingChanges()
-            try other.performAndWait {
-                let note = try #require(other.object(with: noteID) as? Note)
-                note.notebook = try #require(other.object(with: id) as? Notebook)
-                try other.save()
-            }
+            try store.addElsewhere([note], to: notebook)
             if by != "read" { context.refreshAllObjects() }
             if by == "prefetched" {
                 var request = FetchRequest(entityName: "Notebook")
@@ -76,21 +70,15 @@ import Testing
         _ isDeleted: Bool
     ) throws {
         let store = try StoreFixture.notebook()
-        let other = store.makeContext()
         try store.run { context in
             let notebook = Notebook(context: context)
             let note = context.makeNote("a")
             try context.save()
-            let (id, noteID) = (notebook.objectID, note.objectID)
             let first = Notebook(context: context)
             note.notebook = first
             if isDeleted { context.delete(note) }
             context.processPendingChanges()
-            try other.performAndWait {
-                let note = try #require(other.object(with: noteID) as? Note)
-                note.notebook = try #require(other.object(with: id) as? Notebook)
-                try other.save()
-            }
+            try store.addElsewhere([note], to: notebook)
             context.refreshAllObjects()
             #expect(notebook.notes.isEmpty)
             context.rollback()
@@ -102,19 +90,13 @@ import Testing
         throws
     {
         let store = try StoreFixture.notebook()
-        let other = store.makeContext()
         try store.run { context in
             let notebook = Notebook(context: context)
             let note = context.makeNote("a")
             try context.save()
-            let (id, noteID) = (notebook.objectID, note.objectID)
             context.delete(note)
             context.processPendingChanges()
-            try other.performAndWait {
-                let note = try #require(other.object(with: noteID) as? Note)
-                note.notebook = try #require(other.object(with: id) as? Notebook)
-                try other.save()
-            }
+            try store.addElsewhere([note], to: notebook)
             context.refreshAllObjects()
             #expect(notebook.notes == [note] && note.isDeleted)
             try context.save()
@@ -124,26 +106,20 @@ import Testing
 
     @Test func `a deletion that the store wins over moves no other member (§5.4.2)`() throws {
         let store = try StoreFixture.notebook()
-        let other = store.makeContext()
         try store.run { context in
             context.mergePolicy = .mergeByPropertyStoreTrump
             let notebook = Notebook(context: context)
             let notes = ["a", "b"].map { context.makeNote($0) }
             try context.save()
-            let (id, noteIDs) = (notebook.objectID, notes.map(\.objectID))
-            notebook.notes = [notes[0]]
-            context.processPendingChanges()
+            notes[0].notebook = notebook
+            context.refreshAllObjects()
             context.delete(notebook)
             context.processPendingChanges()
-            try other.performAndWait {
-                let notebook = try #require(other.object(with: id) as? Notebook)
-                notebook.notes = noteIDs.reversed().compactMap { other.object(with: $0) as? Note }
-                try other.save()
-            }
+            try store.addElsewhere(notes, to: notebook)
             let rows = try store.sql("SELECT * FROM ZNOTE ORDER BY Z_PK")
             try context.save()
             #expect(try store.sql("SELECT * FROM ZNOTE ORDER BY Z_PK") == rows)
-            #expect(notebook.notes.map(\.text) == ["b", "a"])
+            #expect(notebook.notes.map(\.text) == ["a", "b"])
         }
     }
 

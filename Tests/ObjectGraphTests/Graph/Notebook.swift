@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import Testing
 
 @testable import ObjectGraph
 
@@ -194,6 +195,19 @@ final class Journal: Sendable {
 extension StoreFixture {
     static func notebook(inMemory: Bool = false) throws -> StoreFixture {
         try StoreFixture(notebookModel, inMemory: inMemory)
+    }
+
+    /// Has another context add saved notes to a saved notebook, one by one, and save.
+    func addElsewhere(_ notes: [Note], to notebook: Notebook) throws {
+        let (id, noteIDs) = (notebook.objectID, notes.map(\.objectID))
+        let other = makeContext()
+        try other.performAndWait {
+            let notebook = try #require(other.object(with: id) as? Notebook)
+            for noteID in noteIDs {
+                try #require(other.object(with: noteID) as? Note).notebook = notebook
+            }
+            try other.save()
+        }
     }
 }
 

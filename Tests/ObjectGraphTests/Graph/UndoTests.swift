@@ -368,19 +368,13 @@ import Testing
 
     @Test func `what a deletion has cut from a deleted object is undone too (§2.9.3)`() throws {
         let store = try undoable()
-        let other = store.makeContext()
         try store.run { context in
             let notebook = Notebook(context: context)
             let note = context.makeNote("a")
             try context.save()
-            let (id, noteID) = (notebook.objectID, note.objectID)
             context.delete(note)
             context.processPendingChanges()
-            try other.performAndWait {
-                let note = other.object(with: noteID) as! Note
-                note.notebook = other.object(with: id) as? Notebook
-                try other.save()
-            }
+            try store.addElsewhere([note], to: notebook)
             context.refreshAllObjects()
             context.delete(notebook)
             context.undo()
