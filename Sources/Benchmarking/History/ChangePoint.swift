@@ -17,7 +17,10 @@ public struct ChangePoint: Hashable, Sendable {
     /// a reason to fail.
     ///
     /// The series is split where the energy distance of its parts is greatest, if a t test tells
-    /// them apart at .001 and each has 5 values; then the parts are split in the same way.
+    /// them apart at .001 and each has 5 values; then the parts are split in the same way. As the
+    /// place is chosen before it is tested, 3 % of series of 30 values that are nothing but noise have
+    /// a change point.
+    ///
     /// Source: Matteson and James, "A nonparametric approach for multiple change point analysis of
     /// multivariate data" (2014), with the t test of Fleming and others, "Hunter" (2023).
     public static func all(in values: [Double]) -> [ChangePoint] {

@@ -101,16 +101,20 @@ import Testing
         #expect(series.count == 2)
     }
 
-    @Test func `a step in noise is found where it is`() {
+    /// With the step another is found in 1.9 % of series; 5.4 % is five standard errors more.
+    @Test func `a step in noise is found where it is, and seldom another`() throws {
         var generator = Benchmarking.SeededGenerator(seed: testSeed())
-        let values = (0..<30).map { index in
-            (index < 17 ? 1 : 1.2) + Double.random(in: -0.02...0.02, using: &generator)
+        var withAnother = 0
+        for _ in 0..<400 {
+            let values = (0..<30).map { index in
+                (index < 17 ? 1 : 1.2) + Double.random(in: -0.02...0.02, using: &generator)
+            }
+            let changes = ChangePoint.all(in: values)
+            let step = try #require(changes.first { $0.index == 17 })
+            #expect(step.before < 1.03 && step.after > 1.17)
+            withAnother += changes.count > 1 ? 1 : 0
         }
-
-        let changes = ChangePoint.all(in: values)
-
-        #expect(changes.map(\.index) == [17])
-        #expect(changes.first.map { $0.before < 1.03 && $0.after > 1.17 } == true)
+        #expect(Double(withAnother) / 400 < 0.054)
     }
 
     @Test func `noise has no change points, and too few values neither`() {
