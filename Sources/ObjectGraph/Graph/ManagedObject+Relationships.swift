@@ -167,11 +167,13 @@ extension ManagedObject {
         row == nil && state.contains(.deleted) && state.isDisjoint(with: [.fault, .inserted])
     }
 
-    /// Whether an unsaved change of this object's own end has taken it out of the other's relationship.
+    /// Whether this object's own end, unsaved, does not name the owner whose relationship the store has it in: it was
+    /// changed, or is of a new object, whose row others have brought back.
     private final func hasMovedAway(from owner: ManagedObject, _ property: Property) -> Bool {
-        guard let changes = unsavedChanges,
+        guard !state.isDisjoint(with: [.inserted, .updated]),
             let inverse = binding.model.inverse(of: property.relationship!),
-            inverse.kind == .toOne, changes.contains(inverse.index)
+            inverse.kind == .toOne,
+            state.contains(.inserted) || changesBesideDraft?.contains(inverse.index) == true
         else { return false }
         return destination(of: inverse) !== owner
     }

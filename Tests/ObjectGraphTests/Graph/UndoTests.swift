@@ -397,6 +397,32 @@ import Testing
         }
     }
 
+    @Test func `what comes back has no owner from its row (§2.9.3, §2.11.3)`() throws {
+        let store = try undoable()
+        try store.run { context in
+            let (notebook, note) = (Notebook(context: context), context.makeNote("a"))
+            try context.save()
+            let (id, noteID) = (notebook.objectID, note.objectID)
+            let other = store.makeContext()
+            try other.performAndWait {
+                other.mergePolicy = .overwrite
+                (try other.existingObject(with: noteID) as? Note)?.notebook =
+                    other.object(with: id) as? Notebook
+            }
+            context.delete(note)
+            try context.save()
+            context.undo()
+            try other.performAndWait { try other.save() }
+            context.refreshAllObjects()
+
+            #expect(note.isInserted && note.notebook == nil && notebook.notes.isEmpty)
+            context.delete(notebook)
+            context.processPendingChanges()
+            #expect(context.insertedObjects == [note])
+        }
+        #expect(try store.sql("SELECT count(*) FROM ZNOTE WHERE ZNOTEBOOK NOT NULL") == [["1"]])
+    }
+
     @Test func `what came back goes again with what others have given it (§2.9.3, §2.6.2)`() throws
     {
         let store = try undoable()

@@ -56,15 +56,17 @@ extension ReferenceGraph {
             deleted: own.deleted.subtracting(own.inserted))
         var revived: [Int] = []
         for object in saved.inserted {
-            let isNew = !levels[parent].deleted.contains(object) && !isUsable(object, in: parent)
-            if isNew || levels[parent].inserted.contains(object) {
+            let isDeleted = levels[parent].deleted.contains(object)
+            let isInserted = levels[parent].inserted.contains(object)
+            if isDeleted ? isInserted : !isUsable(object, in: parent) {
                 capture(object, in: parent, isAbsent: true)
                 levels[parent].deleted.remove(object)
                 levels[parent].inserted.insert(object)
                 levels[parent].changes[object] = own.changes[object]
             } else {
-                // The child has undone a deletion that the parent has not saved yet; if it has, the row was brought back twice.
-                if levels[parent].gone.contains(object) { markUnclear() }
+                // The child has undone a deletion that the parent has not saved yet, or has undone as well; if it has saved
+                // it, the row was brought back twice.
+                if !isInserted, levels[parent].gone.contains(object) { markUnclear() }
                 capture(object, in: parent)
                 levels[parent].deleted.remove(object)
                 markUpdated(object, in: parent)

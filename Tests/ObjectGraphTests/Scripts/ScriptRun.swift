@@ -301,6 +301,7 @@ final class ScriptRun: @unchecked Sendable {
         posted[level].changes = nil
         for number in reference.entities.indices { _ = held[level][number] }
         let outcome: ReferenceGraph.SaveOutcome = try on(level) {
+            let inserted = self.insertedNumbers(level)
             do {
                 try self.contexts[level].save()
             } catch SaveError.validation {
@@ -310,9 +311,7 @@ final class ScriptRun: @unchecked Sendable {
             } catch SaveError.unknownObjects {
                 return .unknownObjects
             }
-            for (number, object) in self.held[level] where object.managedObjectContext != nil {
-                self.note(object.objectID, number)
-            }
+            self.noteIDs(inserted, level)
             return self.posted[level].changes.map { .saved(self.numbers(of: $0)) } ?? .nothing
         }
         try require(outcome == expected, "saved \(outcome), should be \(expected)")
@@ -346,18 +345,12 @@ final class ScriptRun: @unchecked Sendable {
 
     private func obtainIDs(_ level: Int) throws {
         try on(level) {
-            let inserted = Array(self.contexts[level].insertedObjects)
-            let insertedNumbers = inserted.map { self.numbers[$0.objectID] }
-            try self.contexts[level].obtainPermanentIDs(for: inserted)
-            // Which need not be held: undo may have brought one back.
-            for case (let object, let number?) in zip(inserted, insertedNumbers) {
-                self.note(object.objectID, number)
-            }
-            for (number, object) in self.held[level] where object.managedObjectContext != nil {
-                self.note(object.objectID, number)
-            }
+            let inserted = self.insertedNumbers(level)
+            try self.contexts[level].obtainPermanentIDs(for: Array(inserted.keys))
+            self.noteIDs(inserted, level)
             try self.require(
-                inserted.allSatisfy { !$0.objectID.isTemporaryID }, "temporary identifiers remain")
+                inserted.keys.allSatisfy { !$0.objectID.isTemporaryID },
+                "temporary identifiers remain")
         }
     }
 
@@ -535,6 +528,19 @@ final class ScriptRun: @unchecked Sendable {
     private func hold(_ object: ManagedObject, _ number: Int, _ level: Int) {
         held[level][number] = object
         note(object.objectID, number)
+    }
+
+    /// New objects with their numbers, before they get other identifiers. They need not be held: undo may have brought one
+    /// back.
+    private func insertedNumbers(_ level: Int) -> [ManagedObject: Int] {
+        contexts[level].insertedObjects.reduce(into: [:]) { $0[$1] = numbers[$1.objectID] }
+    }
+
+    private func noteIDs(_ inserted: [ManagedObject: Int], _ level: Int) {
+        let objects = inserted.map { (number: $1, object: $0) } + held[level].map { ($0, $1) }
+        for (number, object) in objects where object.managedObjectContext != nil {
+            note(object.objectID, number)
+        }
     }
 
     private func note(_ id: ManagedObjectID, _ number: Int) {
