@@ -38,7 +38,7 @@ extension ReferenceGraph {
             deleted.contains($0) || isUndisputed($0, in: level)
         }
         let isCutOff = deleted.allSatisfy {
-            currentDestination("owner", of: $0, in: level) != person || items.contains($0)
+            currentDestination("owner", of: $0, in: level) != person
         }
         if !areThere || !isCutOff || hasStaleItem(person, in: level)
             || isOrderOpen(person, in: level)

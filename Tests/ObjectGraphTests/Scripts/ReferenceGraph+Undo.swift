@@ -30,7 +30,8 @@ extension ReferenceGraph {
     }
 
     static func keys(of entity: Entity) -> [String] {
-        ["number", "text"] + (entity.isItem ? ["place"] : []) + destinationKeys(of: entity)
+        // An owner knows where a member was until that has left.
+        ["number", "text"] + destinationKeys(of: entity) + (entity.isItem ? ["place"] : [])
     }
 
     static func destinationKeys(of entity: Entity) -> [String] {
