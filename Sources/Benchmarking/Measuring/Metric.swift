@@ -86,6 +86,10 @@ extension Metric {
     /// The time of the ``NoiseCanary`` beside the sample: it tells the machine's speed, not ours.
     public static let canary = Metric("canary", unit: .seconds, polarity: .neither)
 
+    /// The whole life of the worker that took the sample, preparation and verification included: what a sample costs.
+    public static let sampleSeconds = Metric(
+        "sampleSeconds", title: "whole sample", unit: .seconds, polarity: .neither)
+
     /// The well-known metrics, in the order of the report's columns.
     public static let wellKnown: [Metric] = [
         .time, .rowsPerSecond, .cpuTime, .peakMemory, .memoryGrowth, .liveMemory, .statements,

@@ -19,13 +19,15 @@ public struct WorkloadResult: Codable, Hashable, Sendable {
     public var notes: [String]
     /// The rules beside the workload, which are judged when the run ends; nil where there are none.
     public var thresholds: [ThresholdRule]?
+    /// What it asks; nil where it asks nothing.
+    public var questions: [Question]?
     public var cells: [CellResult]
 
     public init(
         name: String, title: String, kind: String, parameters: [String: String] = [:],
         reference: String? = nil, primaryMetric: Metric = .time, extraMetrics: [Metric] = [],
         isContended: Bool? = nil, notes: [String] = [], thresholds: [ThresholdRule]? = nil,
-        cells: [CellResult] = []
+        questions: [Question]? = nil, cells: [CellResult] = []
     ) {
         self.name = name
         self.title = title
@@ -37,6 +39,7 @@ public struct WorkloadResult: Codable, Hashable, Sendable {
         self.isContended = isContended
         self.notes = notes
         self.thresholds = thresholds
+        self.questions = questions
         self.cells = cells
     }
 
