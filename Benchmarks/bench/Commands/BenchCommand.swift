@@ -12,7 +12,8 @@ struct BenchCommand: ParsableCommand {
             ListCommand.self, PlanCommand.self, RunCommand.self, ReportCommand.self,
             CheckCommand.self, CompareCommand.self, GateCommand.self, BaselineCommand.self,
             HistoryCommand.self, SelfTestCommand.self, DoctorCommand.self, WorkerCommand.self,
-        ])
+        ],
+        defaultSubcommand: RunCommand.self)
 
     private static var exitCodes: String {
         let produced: [Benchmarking.ExitCode] = [

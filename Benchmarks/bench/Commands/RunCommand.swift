@@ -21,13 +21,24 @@ struct RunCommand: ParsableCommand {
 
     @Option(
         help: """
-            Take rounds for so long, such as 10m or 90s, and not a fixed number of them; counts and \
-            the first round are always taken.
+            Give rounds to the questions that need them for so long, such as 10m or 90s, and not a fixed number to all \
+            (default without files: 10m, with --full 40m).
             """)
     var budget: Budget?
 
-    @Flag(inversion: .prefixedNo, help: "Count the work of each cell in a process of its own.")
-    var counts = true
+    @Flag(help: "Go on until every question that this machine can decide is decided.")
+    var untilDecided = false
+
+    @Flag(help: "Measure at full size as well, and say which answers change with the size.")
+    var full = false
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: """
+            Count the work of each cell in a process of its own (default: yes for a fixed number of rounds, else only \
+            what questions ask for).
+            """)
+    var counts: Bool?
 
     @Flag(help: "Count its instructions as well, under valgrind; slow.")
     var instructions = false
@@ -45,6 +56,10 @@ struct RunCommand: ParsableCommand {
 
     func validate() throws {
         guard timeout ?? 1 > 0 else { throw ValidationError("--timeout must be 1 or more") }
+        guard [selected.fixesRounds, budget != nil, untilDecided].count(where: { $0 }) <= 1 else {
+            throw ValidationError(
+                "--rounds, --quick, --rigorous, --budget and --until-decided exclude each other")
+        }
         if resume != nil, isToldMore {
             throw ValidationError(
                 "--resume goes on with a run as it was begun; leave the other options and files out"
@@ -54,13 +69,13 @@ struct RunCommand: ParsableCommand {
 
     /// Whether anything stands beside `--resume` that a run is begun with.
     private var isToldMore: Bool {
-        output != nil || seed != nil || budget != nil || instructions || !counts
-            || timeout != nil || !selected.isEmpty
+        output != nil || seed != nil || budget != nil || untilDecided || full || instructions
+            || counts != nil || timeout != nil || !selected.isEmpty
     }
 
     func run() throws {
         // First, so that a mistake is told before minutes of building.
-        let selection = resume == nil ? try selected.selection() : nil
+        let selection = resume == nil ? try selection() : nil
         if Executable.isDebugBuild, !allowDebug { throw ReleaseBuild.handOver() }
         if instructions { try InstructionPass.requireAvailable() }
         Interruption.install()
@@ -68,10 +83,24 @@ struct RunCommand: ParsableCommand {
         throw ArgumentParser.ExitCode(exitCode.rawValue)
     }
 
+    private func selection() throws -> Selection {
+        var selection = try selected.selection()
+        if full { try selection.addFullSizes() }
+        if case .within(let seconds) = length { try selection.requireFirstLook(within: seconds) }
+        return selection
+    }
+
+    private var length: RunLength {
+        if untilDecided { return .untilDecided }
+        if let budget { return .within(seconds: budget.duration / .seconds(1)) }
+        guard selected.files.isEmpty, !selected.fixesRounds else { return .asPlanned }
+        return .within(seconds: full ? 2_400 : 600)
+    }
+
     private var options: RunOptions {
         RunOptions(
-            timeout: .seconds(timeout ?? 600), budget: budget?.duration, counts: counts,
-            countsInstructions: instructions)
+            timeout: .seconds(timeout ?? 600), length: length,
+            countsAll: counts ?? (length == .asPlanned), countsInstructions: instructions)
     }
 
     private func begin(_ selection: Selection) throws -> Benchmarking.ExitCode {
@@ -107,7 +136,7 @@ struct RunCommand: ParsableCommand {
         // The program and the name of this command stand first.
         let original = try RunCommand.parse(Array(run.commandLine.dropFirst(2)))
         run.workloads = []
-        let selection = try original.selected.selection()
+        let selection = try original.selection()
         let runner = try Runner(
             selection.workloads, run: run, into: directory, options: original.options,
             earlier: entries)

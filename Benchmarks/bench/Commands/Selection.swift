@@ -74,4 +74,35 @@ struct Selection {
             workloads[index].repetitions = repetitions(workloads[index].repetitions)
         }
     }
+
+    /// Adds the workloads at full size, each behind its small one.
+    mutating func addFullSizes() throws {
+        guard workloads.contains(where: { $0.fullSize != nil }) else {
+            throw CommandFailure(
+                exitCode: .usage,
+                message: "--full: no workload here has another size; give one the key \"full\"")
+        }
+        workloads = workloads.flatMap { [$0] + [$0.atFullSize].compactMap(\.self) }
+    }
+
+    /// Whether every cell that a question compares can be sampled as often as its first verdict takes.
+    ///
+    /// - Throws: ``CommandFailure`` where not even samples that measure nothing would fit.
+    func requireFirstLook(within seconds: Double) throws {
+        let questions = workloads.flatMap(\.questions).filter { !$0.isExact }
+        guard let smallest = questions.flatMap(\.contests).map(\.cells.count).min() else { return }
+        let design = SequentialDesign(
+            comparisonCount: max(questions.map(\.comparisonCount).reduce(0, +), 1))
+        let needed = Double(smallest * design.nextLook(after: 0)) * Self.emptySampleSeconds
+        guard seconds < needed else { return }
+        throw CommandFailure(
+            exitCode: .usage,
+            message: String(
+                format:
+                    "--budget: %.0f s is too little for a first look at any question, which takes at least %.0f s; "
+                    + "give more, or fewer files", seconds, needed.rounded(.up)))
+    }
+
+    /// About what starting a worker and copying its store takes.
+    private static let emptySampleSeconds = 0.05
 }

@@ -4,7 +4,7 @@ import ArgumentParser
 struct SelectionOptions: ParsableArguments {
     @Argument(
         help:
-            "Workload files; without any, all of Benchmarks/Workloads but those of the engine, the harness, CI and the gate.",
+            "Workload files; without any, the shootout: Benchmarks/Workloads/shootout.yml.",
         completion: .file(extensions: ["yml"]))
     var files: [String] = []
 
@@ -17,7 +17,9 @@ struct SelectionOptions: ParsableArguments {
     @Option(help: "Only workloads of this name or kind; can be repeated.")
     var workload: [String] = []
 
-    @Option(help: "Samples of each cell, instead of the number in the files.")
+    @Option(
+        name: [.customLong("rounds"), .customLong("repetitions")],
+        help: "Samples of each cell, instead of the number in the files.")
     var repetitions: Int?
 
     @Flag(help: "One sample of each cell: enough for counts, not for times.")
@@ -34,18 +36,18 @@ struct SelectionOptions: ParsableArguments {
             && !rigorous
     }
 
+    /// Whether a number of rounds was asked for.
+    var fixesRounds: Bool { repetitions != nil || quick || rigorous }
+
     func validate() throws {
         if let repetitions, !(1...1_000).contains(repetitions) {
-            throw ValidationError("--repetitions must be from 1 to 1000")
-        }
-        guard [repetitions != nil, quick, rigorous].count(where: { $0 }) <= 1 else {
-            throw ValidationError("--repetitions, --quick and --rigorous exclude each other")
+            throw ValidationError("--rounds must be from 1 to 1000")
         }
     }
 
     /// Reads the files.
     func selection() throws -> Selection {
-        var selection = try Selection(files: files.isEmpty ? try WorkloadFiles.defaults() : files)
+        var selection = try Selection(files: files.isEmpty ? [WorkloadFiles.shootout()] : files)
         try selection.keep(workloads: workload)
         try selection.use(subjects: stack)
         selection.setRepetitions { inFile in

@@ -2,12 +2,6 @@ import Foundation
 
 /// The workload files of the package.
 enum WorkloadFiles {
-    /// Left out when no file is named: engine.yml measures the engine, harness.yml the harness, ci.yml
-    /// is small, and gate.yml and counts.yml are for comparing builds.
-    private static let notByDefault = [
-        "engine.yml", "harness.yml", "ci.yml", "gate.yml", "counts.yml",
-    ]
-
     /// Every file, in the order of their names, as paths to show.
     static func all() throws -> [String] {
         guard let root = Executable.packageRoot else {
@@ -22,10 +16,8 @@ enum WorkloadFiles {
         }
     }
 
-    /// The files of the default shootout.
-    static func defaults() throws -> [String] {
-        try all().filter { path in !notByDefault.contains { path.hasSuffix("/" + $0) } }
-    }
+    /// The questions that most people come with, at sizes that ten minutes hold.
+    static func shootout() throws -> String { try named("shootout.yml") }
 
     /// The file for `bench gate`, whose every cell costs seconds.
     static func gate() throws -> String { try named("gate.yml") }

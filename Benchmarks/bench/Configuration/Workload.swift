@@ -19,13 +19,21 @@ struct Workload: Sendable {
     /// The subject whose figures the others' are divided by.
     var reference: String?
     /// What is left out of the matrix.
-    var exclusions: [Exclusion]
+    var exclusions: [CellFilter]
     /// Nil for kinds other than a load.
     var load: LoadPlan?
     /// What the cells must keep.
     var thresholds: [ThresholdRule] = []
     /// What a gate is to detect, the last rule that matches; see ``pairedRules(of:standard:)``.
     var gateRules: [GateRule] = []
+    /// What it asks of its cells.
+    var questions: [Question] = []
+    /// What a reader is advised by the answers.
+    var advice: [AdviceRule] = []
+    /// What is different at full size; nil where there is no other size.
+    var fullSize: FullSize?
+    /// The workload that this one is the full size of; nil for others.
+    var smallName: String?
 
     /// Reads a file, which holds one workload or several separated by `---`.
     ///
@@ -38,7 +46,7 @@ struct Workload: Sendable {
         let entries = try document.mapping(allowing: [
             "schema", "name", "title", "kind", "subjects", "repetitions", "synchronous",
             "lockPolicies", "dataset", "parameters", "reference", "exclude", "thresholds",
-            "gate", "mix", "phases", "checks",
+            "gate", "mix", "phases", "checks", "questions", "advice", "full",
         ])
         try entries.requireSchema()
         let name = try entries.required("name").string()
@@ -63,11 +71,14 @@ struct Workload: Sendable {
         reference = try entries["reference"]?.choice("reference", of: subjects.map(\.name))
         load = try Self.load(entries, of: kind)
         exclusions = []
-        exclusions = try entries["exclude"]?.list().map { try exclusion($0) } ?? []
+        exclusions = try entries["exclude"]?.list().map { try cellFilter($0) } ?? []
         guard !cells.isEmpty else { throw document.error("everything is excluded") }
         if let load { try load.check(cells, document) }
         thresholds = try entries["thresholds"]?.list().map { try threshold($0) } ?? []
         gateRules = try entries["gate"]?.list().map { try gateRule($0) } ?? []
+        questions = try entries["questions"].map(self.questions) ?? []
+        advice = try entries["advice"]?.list().map { try adviceRule($0) } ?? []
+        fullSize = try entries["full"].map(self.fullSize)
     }
 
     private static func load(
@@ -110,7 +121,7 @@ struct Workload: Sendable {
         return subjects
     }
 
-    private static func flightCount(
+    static func flightCount(
         _ node: ConfigurationNode, of kind: WorkloadKind
     ) throws -> Int? {
         guard kind.usesDataset else {

@@ -13,8 +13,7 @@ extension Workload {
     /// - Parameter repetition: nil for counting.
     func step(of cell: Cell, repetition: Int?) -> ProgressStep {
         ProgressStep(
-            workload: name, cell: CellResult(cell, of: self).identifier, repetition: repetition,
-            repetitionCount: repetitions)
+            workload: name, cell: CellResult(cell, of: self).identifier, repetition: repetition)
     }
 }
 
@@ -30,6 +29,8 @@ extension WorkloadResult {
             primaryMetric: workload.primaryMetric, extraMetrics: workload.kind.extraMetrics,
             isContended: workload.kind.isContended ? true : nil, notes: workload.notes,
             thresholds: workload.applicableThresholds,
+            questions: workload.questions, advice: workload.advice,
+            smallName: workload.smallName,
             cells: cells.map { CellResult($0, of: workload) })
     }
 }
@@ -71,7 +72,7 @@ extension Workload {
             ).map { indexes in
                 (try? question.explanation(indexes)) ?? ""
             }
-            return "\(question.id): `\(question.format)`; \(question.lesson)."
+            return "\(question.id): `\(question.format)`."
                 + (isSaved ? plans.joined() : "")
         }
     }

@@ -5,17 +5,25 @@ import Foundation
 struct RunOptions: Sendable {
     /// A worker that takes longer is taken for hung.
     var timeout = Duration.seconds(600)
-    /// Rounds go on for about so long, at least one of each workload; nil for the workloads' own
-    /// number of rounds.
-    var budget: Duration?
-    /// Whether each cell's work is counted first.
-    var counts = true
+    var length = RunLength.asPlanned
+    /// Whether the work of all cells is counted first; else of those that a question about counts compares.
+    var countsAll = true
     /// Whether its instructions are counted too.
     var countsInstructions = false
 }
 
-/// Runs workloads: every sample in a process of its own, round by round. A round takes a sample of
-/// each cell of each workload, the cells of a workload in random order.
+/// How many rounds a run takes.
+enum RunLength: Sendable, Equatable {
+    /// As many as each workload says.
+    case asPlanned
+    /// As many as its questions need, and no more than fit into the time; without questions, those that fit.
+    case within(seconds: Double)
+    /// As many as its questions need, however long it takes.
+    case untilDecided
+}
+
+/// Runs workloads: every sample in a process of its own, round by round. A round takes a sample of each cell of a
+/// ``Block``, in random order.
 ///
 /// The journal gets a line after every sample, so that a run that is killed loses one at most and
 /// can be taken up again.
@@ -111,14 +119,18 @@ struct Runner {
     // MARK: Counting
 
     private mutating func countAll() throws {
-        guard options.counts else { return }
-        progress.expect(
-            workloads.flatMap { workload in
-                workload.cells.map { workload.step(of: $0, repetition: nil) }
-            })
-        for place in workloads.indices {
-            for index in workloads[place].cells.indices { try perform(place, index) }
+        let counted = run.workloads.enumerated().flatMap { place, workload in
+            let asked = Set(
+                (workload.questions ?? []).filter(\.isExact).flatMap(\.contests).flatMap(\.cells))
+            return workload.cells.indices.filter {
+                options.countsAll || asked.contains(workload.cells[$0].identifier)
+            }.map { (place: place, cell: $0) }
         }
+        progress.expect(
+            counted.map {
+                workloads[$0.place].step(of: workloads[$0.place].cells[$0.cell], repetition: nil)
+            })
+        for step in counted { try perform(step.place, step.cell) }
     }
 
     private func count(_ arm: PairedArm) throws -> WorkerProcess.Ending {
@@ -138,43 +150,119 @@ struct Runner {
     // MARK: Measuring
 
     private mutating func measureAll() throws {
-        let budgetSeconds = options.budget.map { $0 / .seconds(1) }
-        let schedules = workloads.enumerated().map { place, workload in
-            InterleavedSchedule(
-                subjects: Array(workload.cells.indices),
-                repetitions: options.budget == nil ? workload.repetitions : 1_000,
-                seed: run.seed &+ UInt64(place)
-            ).rounds
-        }
-        if budgetSeconds == nil { progress.expect(workloads.flatMap(\.steps)) }
-        var roundSeconds = workloads.map { _ in 0.0 }
-        for number in 0..<(schedules.map(\.count).max() ?? 0) {
-            var isOver = budgetSeconds != nil
-            for (place, rounds) in schedules.enumerated() where number < rounds.count {
-                let roundStart = elapsedSeconds
-                if let budgetSeconds, number > 0 {
-                    guard roundStart + roundSeconds[place] <= budgetSeconds else { continue }
-                }
-                isOver = false
-                if budgetSeconds != nil {
-                    progress.expect(
-                        workloads[place].cells.map {
-                            workloads[place].step(of: $0, repetition: number)
-                        })
-                }
-                try measure(rounds[number], of: place)
-                guard !Interruption.isRequested else { return }
-                roundSeconds[place] = elapsedSeconds - roundStart
-            }
-            guard !isOver else { return }
+        let blocks = run.workloads.enumerated().flatMap { Block.all(of: $1, at: $0) }
+        switch options.length {
+        case .asPlanned: try measureAsPlanned(blocks)
+        case .within(let seconds): try measureUntilDecided(blocks, seconds: seconds)
+        case .untilDecided: try measureUntilDecided(blocks, seconds: nil)
         }
     }
 
-    private mutating func measure(
-        _ round: InterleavedSchedule<Int>.Round, of place: Int
+    private mutating func measureAsPlanned(_ blocks: [Block]) throws {
+        progress.expect(workloads.flatMap(\.steps))
+        for number in 0..<(workloads.map(\.repetitions).max() ?? 0) {
+            for block in blocks where number < workloads[block.workload].repetitions {
+                try measure(block.cells, of: block, round: number)
+            }
+        }
+    }
+
+    /// Gives rounds to the blocks whose questions they are likely to decide, until all are decided or the time is over.
+    private mutating func measureUntilDecided(_ blocks: [Block], seconds: Double?) throws {
+        let design = run.sequentialDesign
+        var allocation = RoundAllocation(design, seed: run.seed)
+        while !Interruption.isRequested {
+            let open = blocks.map { run.workloads[$0.workload].openComparisons(in: $0, design) }
+            let states = zip(blocks, open).map { block, open in
+                RoundAllocation.Block(
+                    comparisons: open.comparisons, roundCount: nextRound(of: block),
+                    secondsPerRound: secondsPerRound(of: open.cells, in: block))
+            }
+            let turns = allocation.next(states, secondsLeft: seconds.map { $0 - elapsedSeconds })
+            guard !turns.isEmpty else { break }
+            progress.status = status(seconds)
+            try take(turns, of: blocks, cells: open.map(\.cells), until: seconds)
+        }
+        try measureUnasked(blocks, until: seconds)
+    }
+
+    /// The rounds of several blocks in turn, so that the rounds of each are spread over time.
+    private mutating func take(
+        _ turns: [RoundAllocation.Turn], of blocks: [Block], cells: [[Int]], until seconds: Double?
     ) throws {
-        for (position, index) in round.order.enumerated() {
-            try perform(place, index, (round.repetition, position))
+        for turn in turns {
+            let missing = turn.roundCount - nextRound(of: blocks[turn.block])
+            expect(cells[turn.block], of: blocks[turn.block], rounds: max(missing, 0))
+        }
+        var left = turns
+        while !left.isEmpty {
+            for turn in left {
+                guard !Interruption.isRequested, elapsedSeconds < seconds ?? .infinity else {
+                    return
+                }
+                let block = blocks[turn.block]
+                try measure(cells[turn.block], of: block, round: nextRound(of: block))
+            }
+            left.removeAll { nextRound(of: blocks[$0.block]) >= $0.roundCount }
+        }
+    }
+
+    /// Takes rounds of what no question asks about: one, or in a run without questions those that fit.
+    private mutating func measureUnasked(_ blocks: [Block], until seconds: Double?) throws {
+        let isAsked = run.workloads.contains { $0.questions?.isEmpty == false }
+        let unasked = blocks.filter { block in
+            let result = run.workloads[block.workload]
+            return result.openComparisons(in: block, run.sequentialDesign).comparisons.isEmpty
+                && nextRound(of: block) == 0
+        }
+        for number in 0..<(isAsked || seconds == nil ? 1 : 1_000) {
+            for block in unasked {
+                guard number == 0 || elapsedSeconds < seconds ?? .infinity else { return }
+                expect(block.cells, of: block, rounds: 1)
+                try measure(block.cells, of: block, round: number)
+            }
+            if Interruption.isRequested { return }
+        }
+    }
+
+    private func expect(_ cells: [Int], of block: Block, rounds count: Int) {
+        let workload = workloads[block.workload]
+        let first = nextRound(of: block)
+        progress.expect(
+            (0..<count).flatMap { number in
+                cells.map { workload.step(of: workload.cells[$0], repetition: first + number) }
+            })
+    }
+
+    /// The number of the block's next round.
+    private func nextRound(of block: Block) -> Int {
+        let cells = run.workloads[block.workload].cells
+        return block.cells.compactMap { cells[$0].samples.last?.repetition }.max().map { $0 + 1 }
+            ?? 0
+    }
+
+    /// What a round of these cells takes; nil before each of them has a sample.
+    private func secondsPerRound(of cells: [Int], in block: Block) -> Double? {
+        let results = run.workloads[block.workload].cells
+        let seconds = cells.compactMap {
+            Statistics.median(results[$0].values(of: Metric.sampleSeconds.name))
+        }
+        return seconds.count == cells.count ? seconds.reduce(0, +) : nil
+    }
+
+    private func status(_ seconds: Double?) -> String {
+        let findings = run.questionResults.flatMap(\.contests).flatMap(\.findings)
+        let decided = findings.count { $0.verdict.isDecided }
+        let left = seconds.map { ", \(ProgressReporter.clock($0 - elapsedSeconds)) left" } ?? ""
+        return "\(decided) of \(findings.count) comparisons decided\(left)"
+    }
+
+    private mutating func measure(_ cells: [Int], of block: Block, round number: Int) throws {
+        var random = SeededGenerator(
+            seed: run.seed &+ UInt64(number) << 20 &+ UInt64(block.workload) << 10
+                &+ UInt64(block.cells[0]))
+        for (position, index) in cells.shuffled(using: &random).enumerated() {
+            try perform(block.workload, index, (number, position))
         }
     }
 
@@ -199,12 +287,14 @@ struct Runner {
             var random = SeededGenerator(seed: seed ^ cell.fingerprint)
             launch.pad(&random)
             let startedAtSeconds = elapsedSeconds
+            let watch = Stopwatch()
             let ending = try WorkerProcess.run(job, launch, timeout: options.timeout)
             guard case .outcome(var outcome) = ending else { return ending }
             outcome.sample.repetition = turn.repetition
             outcome.sample.positionInRound = turn.position
             outcome.sample.startedAtSeconds = startedAtSeconds
             outcome.sample[.canary] = canarySeconds
+            outcome.sample[.sampleSeconds] = watch.elapsedSeconds
             return .outcome(outcome)
         }
     }

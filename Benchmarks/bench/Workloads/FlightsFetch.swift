@@ -15,6 +15,8 @@ struct FlightsFetch: Sendable {
         case batches
         /// Objects whose airlines and planes are loaded as well, and touched with them.
         case prefetch
+        /// The same objects touched without that.
+        case noPrefetch = "no-prefetch"
         case dictionaries = "dictionary"
         /// Each of which costs a statement when its object is read.
         case identifiers = "ids"
@@ -95,7 +97,7 @@ struct FlightsFetch: Sendable {
                 try measure(stack, { try context.fetchObjectIDs(request) }) { id, result in
                     result.distanceMiles += (context.object(with: id) as? Flight)?.distance ?? 0
                 }
-            case .prefetch:
+            case .prefetch, .noPrefetch:
                 try measure(stack, { try context.fetch(request, as: Flight.self) }) {
                     flight, result in
                     result.distanceMiles += flight.distance
@@ -115,7 +117,7 @@ struct FlightsFetch: Sendable {
         var request = FetchRequest(entityName: "Flight", sortKeys: [.ascending("distance")])
         switch form {
         case .faultsOnly, .identifiers: request.includesPropertyValues = false
-        case .cachedFaults: break
+        case .cachedFaults, .noPrefetch: break
         case .objects: request.returnsObjectsAsFaults = false
         case .batches: request.fetchBatchSize = Self.pageRowCount
         case .prefetch: request.relationshipKeyPathsForPrefetching = ["airline", "plane"]

@@ -27,6 +27,17 @@ public struct ContestResult: Sendable {
     public var isDecided: Bool { reference != nil && findings.allSatisfy(\.verdict.isDecided) }
 
     public func finding(of cell: String) -> Finding? { findings.first { $0.cell == cell } }
+
+    /// The pairs that more rounds can decide.
+    public var openPairs: [(cell: CellResult, reference: CellResult)] {
+        guard let reference = reference ?? cells.first(where: \.isSound), reference.isSound else {
+            return []
+        }
+        return cells.filter { cell in
+            cell.isSound && cell.identifier != reference.identifier
+                && finding(of: cell.identifier)?.verdict.isDecided != true
+        }.map { ($0, reference) }
+    }
 }
 
 extension Run {
@@ -56,15 +67,17 @@ extension QuestionResult {
 }
 
 extension ContestResult {
-    init(
+    /// - Parameter design: of the whole run.
+    public init(
         _ contest: Contest, of question: Question, in workload: WorkloadResult,
         _ design: SequentialDesign
     ) {
         self.contest = contest
         let comparer = Comparer(question: question, workload: workload, design: design)
-        cells = contest.cells.compactMap { identifier in
+        let cells = contest.cells.compactMap { identifier in
             workload.cells.first { $0.identifier == identifier }
         }
+        self.cells = cells
         let medians = cells.filter(\.isSound).compactMap { cell in
             comparer.typicalValue(of: cell).map { (cell: cell, value: $0) }
         }
@@ -76,13 +89,40 @@ extension ContestResult {
             contest.baseline.map { name in cells.first { $0.identifier == name } }
             ?? ordered.first
         self.reference = reference
-        findings = cells.filter { $0.identifier != reference?.identifier }
-            .map { comparer.finding(of: $0, against: reference) }
-        best = question.metric.polarity == .neither
+        findings = cells.filter { $0.identifier != reference?.identifier }.map { cell in
+            let finding = comparer.finding(of: cell, against: reference)
+            guard contest.baseline == nil, !finding.verdict.isDecided else { return finding }
+            // The best median may have changed since the cell was found worse than another one.
+            let worse = ordered.lazy.map { comparer.finding(of: cell, against: $0) }
+                .first { question.isWorse($0.verdict) }
+            return worse ?? finding
+        }
+        best =
+            question.metric.polarity == .neither
             ? []
             : ordered.filter { cell in
-                !ordered.contains { comparer.isWorse(cell, than: $0) }
+                !ordered.contains {
+                    $0.identifier != cell.identifier
+                        && question.isWorse(comparer.finding(of: cell, against: $0).verdict)
+                }
             }.map(\.identifier)
+    }
+}
+
+extension Question {
+    /// Whether the verdict says that the cell is worse than its reference.
+    func isWorse(_ verdict: Finding.Verdict) -> Bool {
+        switch (verdict, metric.polarity) {
+        case (.more, .lowerIsBetter), (.less, .higherIsBetter): true
+        default: false
+        }
+    }
+
+    /// ln(cell / reference) of each round that both have, in the order of rounds. A count may be 0, so that 1 is added to
+    /// both sides of it.
+    public func logRatios(of cell: CellResult, to reference: CellResult) -> [Double] {
+        let offset = metric.unit == .count ? 1.0 : 0
+        return Statistics.pairedLogRatios(of: metric.name, cell, to: reference, plus: offset)
     }
 }
 
@@ -95,15 +135,6 @@ private struct Comparer {
     /// Of exact counts the count, else the median of the samples.
     func typicalValue(of cell: CellResult) -> Double? {
         Statistics.median(cell.values(of: question.metric.name))
-    }
-
-    func isWorse(_ cell: CellResult, than other: CellResult) -> Bool {
-        guard cell.identifier != other.identifier else { return false }
-        let verdict = finding(of: cell, against: other).verdict
-        return switch (verdict, question.metric.polarity) {
-        case (.more, .lowerIsBetter), (.less, .higherIsBetter): true
-        default: false
-        }
     }
 
     func finding(of cell: CellResult, against reference: CellResult?) -> Finding {
@@ -122,7 +153,7 @@ private struct Comparer {
             return finding(.undecided(nil, .measurement("\(unsound.identifier) \(word)")))
         }
         if question.isExact { return finding(exactVerdict(cell, reference)) }
-        let logRatios = Statistics.pairedLogRatios(of: question.metric.name, cell, to: reference)
+        let logRatios = question.logRatios(of: cell, to: reference)
         guard let middle = Statistics.median(logRatios) else {
             return finding(.undecided(nil, .measurement("no round has both values")))
         }

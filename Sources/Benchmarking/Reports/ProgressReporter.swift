@@ -8,13 +8,11 @@ public struct ProgressStep: Hashable, Sendable {
     public var cell: String
     /// From 0; nil where the work of the cell is counted.
     public var repetition: Int?
-    public var repetitionCount: Int
 
-    public init(workload: String, cell: String, repetition: Int?, repetitionCount: Int) {
+    public init(workload: String, cell: String, repetition: Int?) {
         self.workload = workload
         self.cell = cell
         self.repetition = repetition
-        self.repetitionCount = repetitionCount
     }
 }
 
@@ -34,6 +32,7 @@ public final class ProgressReporter: Sendable {
         var current: (step: ProgressStep, startedAt: Double)?
         var doneCount = 0
         var shownWidth = 0
+        var status: String?
     }
 
     private let isTerminal: Bool
@@ -70,6 +69,13 @@ public final class ProgressReporter: Sendable {
             state.stepCount += steps.count
             for step in steps { state.remaining[Self.key(step), default: 0] += 1 }
         }
+    }
+
+    /// How far the run is, where that is better known than from the steps that are expected so far; shown in place of the
+    /// estimate.
+    public var status: String? {
+        get { state.withLock { $0.status } }
+        set { state.withLock { $0.status = newValue } }
     }
 
     /// Announces a step before it begins.
@@ -112,8 +118,9 @@ public final class ProgressReporter: Sendable {
     }
 
     private func line(for step: ProgressStep, at time: Double, _ state: State) -> String {
-        let remaining = secondsRemaining(state).map { ", about \(Self.clock($0)) left" } ?? ""
-        let turn = step.repetition.map { "\($0 + 1)/\(step.repetitionCount)" } ?? "counting"
+        let estimate = secondsRemaining(state).map { "about \(Self.clock($0)) left" }
+        let remaining = (state.status ?? estimate).map { ", \($0)" } ?? ""
+        let turn = step.repetition.map { "round \($0 + 1)" } ?? "counting"
         return "[\(state.doneCount + 1)/\(state.stepCount)] \(step.workload) · \(step.cell) · "
             + "\(turn) · \(Self.clock(time))\(remaining)"
     }
@@ -148,7 +155,7 @@ public final class ProgressReporter: Sendable {
     }
 
     /// Minutes and seconds as "4:07", hours as "1:04:07".
-    static func clock(_ seconds: Double) -> String {
+    public static func clock(_ seconds: Double) -> String {
         let whole = Int(max(seconds, 0).rounded())
         let tail = String(format: "%02d", whole % 60)
         guard whole >= 3_600 else { return "\(whole / 60):\(tail)" }

@@ -21,13 +21,18 @@ public struct WorkloadResult: Codable, Hashable, Sendable {
     public var thresholds: [ThresholdRule]?
     /// What it asks; nil where it asks nothing.
     public var questions: [Question]?
+    /// What its answers advise; nil where nothing.
+    public var advice: [AdviceRule]?
+    /// The workload of the run that this one repeats at full size; nil for others.
+    public var smallName: String?
     public var cells: [CellResult]
 
     public init(
         name: String, title: String, kind: String, parameters: [String: String] = [:],
         reference: String? = nil, primaryMetric: Metric = .time, extraMetrics: [Metric] = [],
         isContended: Bool? = nil, notes: [String] = [], thresholds: [ThresholdRule]? = nil,
-        questions: [Question]? = nil, cells: [CellResult] = []
+        questions: [Question]? = nil, advice: [AdviceRule]? = nil, smallName: String? = nil,
+        cells: [CellResult] = []
     ) {
         self.name = name
         self.title = title
@@ -40,6 +45,8 @@ public struct WorkloadResult: Codable, Hashable, Sendable {
         self.notes = notes
         self.thresholds = thresholds
         self.questions = questions
+        self.advice = advice
+        self.smallName = smallName
         self.cells = cells
     }
 

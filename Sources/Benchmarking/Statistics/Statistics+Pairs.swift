@@ -51,18 +51,20 @@ extension Statistics {
 
     /// ln(cell / reference) of each round that has a value above 0 of both, in the order of
     /// rounds.
+    ///
+    /// - Parameter offset: added to both values, so that counts may be 0.
     public static func pairedLogRatios(
-        of metric: String, _ cell: CellResult, to reference: CellResult
+        of metric: String, _ cell: CellResult, to reference: CellResult, plus offset: Double = 0
     ) -> [Double] {
         let references = Dictionary(
             reference.samples.map { ($0.repetition, $0) }, uniquingKeysWith: { _, last in last })
         let ordered = cell.samples.sorted { $0.repetition < $1.repetition }
         return ordered.compactMap { sample -> Double? in
-            guard let value = sample.value(of: metric), value > 0, value.isFinite,
-                let other = references[sample.repetition]?.value(of: metric), other > 0,
+            guard let value = sample.value(of: metric), value + offset > 0, value.isFinite,
+                let other = references[sample.repetition]?.value(of: metric), other + offset > 0,
                 other.isFinite
             else { return nil }
-            return log(value / other)
+            return log((value + offset) / (other + offset))
         }
     }
 

@@ -11,11 +11,11 @@ import Testing
 
         #expect(
             output.text == """
-                [1/4] import · nested · 1/2 · 0:00
-                [2/4] import · grdb · 1/2 · 0:10, about 0:30 left
-                [3/4] import · grdb · 2/2 · 0:12, about 0:12 left
+                [1/4] import · nested · round 1 · 0:00
+                [2/4] import · grdb · round 1 · 0:10, about 0:30 left
+                [3/4] import · grdb · round 2 · 0:12, about 0:12 left
                 grdb failed
-                [4/4] import · nested · 2/2 · 0:14, about 0:10 left
+                [4/4] import · nested · round 2 · 0:14, about 0:10 left
                 4 of 4 steps in 0:24
 
                 """)
@@ -28,7 +28,8 @@ import Testing
         output.run(reporter)
 
         let clear = "\r\u{1B}[K"
-        #expect(output.text.hasPrefix("\(clear)[1/4] import · nested · 1/2 · 0:00\(clear)[2/4]"))
+        #expect(
+            output.text.hasPrefix("\(clear)[1/4] import · nested · round 1 · 0:00\(clear)[2/4]"))
         #expect(output.text.contains("\(clear)grdb failed\n"))
         #expect(output.text.hasSuffix("\(clear)4 of 4 steps in 0:24\n"))
         #expect(output.text.split(separator: "\n").count == 2)
@@ -75,6 +76,6 @@ private final class Output: Sendable {
 
     private func step(_ cell: String, _ repetition: Int) -> ProgressStep {
         ProgressStep(
-            workload: "import", cell: cell, repetition: repetition, repetitionCount: 2)
+            workload: "import", cell: cell, repetition: repetition)
     }
 }

@@ -49,9 +49,21 @@ import Testing
     }
 
     @Test func `an unknown workload is answered with those that exist`() throws {
-        let bench = try BenchProcess(["run", "--workload", "imports"])
+        let bench = try BenchProcess(["run", "--workload", "pagin"])
         #expect(bench.exitCode == 64)
-        #expect(bench.errors.contains("unknown workload \"imports\"; did you mean \"import\"?"))
+        #expect(bench.errors.contains("unknown workload \"pagin\"; did you mean \"paging\"?"))
+    }
+
+    @Test func `a budget that is too small for a first look is an error`() throws {
+        let bench = try BenchProcess(["run", "--budget", "1s", "--allow-debug"])
+        #expect(bench.exitCode == 64)
+        #expect(bench.errors.contains("--budget: 1 s is too little for a first look"))
+    }
+
+    @Test func `a run takes a fixed number of rounds, or a budget`() throws {
+        let bench = try BenchProcess(["run", "--budget", "10m", "--rounds", "3"])
+        #expect(bench.exitCode == 64)
+        #expect(bench.errors.contains("exclude each other"))
     }
 
     @Test func `a run that does not exist cannot be reported`() throws {

@@ -117,7 +117,7 @@ import Testing
             message: ":10: phases: needs a closed or an open phase"),
         Mistake(
             right: "{ subject: single, writers: 2 }", wrong: "{ subject: single, writers: 3 }",
-            message: ":13: exclude: excludes nothing"),
+            message: ":13: exclude: matches no cell of small"),
         Mistake(
             right: "{ subject: single, writers: 2 }", wrong: "{ readers: 1 }",
             message: ":1: everything is excluded"),
@@ -155,6 +155,58 @@ import Testing
             Mistake(
                 right: "subjects:", wrong: "mix: []\nsubjects:",
                 message: ":4: mix: only workloads of the kind load have it"), in: Self.workload)
+    }
+
+    private static let questions = """
+        schema: 1
+        name: small
+        kind: paging
+        subjects: [shared, single]
+        dataset: { flights: 100 }
+        parameters: { fetchBatchSize: [0, 20], extent: whole }
+        full: { dataset: { flights: 200 } }
+        questions:
+          - id: batch-size
+            question: Does a batch size pay?
+            compare: fetchBatchSize
+            against: 0
+            where: { subject: single }
+            metric: time
+            sameWithin: 10%
+        advice:
+          - { if: you page, questions: [batch-size] }
+        """
+
+    @Test(arguments: [
+        Mistake(
+            right: "compare: fetchBatchSize", wrong: "compare: extent",
+            message: ":12: questions.against: unknown extent \"0\"."),
+        Mistake(
+            right: "compare: fetchBatchSize\n    against: 0", wrong: "compare: extent",
+            message: ":11: questions.compare: compares nothing: small has one value of extent"),
+        Mistake(
+            right: "compare: fetchBatchSize", wrong: "compare: fetchBatch",
+            message: ":11: questions.compare: unknown axis \"fetchBatch\"; "
+                + "did you mean \"fetchBatchSize\"?"),
+        Mistake(
+            right: "metric: time", wrong: "metric: tme",
+            message: ":14: questions.metric: unknown metric \"tme\"; did you mean \"time\"?"),
+        Mistake(
+            right: "sameWithin: 10%", wrong: "sameWithin: 2%",
+            message: ":15: questions.sameWithin: 2% is not a percentage from 2.5% to 1000.0%"),
+        Mistake(
+            right: "where: { subject: single }", wrong: "where: { subject: nested }",
+            message: ":13: questions.where: matches no cell of small"),
+        Mistake(
+            right: "questions: [batch-size]", wrong: "questions: [batch]",
+            message: ":17: advice.questions: unknown question \"batch\""),
+        Mistake(
+            right: "full: { dataset: { flights: 200 } }",
+            wrong: "full: { parameters: { fetchBatchSize: 5 } }",
+            message: ":7: full.parameters.fetchBatchSize: is an axis here"),
+    ])
+    func `a mistake in a question is named with its file, line and key`(mistake: Mistake) throws {
+        try expect(mistake, in: Self.questions)
     }
 
     private func expect(_ mistake: Mistake, in right: String) throws {

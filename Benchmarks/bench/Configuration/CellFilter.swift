@@ -1,7 +1,7 @@
 import Benchmarking
 
-/// Cells that a workload leaves out of its matrix: those that have all of these values.
-struct Exclusion: Sendable {
+/// Cells of a workload: those that have all of these values.
+struct CellFilter: Sendable {
     /// Of the name of the subject.
     var subject: Glob = "*"
     var lockPolicy: String?
@@ -15,23 +15,23 @@ struct Exclusion: Sendable {
 }
 
 extension Workload {
-    /// Reads an exclusion such as `{ subject: nested*, writers: 2 }`.
+    /// Reads a filter such as `{ subject: nested*, writers: 2 }`.
     ///
     /// - Throws: ``ConfigurationError`` also for one that matches no cell.
-    func exclusion(_ node: ConfigurationNode) throws -> Exclusion {
+    func cellFilter(_ node: ConfigurationNode) throws -> CellFilter {
         let names = kind.parameters.map(\.name)
         let entries = try node.mapping(allowing: ["subject", "lockPolicy"] + names)
-        var exclusion = Exclusion()
-        if let subject = entries["subject"] { exclusion.subject = Glob(try subject.string()) }
-        exclusion.lockPolicy = try entries["lockPolicy"]?.choice("lock policy", of: lockPolicies)
+        var filter = CellFilter()
+        if let subject = entries["subject"] { filter.subject = Glob(try subject.string()) }
+        filter.lockPolicy = try entries["lockPolicy"]?.choice("lock policy", of: lockPolicies)
         for parameter in kind.parameters {
-            exclusion.parameters[parameter.name] =
+            filter.parameters[parameter.name] =
                 try entries[parameter.name].map { try parameter.value(of: $0) }
         }
-        guard allCells.contains(where: exclusion.matches) else {
-            throw node.error("excludes nothing")
+        guard allCells.contains(where: filter.matches) else {
+            throw node.error("matches no cell of \(name)")
         }
-        return exclusion
+        return filter
     }
 
     /// Reads a rule beside the workload; see ``ThresholdFile``.

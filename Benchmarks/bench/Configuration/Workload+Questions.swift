@@ -1,0 +1,182 @@
+import Benchmarking
+
+// How a workload file asks:
+//
+//     questions:
+//       - id: first-page
+//         question: Does a batch size pay on the first page?
+//         compare: fetchBatchSize        # subject, lockPolicy or a parameter with several values
+//         against: 0                     # all others with this one; without it, each with the best
+//         where: { extent: first-page }  # these cells only
+//         metric: time                   # the kind's own where it is left out
+//         sameWithin: 10%                # the difference that nobody would act on
+//         column: first page             # heading in the table of stacks, for questions about them
+extension Workload {
+    private static let sharesAllowed =
+        (SequentialDesign.smallestDifference + 0.005)...10.0
+
+    func questions(_ node: ConfigurationNode) throws -> [Question] {
+        var questions: [Question] = []
+        for element in try node.list() {
+            let question = try question(element)
+            guard !questions.contains(where: { $0.id == question.id }) else {
+                throw element.error("two questions have the id \"\(question.id)\"")
+            }
+            questions.append(question)
+        }
+        return questions
+    }
+
+    private func question(_ node: ConfigurationNode) throws -> Question {
+        let entries = try node.mapping(allowing: [
+            "id", "question", "compare", "against", "where", "metric", "sameWithin", "column",
+        ])
+        let compare = try entries.required("compare")
+        let axis = try compare.choice(
+            "axis", of: ["subject", "lockPolicy"] + parameters.keys.sorted())
+        let cells = try entries["where"].map { try cellFilter($0) }.map { filter in
+            self.cells.filter(filter.matches)
+        }
+        let contests = contests(
+            along: axis, of: cells ?? self.cells, against: try baseline(entries["against"], axis))
+        guard !contests.isEmpty else {
+            throw compare.error(
+                "compares nothing: \(name) has one value of \(axis); give it several")
+        }
+        return Question(
+            id: try entries.required("id").string(),
+            sentence: try entries.required("question").string(), axis: axis,
+            metric: try entries["metric"].map(metric) ?? kind.primaryMetric,
+            sameWithin: try entries.required("sameWithin").percentage(in: Self.sharesAllowed),
+            column: try entries["column"]?.string(), contests: contests)
+    }
+
+    private func baseline(_ node: ConfigurationNode?, _ axis: String) throws -> String? {
+        try node?.choice(axis, of: values(of: axis))
+    }
+
+    private func values(of axis: String) -> [String] {
+        var values: [String] = []
+        for value in allCells.compactMap({ $0.value(of: axis) }) where !values.contains(value) {
+            values.append(value)
+        }
+        return values
+    }
+
+    private func metric(_ node: ConfigurationNode) throws -> Metric {
+        let name = try node.choice("metric", of: metricNames)
+        return ([kind.primaryMetric] + kind.extraMetrics).first { $0.name == name }
+            ?? Metric.named(name)
+    }
+
+    /// The cells that differ in the axis alone, a contest for each combination of their other values. Peers are compared
+    /// only where they are the baseline.
+    private func contests(
+        along axis: String, of cells: [Cell], against baseline: String?
+    ) -> [Contest] {
+        let peer = cells.filter { $0.subject.group == .peer && $0.subject.name == baseline }
+        var groups: [(others: [String: String], cells: [Cell])] = []
+        for cell in cells where axis != "subject" || cell.subject.group != .peer {
+            guard cell.value(of: axis) != nil else { continue }
+            let others = cell.values(except: axis)
+            if let place = groups.firstIndex(where: { $0.others == others }) {
+                groups[place].cells.append(cell)
+            } else {
+                groups.append((others, [cell]))
+            }
+        }
+        if axis == "subject" {
+            for place in groups.indices {
+                let parameters = groups[place].cells[0].parameters
+                groups[place].cells += peer.filter { $0.parameters == parameters }
+            }
+        }
+        let varying = Set(groups.flatMap(\.others.keys)).sorted().filter { key in
+            Set(groups.map { $0.others[key] }).count > 1
+        }
+        return groups.compactMap { group in
+            let identifiers = group.cells.map { CellResult($0, of: self).identifier }
+            let values = group.cells.compactMap { $0.value(of: axis) }
+            let place = baseline.flatMap { values.firstIndex(of: $0) }
+            guard identifiers.count > 1, baseline == nil || place != nil else { return nil }
+            return Contest(
+                label: varying.compactMap { key in
+                    group.others[key].map { key == "subject" ? $0 : "\(key) \($0)" }
+                }.joined(separator: ", "),
+                cells: identifiers, values: values, baseline: place.map { identifiers[$0] })
+        }
+    }
+
+    // MARK: Advice and sizes
+
+    /// Reads advice such as `{ if: you import beside a live view, questions: [main-queue, import.time] }`; a question of
+    /// another workload is named with it.
+    func adviceRule(_ node: ConfigurationNode) throws -> AdviceRule {
+        let entries = try node.mapping(allowing: ["if", "questions"])
+        let own = questions.map(\.id)
+        return AdviceRule(
+            situation: try entries.required("if").string(),
+            questions: try entries.required("questions").list().map { element in
+                let id = try element.string()
+                if id.contains(".") { return id }
+                return "\(name).\(try element.choice("question", of: own))"
+            })
+    }
+
+    /// What a workload's `full:` says: `{ dataset: { flights: all }, parameters: { rows: 100000 } }`.
+    struct FullSize: Sendable {
+        /// Nil for all; ignored where the kind has no data set.
+        var flightCount: Int?
+        var parameters: [String: String]
+    }
+
+    func fullSize(_ node: ConfigurationNode) throws -> FullSize {
+        let entries = try node.mapping(allowing: ["dataset", "parameters"])
+        let values = try entries["parameters"]?.mapping(allowing: kind.parameters.map(\.name))
+        var size = FullSize(flightCount: flightCount, parameters: [:])
+        if let dataset = entries["dataset"] {
+            size.flightCount = try Self.flightCount(dataset, of: kind)
+        }
+        for parameter in kind.parameters {
+            guard let value = values?[parameter.name] else { continue }
+            guard parameters[parameter.name]?.count == 1 else {
+                throw value.error("is an axis here; only what all cells share has a full size")
+            }
+            size.parameters[parameter.name] = try parameter.value(of: value)
+        }
+        return size
+    }
+
+    /// The same workload at full size, under a name of its own; nil where it has no other size.
+    var atFullSize: Workload? {
+        guard let fullSize else { return nil }
+        var full = self
+        full.smallName = name
+        full.name = "\(name)-full"
+        full.flightCount = fullSize.flightCount
+        full.parameters.merge(fullSize.parameters.mapValues { [$0] }) { $1 }
+        full.fullSize = nil
+        full.advice = []
+        return full
+    }
+}
+
+extension Cell {
+    /// The value of an axis; nil where the cell has none.
+    func value(of axis: String) -> String? {
+        switch axis {
+        case "subject": subject.name
+        case "lockPolicy": lockPolicy
+        default: parameters[axis]
+        }
+    }
+
+    /// The values of all axes but one.
+    fileprivate func values(except axis: String) -> [String: String] {
+        var values = parameters
+        values["subject"] = subject.name
+        values["lockPolicy"] = lockPolicy
+        values[axis] = nil
+        return values
+    }
+}

@@ -1,0 +1,56 @@
+import Benchmarking
+
+/// Cells of a workload that take their rounds together, since questions compare them: their samples of a round are
+/// neighbours in time.
+struct Block: Sendable {
+    /// The place of the workload in the run.
+    let workload: Int
+    /// The places of its cells in the workload, ascending.
+    let cells: [Int]
+
+    /// The blocks of a workload: cells that a contest compares, and those that share cells with them; the cells that
+    /// nothing compares are a block of their own.
+    static func all(of result: WorkloadResult, at workload: Int) -> [Block] {
+        let places = Dictionary(
+            uniqueKeysWithValues: result.cells.enumerated().map { ($1.identifier, $0) })
+        var groups: [Set<Int>] = []
+        for contest in (result.questions ?? []).filter({ !$0.isExact }).flatMap(\.contests) {
+            let cells = Set(contest.cells.compactMap { places[$0] })
+            let joined = groups.filter { !$0.isDisjoint(with: cells) }
+            groups.removeAll { !$0.isDisjoint(with: cells) }
+            groups.append(joined.reduce(cells) { $0.union($1) })
+        }
+        let rest = Set(result.cells.indices).subtracting(groups.joined())
+        if !rest.isEmpty { groups.append(rest) }
+        return groups.map { Block(workload: workload, cells: $0.sorted()) }
+    }
+}
+
+extension WorkloadResult {
+    /// The measured contests whose cells are in the block.
+    private func contests(in block: Block) -> [(question: Question, contest: Contest)] {
+        let identifiers = Set(block.cells.map { cells[$0].identifier })
+        return (questions ?? []).filter { !$0.isExact }.flatMap { question in
+            question.contests.filter { identifiers.contains($0.cells[0]) }.map { (question, $0) }
+        }
+    }
+
+    /// What is still undecided in a block, and the places of the cells that it takes to decide it.
+    func openComparisons(
+        in block: Block, _ design: SequentialDesign
+    ) -> (comparisons: [RoundAllocation.OpenComparison], cells: [Int]) {
+        var comparisons: [RoundAllocation.OpenComparison] = []
+        var needed: Set<String> = []
+        for (question, contest) in contests(in: block) {
+            let result = ContestResult(contest, of: question, in: self, design)
+            for pair in result.openPairs {
+                comparisons.append(
+                    RoundAllocation.OpenComparison(
+                        logRatios: question.logRatios(of: pair.cell, to: pair.reference),
+                        sameWithin: question.sameWithin))
+                needed.formUnion([pair.cell.identifier, pair.reference.identifier])
+            }
+        }
+        return (comparisons, block.cells.filter { needed.contains(cells[$0].identifier) })
+    }
+}
