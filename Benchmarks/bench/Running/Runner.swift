@@ -178,33 +178,17 @@ struct Runner {
                     comparisons: open.comparisons, roundCount: nextRound(of: block),
                     secondsPerRound: secondsPerRound(of: open.cells, in: block))
             }
-            let turns = allocation.next(states, secondsLeft: seconds.map { $0 - elapsedSeconds })
-            guard !turns.isEmpty else { break }
+            let chosen = allocation.next(states, secondsLeft: seconds.map { $0 - elapsedSeconds })
+            guard !chosen.isEmpty else { break }
             progress.status = status(seconds)
-            try take(turns, of: blocks, cells: open.map(\.cells), until: seconds)
+            for index in chosen {
+                guard elapsedSeconds < seconds ?? .infinity else { break }
+                let block = blocks[index]
+                expect(open[index].cells, of: block)
+                try measure(open[index].cells, of: block, round: nextRound(of: block))
+            }
         }
         try measureUnasked(blocks, until: seconds)
-    }
-
-    /// The rounds of several blocks in turn, so that the rounds of each are spread over time.
-    private mutating func take(
-        _ turns: [RoundAllocation.Turn], of blocks: [Block], cells: [[Int]], until seconds: Double?
-    ) throws {
-        for turn in turns {
-            let missing = turn.roundCount - nextRound(of: blocks[turn.block])
-            expect(cells[turn.block], of: blocks[turn.block], rounds: max(missing, 0))
-        }
-        var left = turns
-        while !left.isEmpty {
-            for turn in left {
-                guard !Interruption.isRequested, elapsedSeconds < seconds ?? .infinity else {
-                    return
-                }
-                let block = blocks[turn.block]
-                try measure(cells[turn.block], of: block, round: nextRound(of: block))
-            }
-            left.removeAll { nextRound(of: blocks[$0.block]) >= $0.roundCount }
-        }
     }
 
     /// Takes rounds of what no question asks about: one, or in a run without questions those that fit.
@@ -218,19 +202,18 @@ struct Runner {
         for number in 0..<(isAsked || seconds == nil ? 1 : 1_000) {
             for block in unasked {
                 guard number == 0 || elapsedSeconds < seconds ?? .infinity else { return }
-                expect(block.cells, of: block, rounds: 1)
+                expect(block.cells, of: block)
                 try measure(block.cells, of: block, round: number)
             }
             if Interruption.isRequested { return }
         }
     }
 
-    private func expect(_ cells: [Int], of block: Block, rounds count: Int) {
+    private func expect(_ cells: [Int], of block: Block) {
         let workload = workloads[block.workload]
-        let first = nextRound(of: block)
         progress.expect(
-            (0..<count).flatMap { number in
-                cells.map { workload.step(of: workload.cells[$0], repetition: first + number) }
+            cells.map {
+                workload.step(of: workload.cells[$0], repetition: nextRound(of: block))
             })
     }
 

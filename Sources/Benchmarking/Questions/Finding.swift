@@ -55,4 +55,9 @@ extension Finding.Verdict {
     public var isDecided: Bool {
         if case .undecided = self { false } else { true }
     }
+
+    /// Whether more rounds of this run may decide it.
+    public var isOpen: Bool {
+        if case .undecided(_, let remedy) = self { remedy != .repetition } else { false }
+    }
 }

@@ -35,7 +35,7 @@ public struct ContestResult: Sendable {
         }
         return cells.filter { cell in
             cell.isSound && cell.identifier != reference.identifier
-                && finding(of: cell.identifier)?.verdict.isDecided != true
+                && finding(of: cell.identifier)?.verdict.isOpen != false
         }.map { ($0, reference) }
     }
 }

@@ -185,8 +185,8 @@ import Testing
             right: "compare: fetchBatchSize\n    against: 0", wrong: "compare: extent",
             message: ":11: questions.compare: compares nothing: small has one value of extent"),
         Mistake(
-            right: "compare: fetchBatchSize", wrong: "compare: fetchBatch",
-            message: ":11: questions.compare: unknown axis \"fetchBatch\"; "
+            right: "compare: fetchBatchSize", wrong: "compare: fetchBatchsize",
+            message: ":11: questions.compare: unknown axis \"fetchBatchsize\"; "
                 + "did you mean \"fetchBatchSize\"?"),
         Mistake(
             right: "metric: time", wrong: "metric: tme",
