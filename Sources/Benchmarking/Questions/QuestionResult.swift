@@ -79,7 +79,8 @@ extension ContestResult {
         self.reference = reference
         findings = cells.filter { $0.identifier != reference?.identifier }
             .map { comparer.finding(of: $0, against: reference) }
-        best = question.metric.polarity == .neither
+        best =
+            question.metric.polarity == .neither
             ? []
             : ordered.filter { cell in
                 !ordered.contains { comparer.isWorse(cell, than: $0) }

@@ -20,6 +20,8 @@ public struct SequentialDesign: Sendable {
     /// The rounds after which all comparisons are looked at for the first time, for differences that are plain to see.
     public let glanceCount: Int
     let looks: [Look]
+    /// The rounds of the first look.
+    var firstLook: Int { looks[0].roundCount }
 
     /// - Parameter comparisonCount: all comparisons of the run, decided before it begins; 1 or more.
     public init(comparisonCount: Int) {
