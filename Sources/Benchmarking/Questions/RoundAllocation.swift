@@ -86,7 +86,9 @@ extension RoundAllocation {
     /// To the next look of a block that had its first one; nil when nothing in it is likely ever to be decided.
     private func step(_ index: Int, _ block: Block) -> Step? {
         guard block.roundCount >= design.firstLook else { return nil }
-        let needed = block.comparisons.compactMap { comparison in
+        // One that has a ratio of fewer than half of the rounds cannot be measured.
+        let measurable = block.comparisons.filter { 2 * $0.logRatios.count >= block.roundCount }
+        let needed = measurable.compactMap { comparison in
             design.roundsNeeded(for: comparison.logRatios, sameWithin: comparison.sameWithin)
                 .map { (more: $0 - comparison.logRatios.count, count: comparison.logRatios.count) }
         }.sorted { $0.more < $1.more }

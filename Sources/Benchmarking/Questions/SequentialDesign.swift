@@ -74,7 +74,7 @@ public struct SequentialDesign: Sendable {
     /// The rounds so far are taken for the distribution: a look asks that a certain share of all Walsh averages lies on
     /// one side of a limit, and that share falls from look to look.
     public func roundsNeeded(for logRatios: [Double], sameWithin: Double) -> Int? {
-        guard logRatios.count >= 2 else { return nil }
+        guard logRatios.count >= 2 else { return firstLook }
         let averages = WalshAverages(logRatios.sorted())
         let bound = log(1 + sameWithin)
         let reached = max(
