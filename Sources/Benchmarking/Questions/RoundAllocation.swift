@@ -1,13 +1,13 @@
 /// Decides which block of cells takes the next round.
 ///
 /// First every block takes its glance, then its first look, a round of each block in turn, so that the rounds of a block
-/// are spread over time. What is left goes to those that are likely to be decided soonest. No block begins rounds that
-/// end before a look. Which comparisons go on may depend on everything measured so far; when they are looked at must
-/// not, so looks are those of the ``SequentialDesign`` alone.
+/// are spread over time. What is left goes to the block that is likely to be decided at the lowest price, up to its next
+/// look. No block begins rounds that end before a look. Which comparisons go on may depend on everything measured so
+/// far; when they are looked at must not, and is left to the ``SequentialDesign``.
 public struct RoundAllocation: Sendable {
     /// Cells that are sampled together in a round, since questions compare them.
     public struct Block: Sendable {
-        /// Those still undecided.
+        /// Those that neither are decided nor contradict themselves.
         public var comparisons: [OpenComparison]
         /// The rounds taken so far, also those that failed.
         public var roundCount: Int
@@ -21,7 +21,7 @@ public struct RoundAllocation: Sendable {
         }
     }
 
-    /// An undecided comparison.
+    /// A comparison that can still be decided.
     public struct OpenComparison: Sendable {
         /// ln(cell / reference) of each round so far.
         public var logRatios: [Double]
@@ -35,8 +35,8 @@ public struct RoundAllocation: Sendable {
 
     private let design: SequentialDesign
     private var generator: SeededGenerator
-    /// The number of rounds at which each block that was chosen after its first look is looked at again.
-    private var goals: [Int: Int] = [:]
+    /// The block that is on its way to a later look, and the number of its rounds there.
+    private var underWay: (block: Int, goal: Int)?
 
     public init(_ design: SequentialDesign, seed: UInt64) {
         self.design = design
@@ -51,16 +51,20 @@ public struct RoundAllocation: Sendable {
     public mutating func next(_ blocks: [Block], secondsLeft: Double?) -> [Int] {
         let left = secondsLeft ?? .infinity
         let open = blocks.indices.filter { !blocks[$0].comparisons.isEmpty }
-        for stage in [glances(open, blocks), firstLooks(open, blocks), underWay(open, blocks)] {
-            let chosen = stage.cheapest(within: left)
-            if !chosen.isEmpty { return chosen.map(\.block).shuffled(using: &generator) }
+        for stage in [
+            steps(to: design.glanceCount, open, blocks), steps(to: design.firstLook, open, blocks),
+        ] {
+            let fitting = stage.fitting(within: left)
+            if !fitting.isEmpty { return fitting.map(\.block).shuffled(using: &generator) }
         }
-        let later = open.compactMap { step($0, blocks[$0]) }
-        // Half of what is left, so that what these rounds tell can still change who is next.
-        var chosen = later.cheapest(within: left / 2)
-        if chosen.isEmpty { chosen = Array(later.cheapest(within: left).prefix(1)) }
-        for step in chosen { goals[step.block] = blocks[step.block].roundCount + step.roundCount }
-        return chosen.map(\.block).shuffled(using: &generator)
+        if let (block, goal) = underWay, open.contains(block), blocks[block].roundCount < goal,
+            Step(block, blocks[block], to: goal).seconds <= left
+        {
+            return [block]
+        }
+        underWay = open.compactMap { step($0, blocks[$0]) }.fitting(within: left).first
+            .map { ($0.block, blocks[$0.block].roundCount + $0.roundCount) }
+        return underWay.map { [$0.block] } ?? []
     }
 }
 
@@ -74,28 +78,17 @@ extension RoundAllocation {
         var price: Double
     }
 
-    private func glances(_ open: [Int], _ blocks: [Block]) -> [Step] {
-        open.filter { blocks[$0].roundCount < design.glanceCount }
-            .map { Step($0, blocks[$0], to: design.glanceCount) }
-    }
-
-    private func firstLooks(_ open: [Int], _ blocks: [Block]) -> [Step] {
-        let first = design.nextLook(after: 0)
-        return open.filter { (design.glanceCount..<first).contains(blocks[$0].roundCount) }
-            .map { Step($0, blocks[$0], to: first) }
-    }
-
-    private func underWay(_ open: [Int], _ blocks: [Block]) -> [Step] {
-        open.compactMap { index in
-            guard let goal = goals[index], blocks[index].roundCount < goal else { return nil }
-            return Step(index, blocks[index], to: goal)
-        }
+    /// Of the open blocks with fewer rounds than that.
+    private func steps(to goal: Int, _ open: [Int], _ blocks: [Block]) -> [Step] {
+        open.filter { blocks[$0].roundCount < goal }.map { Step($0, blocks[$0], to: goal) }
     }
 
     /// To the next look of a block that had its first one; nil when nothing in it is likely ever to be decided.
     private func step(_ index: Int, _ block: Block) -> Step? {
-        guard block.roundCount >= design.nextLook(after: 0) else { return nil }
-        let needed = block.comparisons.compactMap { comparison in
+        guard block.roundCount >= design.firstLook else { return nil }
+        // One that has a ratio of fewer than half of the rounds cannot be measured.
+        let measurable = block.comparisons.filter { 2 * $0.logRatios.count >= block.roundCount }
+        let needed = measurable.compactMap { comparison in
             design.roundsNeeded(for: comparison.logRatios, sameWithin: comparison.sameWithin)
                 .map { (more: $0 - comparison.logRatios.count, count: comparison.logRatios.count) }
         }.sorted { $0.more < $1.more }
@@ -120,7 +113,7 @@ extension RoundAllocation.Step {
 
 extension [RoundAllocation.Step] {
     /// Those that fit together, the lowest price first.
-    fileprivate func cheapest(within secondsLeft: Double) -> [RoundAllocation.Step] {
+    fileprivate func fitting(within secondsLeft: Double) -> [RoundAllocation.Step] {
         var left = secondsLeft
         return sorted { ($0.price, $0.block) < ($1.price, $1.block) }.filter { step in
             guard step.seconds <= left else { return false }

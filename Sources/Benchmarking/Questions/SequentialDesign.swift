@@ -3,10 +3,13 @@ import Foundation
 /// When the rounds of a comparison are looked at, and what a look concludes: signed-rank intervals with an error that is
 /// spent over planned looks.
 ///
-/// At most 5 % of runs contain a false conclusion. Half of a comparison's error is for each bound of its interval, and
-/// all bounds of all comparisons share the 5 % (Bonferroni), so that comparisons may have samples in common. The order
-/// of the two sides within each round has to be random, and every round needs fresh processes: a process keeps its own
-/// layout, core and heap, and no number of rounds averages that out.
+/// At most 5 % of runs contain a false conclusion: all bounds of all comparisons share that error equally (Bonferroni),
+/// so that comparisons may have samples in common. Conclusions are about the median of the rounds' ratios. Nothing is
+/// assumed of the noise but that both sides have the same kind. Where they have not, as a 99th percentile with stalls
+/// beside one without, simulated reports still erred in less than 3 %.
+///
+/// The order of the two sides within each round has to be random, and every round needs fresh processes: a process keeps
+/// its own layout, core and heap, and no number of rounds averages that out.
 ///
 /// Sources: Jennison and Turnbull, "Group Sequential Methods" (2000), ch. 9, for intervals that hold at all looks
 /// together (9.1), whatever the rule that stops (9.2); Schuirmann (1987) as told in the SAS/STAT guide to PROC TTEST for
@@ -14,12 +17,15 @@ import Foundation
 public struct SequentialDesign: Sendable {
     /// Differences up to this are never called faster or slower: the layout of a binary alone moves times by as much.
     public static let smallestDifference = 0.02
+    fileprivate static let margin = log(1 + smallestDifference)
     /// The share of runs that may contain a false conclusion.
     static let error = 0.05
 
     /// The rounds after which all comparisons are looked at for the first time, for differences that are plain to see.
     public let glanceCount: Int
     let looks: [Look]
+    /// The rounds of the first look.
+    var firstLook: Int { looks[0].roundCount }
 
     /// - Parameter comparisonCount: all comparisons of the run, decided before it begins; 1 or more.
     public init(comparisonCount: Int) {
@@ -45,10 +51,8 @@ public struct SequentialDesign: Sendable {
         }
         if state.roundCount > 0 {
             let averages = WalshAverages(logRatios.prefix(state.roundCount).sorted())
-            state.estimate = averages.median
-            if let interval = state.interval {
-                state.estimate = min(max(state.estimate, interval.lowerBound), interval.upperBound)
-            }
+            state.estimate = min(
+                max(averages.median, state.bounds.lowerBound), state.bounds.upperBound)
         }
         return state
     }
@@ -70,12 +74,11 @@ public struct SequentialDesign: Sendable {
     /// The rounds so far are taken for the distribution: a look asks that a certain share of all Walsh averages lies on
     /// one side of a limit, and that share falls from look to look.
     public func roundsNeeded(for logRatios: [Double], sameWithin: Double) -> Int? {
-        guard logRatios.count >= 2 else { return nil }
+        guard logRatios.count >= 2 else { return firstLook }
         let averages = WalshAverages(logRatios.sorted())
-        let margin = log(1 + Self.smallestDifference)
         let bound = log(1 + sameWithin)
         let reached = max(
-            averages.share(above: margin), 1 - averages.share(above: -margin),
+            averages.share(above: Self.margin), 1 - averages.share(above: -Self.margin),
             min(averages.share(above: -bound), 1 - averages.share(above: bound)))
         return looks.first { $0.roundCount > logRatios.count && $0.shareNeeded <= reached }?
             .roundCount
@@ -87,13 +90,17 @@ public struct SequentialDesign: Sendable {
         /// ratio.
         public var estimate = 0.0
         /// ln of the ratio's bounds, which hold at all looks together; nil before the first look.
-        public var interval: ClosedRange<Double>?
+        public var interval: ClosedRange<Double>? {
+            bounds.lowerBound.isFinite && bounds.upperBound.isFinite ? bounds : nil
+        }
         /// The rounds of the last look, 0 before the first one.
         public var roundCount = 0
         /// Nil for undecided.
         public var conclusion: Conclusion?
         /// Whether the intervals of two looks have nothing in common.
         public var isContradictory = false
+        /// What all looks so far have in common, the glance among them.
+        fileprivate var bounds = -Double.infinity...Double.infinity
     }
 
     public enum Conclusion: Hashable, Sendable {
@@ -104,32 +111,34 @@ public struct SequentialDesign: Sendable {
 extension SequentialDesign.State {
     /// Concludes from differences that are plain to see.
     fileprivate mutating func glance(at logRatios: ArraySlice<Double>) {
-        if logRatios.allSatisfy({ $0 < -Glance.logRatio }) { conclusion = .less }
-        if logRatios.allSatisfy({ $0 > Glance.logRatio }) { conclusion = .more }
+        if logRatios.allSatisfy({ $0 < -Glance.logRatio }) {
+            bounds = -Double.infinity...(-SequentialDesign.margin)
+            conclusion = .less
+        } else if logRatios.allSatisfy({ $0 > Glance.logRatio }) {
+            bounds = SequentialDesign.margin...Double.infinity
+            conclusion = .more
+        }
         if conclusion != nil { roundCount = logRatios.count }
     }
 
-    /// Narrows the interval to what it has in common with that of a further look.
+    /// Narrows the bounds to what they have in common with those of a further look.
     fileprivate mutating func add(_ next: ClosedRange<Double>, roundCount: Int) {
-        let lower = max(interval?.lowerBound ?? -.infinity, next.lowerBound)
-        let upper = min(interval?.upperBound ?? .infinity, next.upperBound)
-        if lower <= upper {
-            interval = lower...upper
-            self.roundCount = roundCount
-        } else {
+        guard bounds.overlaps(next) else {
             isContradictory = true
+            return
         }
+        bounds = next.clamped(to: bounds)
+        self.roundCount = roundCount
     }
 
     fileprivate mutating func conclude(sameWithin: Double) {
-        guard conclusion == nil, !isContradictory, let interval else { return }
-        let margin = log(1 + SequentialDesign.smallestDifference)
+        guard conclusion == nil, !isContradictory else { return }
         let bound = log(1 + sameWithin)
-        if interval.lowerBound > -bound, interval.upperBound < bound {
+        if bounds.lowerBound > -bound, bounds.upperBound < bound {
             conclusion = .equivalent
-        } else if interval.upperBound < -margin {
+        } else if bounds.upperBound < -SequentialDesign.margin {
             conclusion = .less
-        } else if interval.lowerBound > margin {
+        } else if bounds.lowerBound > SequentialDesign.margin {
             conclusion = .more
         }
     }

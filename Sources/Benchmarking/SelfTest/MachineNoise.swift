@@ -16,7 +16,8 @@ enum MachineNoise: Hashable, Sendable {
     case recorded([NoiseModel])
 
     static let all: [MachineNoise] = [
-        .normal(spread: 0.05), .heavy, .student, .phases(length: 4), .phases(length: 20), .autoregressive,
+        .normal(spread: 0.05), .heavy, .student, .phases(length: 4), .phases(length: 20),
+        .autoregressive,
         .recorded(NoiseModel.all),
     ]
 }

@@ -38,7 +38,7 @@ struct SimulatedReport: Sendable {
                 open[turn] = blocks[turn].open
             }
         }
-        return blocks.flatMap(\.comparisons)
+        return blocks.flatMap { $0.pairs.map(\.comparison) }
     }
 }
 
@@ -46,10 +46,7 @@ struct SimulatedReport: Sendable {
 struct SimulatedComparison: Sendable {
     /// ln of the true ratio.
     let truth: Double
-    fileprivate let cells: (Int, Int)
-    fileprivate(set) var logRatios: [Double] = []
-    fileprivate(set) var conclusion: SequentialDesign.Conclusion?
-    fileprivate var isClosed = false
+    var conclusion: SequentialDesign.Conclusion?
 
     /// Faster or slower where the difference is none that may be called so.
     var isFalseDifference: Bool {
@@ -70,21 +67,30 @@ struct SimulatedComparison: Sendable {
 /// Cells that are sampled together.
 private struct SimulatedBlock {
     private let levels: [Double]
-    private(set) var comparisons: [SimulatedComparison]
+    private(set) var pairs: [Pair]
     private var roundCount = 0
+
+    struct Pair {
+        let cells: (Int, Int)
+        var comparison: SimulatedComparison
+        var logRatios: [Double] = []
+        var isClosed = false
+    }
 
     init(levels: [Double], truths: [Double]) {
         self.levels = levels
-        comparisons = levels.indices.flatMap { first in
+        pairs = levels.indices.flatMap { first in
             levels.indices.dropFirst(first + 1).map { second in
-                SimulatedComparison(truth: truths[first] - truths[second], cells: (first, second))
+                Pair(
+                    cells: (first, second),
+                    comparison: SimulatedComparison(truth: truths[first] - truths[second]))
             }
         }
     }
 
     private var cellsNeeded: [Int] {
         levels.indices.filter { cell in
-            comparisons.contains { !$0.isClosed && ($0.cells.0 == cell || $0.cells.1 == cell) }
+            pairs.contains { !$0.isClosed && ($0.cells.0 == cell || $0.cells.1 == cell) }
         }
     }
 
@@ -93,12 +99,13 @@ private struct SimulatedBlock {
 
     var open: RoundAllocation.Block {
         RoundAllocation.Block(
-            comparisons: comparisons.filter { !$0.isClosed }.map {
+            comparisons: pairs.filter { !$0.isClosed }.map {
                 RoundAllocation.OpenComparison(
                     logRatios: $0.logRatios, sameWithin: SimulatedReport.sameWithin)
             }, roundCount: roundCount, secondsPerRound: secondsPerRound)
     }
 
+    /// Samples what is needed in random order, and looks where a look is due.
     mutating func takeRound(
         on machine: inout NoisyMachine, block: Int, using generator: inout SeededGenerator,
         by design: SequentialDesign
@@ -108,15 +115,14 @@ private struct SimulatedBlock {
             times[cell] += machine.sample(ofBlock: block)
         }
         roundCount += 1
-        let isLook = design.isLook(at: roundCount)
-        for index in comparisons.indices where !comparisons[index].isClosed {
-            let cells = comparisons[index].cells
-            comparisons[index].logRatios.append(times[cells.0] - times[cells.1])
-            guard isLook else { continue }
+        for index in pairs.indices where !pairs[index].isClosed {
+            let cells = pairs[index].cells
+            pairs[index].logRatios.append(times[cells.0] - times[cells.1])
+            guard design.isLook(at: roundCount) else { continue }
             let state = design.evaluate(
-                comparisons[index].logRatios, sameWithin: SimulatedReport.sameWithin)
-            comparisons[index].conclusion = state.conclusion
-            comparisons[index].isClosed = state.conclusion != nil || state.isContradictory
+                pairs[index].logRatios, sameWithin: SimulatedReport.sameWithin)
+            pairs[index].comparison.conclusion = state.conclusion
+            pairs[index].isClosed = state.conclusion != nil || state.isContradictory
         }
     }
 }

@@ -4,7 +4,16 @@ struct SignedRankDistribution {
     /// The probability of each sum, from 0 to that of all ranks.
     private(set) var shares = [1.0]
 
+    /// How many ranks there are.
+    private var count = 0
+
+    /// Adds the ranks up to that number of differences without ties.
+    mutating func grow(to count: Int) {
+        while self.count < count { add(rank: self.count + 1) }
+    }
+
     mutating func add(rank: Int) {
+        count += 1
         var grown = [Double](repeating: 0, count: shares.count + rank)
         for sum in shares.indices {
             let half = shares[sum] / 2

@@ -45,7 +45,7 @@ extension Statistics {
     /// more than the highest sum there is where none has it. 175 for .004 and n = 20.
     static func signedRankSum(withTail tail: Double, count: Int) -> Int {
         var distribution = SignedRankDistribution()
-        for rank in 0..<count { distribution.add(rank: rank + 1) }
+        distribution.grow(to: count)
         return distribution.criticalSum(withTailAtMost: tail).sum
     }
 }
