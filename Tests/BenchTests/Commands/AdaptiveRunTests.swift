@@ -1,0 +1,87 @@
+import Benchmarking
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.serialized) struct `Rounds where they are needed` {
+    private let folder = TemporaryFolder()
+
+    private func run(_ text: String, _ options: [String]) throws -> Run {
+        try Data(text.utf8).write(to: folder.url("workload.yml"))
+        let results = RunDirectory(url: folder.url("run"))
+        let bench = try BenchProcess(
+            [
+                "run", folder.path("workload.yml"), "--allow-debug", "--output", results.url.path,
+            ] + options)
+        #expect(bench.exitCode == 0, "\(bench.errors)")
+        return try results.load()
+    }
+
+    private static let inserting = """
+        schema: 1
+        name: inserting
+        kind: batch-insert
+        subjects: [sqlite-c]
+        dataset: { flights: 100 }
+        parameters: { mode: [loop, request], saveSize: 1, rows: 300 }
+
+        """
+
+    @Test func `a question about counts is decided by counting`() throws {
+        let run = try run(
+            Self.inserting + """
+                questions:
+                  - id: time
+                    question: Is one transaction faster than one for each row?
+                    compare: mode
+                    against: loop
+                    metric: transactions
+                    sameWithin: 10%
+                """, ["--budget", "60s"])
+        let result = try #require(run.questionResults.first)
+        #expect(result.isDecided)
+        guard case .less(let ratio) = result.contests[0].findings[0].verdict else {
+            Issue.record("\(result.contests[0].findings)")
+            return
+        }
+        #expect(ratio == Finding.Ratio(estimate: 1.0 / 300))
+        // Nothing else was asked, so that one sample of each shows its time.
+        #expect(run.workloads[0].cells.map(\.samples.count) == [1, 1])
+    }
+
+    @Test func `undecided questions get rounds and decided ones no more`() throws {
+        let run = try run(
+            Self.inserting + """
+                questions:
+                  - id: time
+                    question: Is one transaction faster than one for each row?
+                    compare: mode
+                    against: loop
+                    metric: time
+                    sameWithin: 10%
+                """, ["--until-decided"])
+        let result = try #require(run.questionResults.first)
+        let design = run.sequentialDesign
+        let rounds = run.workloads[0].cells.map(\.samples.count)
+        #expect(result.isDecided)
+        #expect(rounds[0] == rounds[1])
+        #expect(rounds[0] == design.glanceCount || rounds[0] >= design.nextLook(after: 0))
+        #expect(run.workloads[0].cells.allSatisfy { $0.counts == nil })
+    }
+
+    @Test func `both sizes of a question are in one run`() throws {
+        let run = try run(
+            Self.inserting + """
+                full: { parameters: { rows: 600 } }
+                questions:
+                  - id: transactions
+                    question: Does one request need fewer transactions?
+                    compare: mode
+                    against: loop
+                    metric: transactions
+                    sameWithin: 10%
+                """, ["--full", "--budget", "60s"])
+        #expect(run.workloads.map(\.name) == ["inserting", "inserting-full"])
+        #expect(run.sizeComparisons.map(\.holds) == [true])
+    }
+}
