@@ -33,6 +33,13 @@ public struct DatasetFacts: Sendable, Equatable, Codable {
         self.distanceMilesTotal = distanceMilesTotal
     }
 
+    /// How much weather goes with the first so many flights: the same share of the rows, so that a
+    /// small import is of flights, too.
+    func weatherCount(forFlights count: Int) -> Int {
+        let share = Double(min(count, flightCount)) / Double(max(flightCount, 1))
+        return Int((Double(weatherCount) * share).rounded())
+    }
+
     init(
         airlines: [AirlineRow], airports: [AirportRow], planes: [PlaneRow],
         weather: [WeatherRow], flights: [FlightRow]

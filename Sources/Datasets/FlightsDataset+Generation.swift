@@ -8,17 +8,19 @@ extension FlightsDataset {
     /// something else.
     ///
     /// - Parameter scale: multiplies the flights, and with them those without a plane or a
-    ///   destination; the other tables stay whole. Not negative.
+    ///   destination, and the weather up to the whole year; the other tables stay whole. Not
+    ///   negative.
     public static func generated(seed: UInt64, scale: Double = 1) -> FlightsDataset {
         precondition(scale.isFinite && scale >= 0, "The scale must be a number of 0 or more.")
         var random = SplitMix64(seed: seed)
         let network = GeneratedNetwork(using: &random)
         let weather = generatedWeather(using: &random)
         var flights = GeneratedFlights(network: network, scale: scale)
+        let weatherCount = DatasetFacts.published.weatherCount(forFlights: flights.count)
         return FlightsDataset(
             source: .generated(seed: seed), airlines: network.airlines,
-            airports: network.airports, planes: network.planes, weather: weather,
-            flights: flights.rows(using: &random))
+            airports: network.airports, planes: network.planes,
+            weather: Array(weather.prefix(weatherCount)), flights: flights.rows(using: &random))
     }
 
     /// Nearly every hour of the year at each of the three airports, drifting with the season.

@@ -31,11 +31,4 @@ public struct FlightsDataset: Sendable {
             airlines: airlines, airports: airports, planes: planes, weather: weather,
             flights: flights)
     }
-
-    /// The first `flightCount` flights, or all where there are fewer, with every other table whole.
-    public func prefix(flightCount: Int) -> FlightsDataset {
-        FlightsDataset(
-            source: source, airlines: airlines, airports: airports, planes: planes,
-            weather: weather, flights: Array(flights.prefix(flightCount)))
-    }
 }

@@ -1,7 +1,7 @@
 /// Generates the flights of a year in the order of their timetable.
 struct GeneratedFlights {
     private let network: GeneratedNetwork
-    private let count: Int
+    let count: Int
     private var withoutPlane: ExactSample
     private var otherTailNumberCount = 0
     private var withoutTailNumber: ExactSample

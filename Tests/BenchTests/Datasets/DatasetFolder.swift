@@ -70,7 +70,7 @@ final class DatasetFolder {
         try write(table, content.replacingOccurrences(of: old, with: new))
     }
 
-    func load() throws(DatasetError) -> FlightsDataset {
-        try .load(from: url, expecting: Self.facts)
+    func load(flightCount: Int? = nil) throws(DatasetError) -> FlightsDataset {
+        try .load(from: url, flightCount: flightCount, expecting: Self.facts)
     }
 }

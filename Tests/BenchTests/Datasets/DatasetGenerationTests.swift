@@ -69,14 +69,13 @@ import Testing
         #expect(dataset.facts.flightCount == Int((336_776 * scale).rounded()))
     }
 
-    @Test func `a prefix keeps the first flights and every other table`() {
-        let whole = FlightsDataset.generated(seed: 1, scale: 0.01)
-        let prefix = whole.prefix(flightCount: 500)
+    @Test func `a part of the flights has the same part of the weather`() {
+        let whole = FlightsDataset.generated(seed: 1)
+        let part = FlightsDataset.generated(seed: 1, scale: 0.1)
 
-        #expect(prefix.flights == Array(whole.flights[..<500]))
-        #expect(prefix.facts.flightCount == 500)
-        #expect(prefix.facts.weatherCount == whole.facts.weatherCount)
-        #expect(prefix.facts.flightsWithoutPlane < whole.facts.flightsWithoutPlane)
-        #expect(whole.prefix(flightCount: 1_000_000).facts == whole.facts)
+        #expect(part.facts.weatherCount == 2_612)
+        #expect(part.weather == Array(whole.weather.prefix(2_612)))
+        #expect(part.facts.planeCount == whole.facts.planeCount)
+        #expect(FlightsDataset.generated(seed: 1, scale: 1.5).weather.count == 26_115)
     }
 }

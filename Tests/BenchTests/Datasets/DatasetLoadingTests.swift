@@ -39,6 +39,28 @@ import Testing
         #expect(dataset.weather[0].windGustMilesPerHour == nil)
     }
 
+    /// One flight of three has a third of one row of weather, two have two thirds.
+    @Test(arguments: [(1, 0), (2, 1), (3, 1), (4, 1)])
+    func `a part is the first flights and their share of the weather`(
+        flights: Int, weather: Int
+    ) throws {
+        let folder = try DatasetFolder()
+        let whole = try folder.load()
+        let part = try folder.load(flightCount: flights)
+
+        #expect(part.flights == Array(whole.flights.prefix(flights)))
+        #expect(part.weather == Array(whole.weather.prefix(weather)))
+        #expect(part.planes == whole.planes)
+        #expect(part.facts.flightCount == min(flights, 3))
+    }
+
+    @Test func `what is behind a part is not read`() throws {
+        let folder = try DatasetFolder()
+        try folder.replace(",840,NA,NA,1020", with: ",84", in: "flights")
+
+        #expect(try folder.load(flightCount: 2).flights.count == 2)
+    }
+
     @Test(arguments: [
         ("\"Envoy, Air\"", "Envoy, Air"), ("\"Envoy \"\"Eagle\"\" Air\"", "Envoy \"Eagle\" Air"),
         ("\"Envoy\nAir\"", "Envoy\nAir"), ("\"\"", ""), ("Envoy Air\r", "Envoy Air"),
