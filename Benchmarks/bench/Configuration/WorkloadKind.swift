@@ -13,6 +13,9 @@ struct WorkloadKind: Sendable {
     var usesDataset = true
     /// Whether a sample begins with a store that already holds the flights.
     var startsWithFlights = false
+    /// The store of which a sample begins with a copy, where it is not of flights; nil where it
+    /// begins with nothing. Of the context there is only the job.
+    var store: @Sendable (WorkerContext) -> (any SampleStore)? = { _ in nil }
     /// Whether several threads work at once, so that counts depend on how they are scheduled.
     var isContended = false
     /// Whether a file describes a mix of operations and phases.
@@ -26,11 +29,6 @@ struct WorkloadKind: Sendable {
     var latencies: [String] = []
     /// Prepares, measures and verifies one sample, in a process of its own.
     var run: @Sendable (WorkerContext) throws -> WorkloadOutcome
-
-    /// Whether the store is copied from a prepared one: not for questions about unsaved objects.
-    func needsPreparedStore(for parameters: [String: String]) -> Bool {
-        startsWithFlights && parameters["place"] != "memory"
-    }
 
     /// Whether it can measure that subject.
     func admits(_ subject: Subject) -> Bool {

@@ -1,8 +1,8 @@
 import Benchmarking
 import Foundation
 
-/// What workers need before they can begin: the part of the data set that is worked on, and stores
-/// that hold it. Each is made once, when first needed, and shared by all cells; every worker gets a
+/// What workers need before they can begin: the part of the data set that is worked on, and the stores
+/// of which they get copies. Each is made once, when first needed, and shared by all cells; every worker gets a
 /// fresh copy.
 final class Preparation {
     enum Result {
@@ -44,6 +44,10 @@ final class Preparation {
     func selection(for workload: Workload) throws -> DatasetSelection? {
         guard workload.kind.usesDataset else { return nil }
         if let selection = selections[workload.flightCount] { return selection }
+        if selections.isEmpty, workload.flightCount != nil, DatasetSelection.isPublished {
+            // Once, so that no worker has to: a damaged data set is found out here.
+            _ = try DatasetSelection.load(flightCount: nil)
+        }
         let read = try DatasetSelection.load(flightCount: workload.flightCount)
         let selection = DatasetSelection(flightCount: workload.flightCount, facts: read.facts)
         selections[workload.flightCount] = selection
@@ -76,11 +80,10 @@ final class Preparation {
             lockPolicy: cell.lockPolicy, synchronous: workload.synchronous, seed: seed,
             folder: folder.appendingPathComponent("worker-\(folderCount)"),
             dataset: try selection(for: workload), load: workload.load)
-        if workload.kind.needsPreparedStore(for: cell.parameters) {
-            switch try stores.store(for: job, executable: executable) {
-            case .store(let url): job.preparedStore = url
-            case .ending(let ending): return try body(.ending(ending))
-            }
+        switch try stores.store(for: job, of: workload.kind, executable: executable) {
+        case .store(let url, let facts): (job.preparedStore, job.storeFacts) = (url, facts)
+        case .ending(let ending): return try body(.ending(ending))
+        case nil: break
         }
         try FileManager.default.createDirectory(
             at: job.folder, withIntermediateDirectories: true)

@@ -63,18 +63,13 @@ struct WorkerContext {
 
     /// Opens the subject on the store: a copy of the prepared one, or a new one.
     ///
+    /// - Parameter isWritten: whether the work writes to it.
     /// - Parameter prepare: what is done to the copy before.
     func openSubject(
-        preparing prepare: () throws -> Void = {}
+        isWritten: Bool, preparing prepare: () throws -> Void = {}
     ) throws -> any FlightsSubject {
-        if let preparedStore = job.preparedStore {
-            try FileManager.default.copyItem(at: preparedStore, to: storeURL)
-            // Else the first sync that is measured writes the copy, too.
-            let copy = try FileHandle(forUpdating: storeURL)
-            try copy.synchronize()
-            try copy.close()
-            try prepare()
-        }
+        try placeStore(isWritten: isWritten)
+        if job.preparedStore != nil { try prepare() }
         guard let open = Subject.named(job.subject)?.openFlights else {
             throw UnableSubject(name: job.subject, kind: job.kind)
         }

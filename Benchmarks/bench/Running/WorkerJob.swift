@@ -17,7 +17,7 @@ struct WorkerJob: Codable, Sendable {
     var seed: UInt64
     /// An empty folder of its own, which the parent deletes.
     var folder: URL
-    /// A store that holds the flights, to be copied; nil where the kind starts from nothing.
+    /// A store to be copied; nil where the kind starts from nothing.
     var preparedStore: URL?
     /// Nil where the kind makes its own rows.
     var dataset: DatasetSelection?
@@ -32,6 +32,10 @@ struct WorkerJob: Codable, Sendable {
     var injections: [Injection]?
     /// Nil for kinds other than a load.
     var load: LoadPlan?
+    /// Whether to make the ``SampleStore`` of these parameters, and no sample.
+    var makesStore: Bool?
+    /// What whoever made the prepared store told of it.
+    var storeFacts: [String: Int64]?
 }
 
 /// Which part of the data set is worked on, and what it must be found to hold.
@@ -47,11 +51,11 @@ struct DatasetSelection: Codable, Sendable {
     /// Whether the published rows were fetched.
     static var isPublished: Bool { DatasetLocation.current() != nil }
 
-    /// Reads the published rows, or makes as many of the same shape.
+    /// Reads the published rows, or makes as many of the same shape. A part of the rows is not held
+    /// against what they must add up to: whoever asks workers for one has read the whole.
     static func load(flightCount: Int?) throws -> FlightsDataset {
         if let folder = DatasetLocation.current() {
-            let dataset = try FlightsDataset.load(from: folder)
-            return flightCount.map { dataset.prefix(flightCount: $0) } ?? dataset
+            return try .load(from: folder, flightCount: flightCount)
         }
         let all = DatasetFacts.published.flightCount
         return .generated(seed: generatorSeed, scale: Double(flightCount ?? all) / Double(all))
@@ -63,6 +67,8 @@ struct WorkloadOutcome: Codable, Sendable {
     /// Its place in the run is filled in by the parent.
     var sample: Sample
     var verification: Verification
+    /// Of a store that was made, what is told of it to those who copy it.
+    var storeFacts: [String: Int64]?
 }
 
 /// A line of JSON on a worker's standard output; of a worker that takes no turns, its only one.

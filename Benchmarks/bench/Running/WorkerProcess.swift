@@ -49,6 +49,7 @@ final class WorkerProcess {
     private let reply: Pipe
     private let errorFile: URL
     private let timeout: Duration
+    private let watch = Stopwatch()
     private var unread = Data()
     private var ending: Ending?
 
@@ -174,6 +175,7 @@ final class WorkerProcess {
         let (_, usage) = wait()
         self.ending = ending
         if case .outcome(var outcome) = ending {
+            outcome.sample[.sampleSeconds] = watch.elapsedSeconds
             outcome.sample.metrics[Self.metricNames[0]] = Double(usage.ru_maxrss) * 1024
             outcome.sample.counters[Self.metricNames[1]] = Int64(usage.ru_nvcsw)
             outcome.sample.counters[Self.metricNames[2]] = Int64(usage.ru_nivcsw)

@@ -13,7 +13,7 @@ enum AggregatesWorkload {
         guard let way = Way(rawValue: context.text("way")) else {
             preconditionFailure("The kind's table allows only ways that exist.")
         }
-        let subject = try context.openStack()
+        let subject = try context.openStack(isWritten: false)
         var totals: [String: DistanceTotals] = [:]
         var sample = try context.measure(
             subject, rowCount: context.facts.flightCount, repeats: true

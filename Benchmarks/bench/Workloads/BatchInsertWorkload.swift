@@ -7,7 +7,7 @@ enum BatchInsertWorkload {
         let flights = (0..<context.integer("rows")).map { source[$0 % source.count] }
         let mode = context.bulkMode
 
-        let subject = try context.openSubject()
+        let subject = try context.openSubject(isWritten: true)
         let sample = try context.measure(subject, rowCount: flights.count, repeats: true) {
             try subject.insertFlights(flights, by: mode)
         }

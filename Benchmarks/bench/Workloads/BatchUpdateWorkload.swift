@@ -13,7 +13,7 @@ enum BatchUpdateWorkload {
 
     static func run(_ context: WorkerContext) throws -> WorkloadOutcome {
         let mode = context.bulkMode
-        let subject = try context.openSubject()
+        let subject = try context.openSubject(isWritten: true)
         let before = try state(of: StoreReader(context.storeURL))
         let sample = try context.measure(subject, rowCount: before.delays[0], repeats: true) {
             try subject.delayFlights(byMinutes: minutes, by: mode)

@@ -4,8 +4,8 @@ import Foundation
 /// Repetitions of the same work within one sample.
 struct Batches {
     /// Enough for the fastest to be a quiet one, and for work of a millisecond to be seen at all.
-    private static let minimumCount = 5
-    private static let minimumSeconds = 0.5
+    private static let minimumCount = 3
+    private static let minimumSeconds = 0.2
     /// Slow work is repeated less: each batch of it is long enough to be steady by itself.
     private static let maximumSeconds = 3.0
 
@@ -65,29 +65,5 @@ extension WorkerContext {
         sample[.bytesWritten] = nil
         sample[.involuntarySwitches] = nil
         return sample
-    }
-
-    /// Opens the subject on a new store that holds the items.
-    func openEngine(
-        holding items: [ItemRow], isNumberIndexed: Bool = false
-    ) throws -> any EngineSubject {
-        try makeItemStore(items, isNumberIndexed: isNumberIndexed)
-        guard let open = Subject.named(job.subject)?.openItems else {
-            throw UnableSubject(name: job.subject, kind: job.kind)
-        }
-        let subject = try open(configuration)
-        try configuration.check(subject)
-        return subject
-    }
-
-    /// Makes a new store that holds the items.
-    func makeItemStore(_ items: [ItemRow], isNumberIndexed: Bool) throws {
-        for suffix in ["", "-wal", "-shm"] {
-            try? FileManager.default.removeItem(atPath: storeURL.path + suffix)
-        }
-        let maker = try ObjectGraphEngine(
-            configuration: configuration, isNumberIndexed: isNumberIndexed)
-        if !items.isEmpty { try maker.batchInsert(items) }
-        try maker.close()
     }
 }

@@ -166,6 +166,14 @@ struct ItemChecksum: Sendable, Hashable {
         if let note = item.note { add(note) }
     }
 
+    init() {}
+
+    /// What so many items add up to, where that is known; else something that no items do.
+    init(itemCount: Int, sum: Int64?) {
+        self.itemCount = sum == nil ? -1 : itemCount
+        self.sum = UInt64(bitPattern: sum ?? 0)
+    }
+
     /// An item of which only the number was read.
     @inline(__always)
     mutating func add(number: Int64) {

@@ -11,18 +11,12 @@ enum EngineWorkload {
     static func run(_ context: WorkerContext) throws -> WorkloadOutcome {
         let rowCount = context.integer("rows")
         return switch context.text("row") {
-        case "fetch-realise":
-            try read(rowCount, context, expecting: { $0.add($1) }) { try $0.readItems() }
-        case "fetch-one-integer":
-            try read(rowCount, context, expecting: { $0.add(number: $1.number) }) {
-                try $0.readNumbers()
-            }
+        case "fetch-realise": try read(context, ItemSum.checksum) { try $0.readItems() }
+        case "fetch-one-integer": try read(context, ItemSum.number) { try $0.readNumbers() }
         case "read-integer":
-            try reread(rowCount, context, expecting: { $0.add(number: $1.number) }) {
-                try $0.readLoadedNumbers(in: rounds)
-            }
+            try reread(rowCount, context, ItemSum.number) { try $0.readLoadedNumbers(in: rounds) }
         case "read-text":
-            try reread(rowCount, context, expecting: { $0.add(city: $1.city) }) {
+            try reread(rowCount, context, ItemSum.cityChecksum) {
                 try $0.readLoadedCities(in: rounds)
             }
         case "filter-loaded": try filter(rowCount, context)
@@ -41,21 +35,32 @@ enum EngineWorkload {
         }
     }
 
+    /// What a line begins with; nil where it makes stores of two sizes itself.
+    @Sendable fileprivate static func store(_ context: WorkerContext) -> (any SampleStore)? {
+        let rowCount = context.integer("rows")
+        return switch context.text("row") {
+        case "growth-fetch", "growth-insert": nil
+        case "insert", "batch-insert": ItemStore(rowCount: 0)
+        case "pages", "first-page": ItemStore(rowCount: rowCount, isNumberIndexed: true)
+        case "filter-loaded": ItemStore(rowCount: rowCount, isRepeating: true)
+        default: ItemStore(rowCount: rowCount)
+        }
+    }
+
     // MARK: Reading
 
     private static func read(
-        _ rowCount: Int, _ context: WorkerContext,
-        expecting add: (inout ItemChecksum, ItemRow) -> Void,
+        _ context: WorkerContext, _ sum: ItemSum,
         _ operation: (any EngineSubject) throws -> ItemChecksum
     ) throws -> WorkloadOutcome {
-        let items = ItemRow.generated(count: rowCount, seed: context.job.seed)
-        let expected = items.reduce(into: ItemChecksum(), add)
-        let subject = try context.openEngine(holding: items)
+        let rowCount = context.integer("rows")
+        let (subject, facts) = try context.openEngine(isWritten: false)
         var checksums: Set<ItemChecksum> = []
         let sample = try context.measureBatches(rowCount: rowCount) { batches in
             checksums.insert(try batches.time(subject) { try operation(subject) })
         }
         try subject.close()
+        let expected = ItemChecksum(itemCount: rowCount, sum: facts[sum.name])
         return try outcome(sample, context) { $0.check(checksums, equal: expected) }
     }
 
@@ -63,14 +68,13 @@ enum EngineWorkload {
     private static let rounds = Rounds(count: 1_000, neighbourCount: 10)
 
     private static func reread(
-        _ rowCount: Int, _ context: WorkerContext,
-        expecting add: (inout ItemChecksum, ItemRow) -> Void,
+        _ rowCount: Int, _ context: WorkerContext, _ sum: ItemSum,
         _ operation: (any EngineSubject) throws -> ItemChecksum
     ) throws -> WorkloadOutcome {
-        let items = ItemRow.generated(count: rowCount, seed: context.job.seed)
-        var expected = ItemChecksum()
-        for _ in 0..<rounds.count { for item in items { add(&expected, item) } }
-        let subject = try context.openEngine(holding: items)
+        let (subject, facts) = try context.openEngine(isWritten: false)
+        let expected = ItemChecksum(
+            itemCount: rowCount * rounds.count,
+            sum: facts[sum.name].map { $0 &* Int64(rounds.count) })
         try subject.loadItems()
         var checksums: Set<ItemChecksum> = []
         var sample = try context.measureBatches(rowCount: rowCount * rounds.count) { batches in
@@ -88,13 +92,12 @@ enum EngineWorkload {
     private static func filter(
         _ rowCount: Int, _ context: WorkerContext
     ) throws -> WorkloadOutcome {
-        let items = manyItems(rowCount, context)
         var expected = ItemChecksum()
-        for item in items
+        for item in ItemRow.repeated(count: rowCount)
         where item.quantity < filteredQuantity && item.city.hasPrefix(filteredCityPrefix) {
             expected.add(number: item.number)
         }
-        let subject = try context.openEngine(holding: items)
+        let (subject, _) = try context.openEngine(isWritten: false)
         try subject.loadItems()
         var checksums: Set<ItemChecksum> = []
         let sample = try context.measureBatches(rowCount: rowCount) { batches in
@@ -114,7 +117,7 @@ enum EngineWorkload {
     ) throws -> WorkloadOutcome {
         var random = SeededGenerator(seed: context.job.seed)
         let keys = (1...Int64(rowCount)).shuffled(using: &random)
-        return try read(rowCount, context, expecting: { $0.add($1) }) {
+        return try read(context, ItemSum.checksum) {
             try $0.readItems(withKeys: keys, inTransaction: inTransaction)
         }
     }
@@ -124,7 +127,7 @@ enum EngineWorkload {
 
     /// Requests of one shape, so many that what the first of them takes to translate counts for nothing.
     private static func pages(_ rowCount: Int, _ context: WorkerContext) throws -> WorkloadOutcome {
-        let items = ItemRow.generated(count: rowCount, seed: context.job.seed)
+        let items = ItemRow.generated(count: rowCount)
         var random = SeededGenerator(seed: context.job.seed)
         let numbers = (0..<pageCount).map { _ in
             Int64.random(in: 1...Int64(rowCount), using: &random)
@@ -132,7 +135,7 @@ enum EngineWorkload {
         let expected = numbers.reduce(into: ItemChecksum()) { checksum, number in
             for item in items[(Int(number) - 1)...].prefix(pageRowCount) { checksum.add(item) }
         }
-        let subject = try context.openEngine(holding: items, isNumberIndexed: true)
+        let (subject, _) = try context.openEngine(isWritten: false)
         var checksums: Set<ItemChecksum> = []
         let sample = try context.measureBatches(rowCount: pageCount * pageRowCount) { batches in
             checksums.insert(
@@ -149,10 +152,9 @@ enum EngineWorkload {
     private static func firstPage(
         _ rowCount: Int, _ context: WorkerContext
     ) throws -> WorkloadOutcome {
-        let items = ItemRow.generated(count: rowCount, seed: context.job.seed)
-        let page = items.prefix(pageRowCount)
+        let page = ItemRow.generated(count: min(pageRowCount, rowCount))
         let expected = page.reduce(into: ItemChecksum()) { $0.add($1) }
-        let subject = try context.openEngine(holding: items, isNumberIndexed: true)
+        let (subject, _) = try context.openEngine(isWritten: false)
         var checksums: Set<ItemChecksum> = []
         var sample = try context.measureBatches(rowCount: pageCount * page.count) { batches in
             let held = try batches.time(subject) {
@@ -171,9 +173,8 @@ enum EngineWorkload {
     }
 
     private static func hold(_ rowCount: Int, _ context: WorkerContext) throws -> WorkloadOutcome {
-        let items = ItemRow.generated(count: rowCount, seed: context.job.seed)
-        let expected = items.reduce(into: ItemChecksum()) { $0.add(number: $1.number) }
-        let subject = try context.openEngine(holding: items)
+        let (subject, facts) = try context.openEngine(isWritten: false)
+        let expected = ItemChecksum(itemCount: rowCount, sum: facts[ItemSum.number.name])
         // Fills SQLite's page cache, which is no part of the result.
         var checksums: Set = [try subject.readNumbers()]
         var liveBytes = 0
@@ -195,14 +196,15 @@ enum EngineWorkload {
         _ rowCount: Int, _ context: WorkerContext,
         _ operation: (any EngineSubject, [ItemRow]) throws -> Void
     ) throws -> WorkloadOutcome {
-        let items = ItemRow.generated(count: rowCount, seed: context.job.seed)
+        let items = ItemRow.generated(count: rowCount)
         let sample = try context.measureBatches(rowCount: rowCount) { batches in
-            let subject = try context.openEngine(holding: [])
+            let (subject, _) = try context.openEngine(isWritten: true)
             try batches.time(subject, once: true) { try operation(subject, items) }
             try subject.close()
         }
         return try outcome(sample, context) { verifier in
-            try verifier.checkItems(in: StoreReader(context.storeURL), are: items)
+            try verifier.checkItems(
+                in: StoreReader(context.storeURL), are: ItemSum.facts(of: items))
         }
     }
 
@@ -210,10 +212,9 @@ enum EngineWorkload {
         _ rowCount: Int, _ context: WorkerContext,
         _ operation: (any EngineSubject) throws -> Void
     ) throws -> WorkloadOutcome {
-        var items = ItemRow.generated(count: rowCount, seed: context.job.seed)
-        let subject = try context.openEngine(holding: items)
+        var (subject, facts) = try context.openEngine(isWritten: true)
         if context.text("row") == "update" { try subject.loadItems() }
-        var batchCount: Int32 = 0
+        var batchCount = 0
         let sample = try context.measureBatches(rowCount: rowCount) { batches in
             try batches.time(subject) {
                 try operation(subject)
@@ -221,9 +222,9 @@ enum EngineWorkload {
             }
         }
         try subject.close()
-        for index in items.indices { items[index].quantity += batchCount }
+        facts[ItemSum.quantity.name, default: 0] += Int64(batchCount * rowCount)
         return try outcome(sample, context) { verifier in
-            try verifier.checkItems(in: StoreReader(context.storeURL), are: items)
+            try verifier.checkItems(in: StoreReader(context.storeURL), are: facts)
         }
     }
 
@@ -236,9 +237,9 @@ enum EngineWorkload {
         _ rowCount: Int, _ context: WorkerContext,
         _ seconds: ([ItemRow], WorkerContext, TurnTaker?) throws -> Double
     ) throws -> WorkloadOutcome {
-        let items = ItemRow.generated(count: smallRowCount, seed: context.job.seed)
+        let items = ItemRow.repeated(count: smallRowCount)
         let small = try seconds(items, context, nil) / Double(items.count)
-        let manyItems = manyItems(rowCount, context)
+        let manyItems = ItemRow.repeated(count: rowCount)
         // Where turns are taken and counted, they are of the many rows alone.
         let large = try seconds(manyItems, context, context.turns) / Double(rowCount)
         // Nothing but times: all else would be of the making of the stores as well.
@@ -247,20 +248,16 @@ enum EngineWorkload {
         sample[.rowsPerSecond] = 1 / large
         sample.metrics["costGrowth"] = large / small
         return try outcome(sample, context) { verifier in
-            try verifier.checkItems(in: StoreReader(context.storeURL), are: manyItems)
+            try verifier.checkItems(
+                in: StoreReader(context.storeURL), are: ItemSum.facts(of: manyItems))
         }
-    }
-
-    /// The same 10,000 items again and again: they share their texts, so that a million of them take little memory.
-    private static func manyItems(_ rowCount: Int, _ context: WorkerContext) -> [ItemRow] {
-        let items = ItemRow.generated(count: smallRowCount, seed: context.job.seed)
-        return (0..<rowCount).map { items[$0 % items.count] }
     }
 
     private static func fetchSeconds(
         _ items: [ItemRow], _ context: WorkerContext, _ turns: TurnTaker?
     ) throws -> Double {
-        let subject = try context.openEngine(holding: items)
+        let subject = try context.openEngine(
+            on: ItemStore(rowCount: items.count, isRepeating: true))
         defer { try? subject.close() }
         var batches = Batches(turns)
         while batches.isAnotherWanted() {
@@ -274,7 +271,7 @@ enum EngineWorkload {
     ) throws -> Double {
         var batches = Batches(turns)
         while batches.isAnotherWanted() {
-            let subject = try context.openEngine(holding: [])
+            let subject = try context.openEngine(on: ItemStore(rowCount: 0))
             try batches.time(subject, once: true) {
                 try subject.insert(items, saveSize: saveSize)
             }
@@ -306,36 +303,6 @@ extension Verifier {
                 equals: Int(truncatingIfNeeded: expected.sum))
         }
     }
-
-    /// Counts and sums over every column, read back with plain SQL.
-    fileprivate mutating func checkItems(in store: StoreReader, are items: [ItemRow]) throws {
-        let found = try store.integers(
-            """
-            SELECT COUNT(*), SUM(ZNUMBER), SUM(ZQUANTITY), SUM(ZDELAYMINUTES), \
-            SUM(round(ZPRICE * 100)), SUM(ZCREATEDAT), \
-            SUM(length(ZNAME) + length(ZMAKER) + length(ZCITY) + length(ZADDRESS)), \
-            SUM(length(ZNOTE)) FROM ZITEM
-            """)
-        let expected = [
-            items.count, items.reduce(0) { $0 + Int($1.number) },
-            items.reduce(0) { $0 + Int($1.quantity) },
-            items.reduce(0) { $0 + Int($1.delayMinutes ?? 0) },
-            items.reduce(0) { $0 + Int(($1.price * 100).rounded()) },
-            items.reduce(0) { $0 + Int($1.createdAt.timeIntervalSinceReferenceDate) },
-            items.reduce(0) {
-                $0 + $1.name.utf8.count + $1.maker.utf8.count + $1.city.utf8.count
-                    + $1.address.utf8.count
-            },
-            items.reduce(0) { $0 + ($1.note?.utf8.count ?? 0) },
-        ]
-        let names = [
-            "items", "numbers", "quantities", "delays", "prices in cents", "dates",
-            "bytes of mandatory texts", "bytes of notes",
-        ]
-        for (name, (found, expected)) in zip(names, zip(found, expected)) {
-            check(name, found, equals: expected)
-        }
-    }
 }
 
 extension EngineWorkload {
@@ -355,7 +322,7 @@ extension EngineWorkload {
 extension WorkloadKind {
     static let engine = WorkloadKind(
         name: "engine", summary: "a line of the engine's speed table, beside C and GRDB",
-        subjects: [.engine, .peer], usesDataset: false,
+        subjects: [.engine, .peer], usesDataset: false, store: EngineWorkload.store,
         parameters: [
             WorkloadParameter(
                 name: "row",

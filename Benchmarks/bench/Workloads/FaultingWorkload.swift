@@ -10,7 +10,7 @@ enum FaultingWorkload {
             preconditionFailure("The kind's table allows only forms that exist.")
         }
         let fetch = FlightsFetch(form, touch, depth: context.integer("depth"))
-        let subject = try context.openStack()
+        let subject = try context.openStack(isWritten: false)
         var result = FlightsFetch.Result()
         var sample = try context.measure(subject, rowCount: context.facts.flightCount) {
             result = try fetch.run(on: subject.stack)

@@ -6,7 +6,7 @@ enum ImportWorkload {
         let dataset = try context.loadDataset()
         let saveSize = context.integer("saveSize")
 
-        let subject = try context.openSubject()
+        let subject = try context.openSubject(isWritten: true)
         let sample = try context.measure(subject, rowCount: dataset.facts.rowCount) {
             try subject.importDataset(dataset, saveSize: saveSize)
         }

@@ -2,10 +2,16 @@ import Benchmarking
 import Foundation
 
 extension ItemRow {
-    /// Items numbered from 1, always the same for the same seed.
-    static func generated(count: Int, seed: UInt64) -> [ItemRow] {
-        var random = SeededGenerator(seed: seed)
+    /// Items numbered from 1, always the same ones, as the flights are.
+    static func generated(count: Int) -> [ItemRow] {
+        var random = SeededGenerator(seed: 1)
         return (0..<count).map { ItemRow(number: Int64($0 + 1), from: &random) }
+    }
+
+    /// The same 10,000 items again and again: they share their texts, so that a million of them take little memory.
+    static func repeated(count: Int) -> [ItemRow] {
+        let items = generated(count: min(count, 10_000))
+        return (0..<count).map { items[$0 % items.count] }
     }
 
     private init(number: Int64, from random: inout SeededGenerator) {

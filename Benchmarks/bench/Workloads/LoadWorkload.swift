@@ -16,8 +16,8 @@ enum LoadWorkload {
         guard let plan = context.job.load else {
             preconditionFailure("A job of the kind \(context.job.kind) has a plan.")
         }
-        let items = ItemRow.generated(count: context.integer("rows"), seed: context.job.seed)
-        try context.makeItemStore(items, isNumberIndexed: true)
+        let items = ItemRow.generated(count: context.integer("rows"))
+        try context.placeStore(isWritten: true)
         guard let open = Subject.named(context.job.subject)?.openLoad else {
             throw UnableSubject(name: context.job.subject, kind: context.job.kind)
         }
@@ -111,7 +111,9 @@ enum LoadWorkload {
 extension WorkloadKind {
     static let load = WorkloadKind(
         name: "load", summary: "writers and readers at once, in closed and open phases",
-        subjects: [.stack, .peer, .selftest], usesDataset: false, isContended: true,
+        subjects: [.stack, .peer, .selftest], usesDataset: false,
+        store: { ItemStore(rowCount: $0.integer("rows"), isNumberIndexed: true) },
+        isContended: true,
         isLoad: true,
         parameters: [
             WorkloadParameter(

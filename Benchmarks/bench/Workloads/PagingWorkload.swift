@@ -8,7 +8,7 @@ enum PagingWorkload {
         let maximum = context.text("extent") == "whole" ? nil : firstPageRowCount
         let rowCount = min(context.facts.flightCount, maximum ?? .max)
 
-        let subject = try context.openSubject()
+        let subject = try context.openSubject(isWritten: false)
         var checksum = FlightsChecksum(rowCount: 0, distanceMiles: 0)
         let sample = try context.measure(subject, rowCount: rowCount, repeats: true) {
             checksum = try subject.scrollFlights(batchSize: batchSize, maximumRowCount: maximum)

@@ -9,13 +9,8 @@ enum PicturesWorkload {
         let rowCount = context.integer("rows")
         let pictureBytes = context.integer("pictureKibibytes") * 1024
         let keepsApart = context.text("pictures") == "apart"
-        let model = try model(keepsApart: keepsApart)
-        let people = try context.openCoordinator(model)
-        try insert(rowCount, pictureBytes, into: people, keepsApart: keepsApart)
-        try people.removePersistentStores()
-
-        // Opened anew, so that nothing of them is in memory.
-        let coordinator = try context.openCoordinator(model)
+        try context.placeStore(isWritten: false)
+        let coordinator = try context.openCoordinator(model(keepsApart: keepsApart))
         let view = ManagedObjectContext(.privateQueue, coordinator: coordinator)
         var request = FetchRequest(entityName: "Person", sortKeys: [.ascending("name")])
         request.fetchBatchSize = context.integer("fetchBatchSize")
@@ -44,7 +39,7 @@ enum PicturesWorkload {
         return WorkloadOutcome(sample: sample, verification: verifier.verification)
     }
 
-    private static let pageRowCount = 20
+    fileprivate static let pageRowCount = 20
 
     /// The numbers of the first people, and what the list keeps in memory when these are shown.
     private static func show(
@@ -60,7 +55,7 @@ enum PicturesWorkload {
         }
     }
 
-    private static func model(keepsApart: Bool) throws -> ManagedObjectModel {
+    fileprivate static func model(keepsApart: Bool) throws -> ManagedObjectModel {
         let picture = AttributeDescription("picture", .binaryData, isOptional: false)
         let person = EntityDescription(
             name: "Person", managedObjectClass: Person.self,
@@ -74,11 +69,17 @@ enum PicturesWorkload {
             relationships: [.toOne("person", "Person", inverse: "portrait")])
         return try ManagedObjectModel(entities: keepsApart ? [person, portrait] : [person])
     }
+}
 
-    private static func insert(
-        _ rowCount: Int, _ pictureBytes: Int, into coordinator: PersistentStoreCoordinator,
-        keepsApart: Bool
-    ) throws {
+/// People with a picture each.
+private struct PeopleStore: SampleStore {
+    var rowCount: Int
+    var pictureBytes: Int
+    var keepsApart: Bool
+
+    func make(in context: WorkerContext) throws -> [String: Int64] {
+        let coordinator = try context.openCoordinator(
+            PicturesWorkload.model(keepsApart: keepsApart))
         let people = ManagedObjectContext(.privateQueue, coordinator: coordinator)
         try people.performAndWait {
             for number in 0..<rowCount {
@@ -92,13 +93,15 @@ enum PicturesWorkload {
                 try owner.setValue(
                     Data(repeating: UInt8(truncatingIfNeeded: number), count: pictureBytes),
                     forKey: "picture")
-                if number % pageRowCount == pageRowCount - 1 {
+                if number % PicturesWorkload.pageRowCount == PicturesWorkload.pageRowCount - 1 {
                     try people.save()
                     people.reset()
                 }
             }
             try people.save()
         }
+        try coordinator.removePersistentStores()
+        return [:]
     }
 }
 
@@ -116,6 +119,12 @@ extension WorkloadKind {
     static let pictures = WorkloadKind(
         name: "pictures", summary: "show the first names of a list of people who have pictures",
         subjects: [.engine], usesDataset: false,
+        store: { context in
+            PeopleStore(
+                rowCount: context.integer("rows"),
+                pictureBytes: context.integer("pictureKibibytes") * 1024,
+                keepsApart: context.text("pictures") == "apart")
+        },
         parameters: [
             WorkloadParameter(
                 name: "pictures", values: .choice(["inline", "apart"]), defaultValue: "inline",

@@ -11,7 +11,7 @@ enum PredicatesWorkload {
             preconditionFailure("The kind's table allows only questions that exist.")
         }
         let isSaved = context.text("place") == "sql"
-        let subject = try context.openSubject {
+        let subject = try context.openSubject(isWritten: false) {
             guard isSaved, alphabet != .ascii else { return }
             let store = try context.openCoordinator(
                 FlightsModel.make(context.configuration.indexes))

@@ -24,9 +24,8 @@ enum RecordsWorkload {
         let rowCount = context.integer("rows")
         let isConstrained = context.text("isConstrained") == "true"
         let saveSize = context.integer("saveSize")
+        try context.placeStore(isWritten: true)
         let coordinator = try context.openCoordinator(model(isConstrained: isConstrained))
-        let existingCount = way == .insert ? 0 : rowCount / 2
-        try insert(0..<existingCount, of: coordinator)
 
         // In an order that is neither that of the codes nor that of the rows.
         var random = SeededGenerator(seed: context.job.seed)
@@ -58,7 +57,7 @@ enum RecordsWorkload {
         return WorkloadOutcome(sample: sample, verification: verifier.verification)
     }
 
-    private static func model(isConstrained: Bool) throws -> ManagedObjectModel {
+    fileprivate static func model(isConstrained: Bool) throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [
             EntityDescription(
                 name: "Record", managedObjectClass: Record.self,
@@ -70,16 +69,23 @@ enum RecordsWorkload {
                 indexes: isConstrained ? [] : [FetchIndexDescription("byCode", on: "code")])
         ])
     }
+}
 
-    /// Records whose amounts are not yet right.
-    private static func insert(
-        _ numbers: Range<Int>, of coordinator: PersistentStoreCoordinator
-    ) throws {
-        let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
-        try context.performAndWait {
-            for number in numbers { Record(context: context).take(number, amount: -1) }
-            try context.save()
+/// Records whose amounts are not yet right.
+private struct RecordStore: SampleStore {
+    var rowCount: Int
+    var isConstrained: Bool
+
+    func make(in context: WorkerContext) throws -> [String: Int64] {
+        let coordinator = try context.openCoordinator(
+            RecordsWorkload.model(isConstrained: isConstrained))
+        let records = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+        try records.performAndWait {
+            for number in 0..<rowCount { Record(context: records).take(number, amount: -1) }
+            try records.save()
         }
+        try coordinator.removePersistentStores()
+        return [:]
     }
 }
 
@@ -150,6 +156,11 @@ extension WorkloadKind {
         name: "records",
         summary: "bring in records, some of which exist: find or create, or upsert",
         subjects: [.engine], usesDataset: false,
+        store: { context in
+            RecordStore(
+                rowCount: context.text("way") == "insert" ? 0 : context.integer("rows") / 2,
+                isConstrained: context.text("isConstrained") == "true")
+        },
         parameters: [
             WorkloadParameter(
                 name: "way", values: .choice(RecordsWorkload.Way.allCases.map(\.rawValue)),

@@ -9,7 +9,7 @@ import ObjectGraph
 enum ResponsivenessWorkload {
     static func run(_ context: WorkerContext) throws -> WorkloadOutcome {
         let dataset = try context.loadDataset()
-        let subject = try context.openStack()
+        let subject = try context.openStack(isWritten: true)
         let view = try subject.stack.viewContext
         let heartbeat = LatencyProbe(
             everyMilliseconds: context.integer("heartbeatIntervalMilliseconds")

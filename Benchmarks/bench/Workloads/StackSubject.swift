@@ -232,8 +232,8 @@ extension PersistentStoreCoordinator {
 
 extension WorkerContext {
     /// Opens the stack that the job names; see ``openSubject()``.
-    func openStack() throws -> StackSubject {
-        guard let stack = try openSubject() as? StackSubject else {
+    func openStack(isWritten: Bool) throws -> StackSubject {
+        guard let stack = try openSubject(isWritten: isWritten) as? StackSubject else {
             preconditionFailure("The kind \(job.kind) declares subjects that are not stacks.")
         }
         return stack
