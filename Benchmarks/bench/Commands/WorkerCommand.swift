@@ -32,7 +32,9 @@ struct WorkerCommand: ParsableCommand {
             return .failure("there is no kind \(job.kind) in WorkloadKind.all")
         }
         do {
-            if job.makesStore == true { return .outcome(try kind.makeStore(WorkerContext(job: job))) }
+            if job.makesStore == true {
+                return .outcome(try kind.makeStore(WorkerContext(job: job)))
+            }
             if job.isCounting == true { WorkCounter.install() }
             let turns = job.takesTurns == true ? try TurnTaker(job, parent: parent) : nil
             return .outcome(try kind.run(WorkerContext(job: job, turns: turns)))

@@ -6,7 +6,7 @@ import Foundation
 enum CountingPass {
     private static let operationCount = 5
 
-    /// Every run counts with the same one, for the seed decides which rows are made.
+    /// Every run counts with the same one, for the seed decides which rows are read.
     static let seed: UInt64 = 1
 
     /// Counts for one arm. The counts lie in the sample's metrics by ``Metric/name``; which of

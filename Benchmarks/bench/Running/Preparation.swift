@@ -1,8 +1,8 @@
 import Benchmarking
 import Foundation
 
-/// What workers need before they can begin: the part of the data set that is worked on, and stores
-/// that hold it. Each is made once, when first needed, and shared by all cells; every worker gets a
+/// What workers need before they can begin: the part of the data set that is worked on, and the stores
+/// of which they get copies. Each is made once, when first needed, and shared by all cells; every worker gets a
 /// fresh copy.
 final class Preparation {
     enum Result {

@@ -4,7 +4,7 @@ import Foundation
 /// Repetitions of the same work within one sample.
 struct Batches {
     /// Enough for the fastest to be a quiet one, and for work of a millisecond to be seen at all.
-    private static let minimumCount = 5
+    private static let minimumCount = 3
     private static let minimumSeconds = 0.2
     /// Slow work is repeated less: each batch of it is long enough to be steady by itself.
     private static let maximumSeconds = 3.0

@@ -31,14 +31,16 @@ import Testing
         """
     }
 
-    /// A worker that is still there when somebody looks for it.
+    /// Workers that are still there when somebody looks for them. Each takes a sample or counts: the kind prepares no store,
+    /// whose failure would fail both cells.
     private static let slow = """
         schema: 1
         name: slow
-        kind: engine
+        kind: batch-insert
         subjects: [sqlite-c]
         repetitions: 1
-        parameters: { row: [insert, batch-insert], rows: 2000 }
+        dataset: { flights: 200 }
+        parameters: { mode: [request, loop], rows: 2000 }
         """
 
     /// Asks again and again while the program runs.
@@ -98,6 +100,9 @@ import Testing
         for cell in cells {
             #expect(cell.samples.map(\.repetition) == [0, 1])
             #expect(cell.values(of: "time").allSatisfy { $0 > 0 })
+            for sample in cell.samples {
+                #expect(sample[.sampleSeconds] ?? 0 > sample[.time] ?? .infinity)
+            }
             guard case .verified = cell.verification else {
                 Issue.record("\(cell.identifier): \(cell.verification)")
                 continue
