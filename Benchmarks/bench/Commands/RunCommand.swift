@@ -22,7 +22,7 @@ struct RunCommand: ParsableCommand {
     @Option(
         help: """
             Give rounds to the questions that need them for so long, such as 10m or 90s, and not a fixed number to all \
-            (default without files: 10m, with --full 40m).
+            (default without files: 10m, with --full 30m).
             """)
     var budget: Budget?
 
@@ -94,7 +94,7 @@ struct RunCommand: ParsableCommand {
         if untilDecided { return .untilDecided }
         if let budget { return .within(seconds: budget.duration / .seconds(1)) }
         guard selected.files.isEmpty, !selected.fixesRounds else { return .asPlanned }
-        return .within(seconds: full ? 2_400 : 600)
+        return .within(seconds: full ? 1_800 : 600)
     }
 
     private var options: RunOptions {
@@ -133,8 +133,9 @@ struct RunCommand: ParsableCommand {
                 message: "\(path) was begun on another machine or with another build; "
                     + "start a new run")
         }
-        // The program and the name of this command stand first.
-        let original = try RunCommand.parse(Array(run.commandLine.dropFirst(2)))
+        // The program stands first, and the name of this command unless it was left out.
+        let typed = run.commandLine.dropFirst()
+        let original = try RunCommand.parse(Array(typed.first == "run" ? typed.dropFirst() : typed))
         run.workloads = []
         let selection = try original.selection()
         let runner = try Runner(
