@@ -71,7 +71,7 @@ extension Workload {
             ).map { indexes in
                 (try? question.explanation(indexes)) ?? ""
             }
-            return "\(question.id): `\(question.format)`; \(question.lesson)."
+            return "\(question.id): `\(question.format)`."
                 + (isSaved ? plans.joined() : "")
         }
     }

@@ -7,8 +7,6 @@ struct PredicateQuestion: Sendable, Hashable, Codable {
     var format: String
     /// What peers ask, and what every answer is checked against.
     var sqlCondition: String
-    /// What the reader learns from its cost.
-    var lesson: String
 
     static func identified(by id: String) -> PredicateQuestion? {
         all.first { $0.id == id }
@@ -21,13 +19,11 @@ struct PredicateQuestion: Sendable, Hashable, Codable {
         PredicateQuestion(
             id: "number-first", title: "long flights of a plane, number first",
             format: #"distance > 2000 AND tailNumber CONTAINS "25""#,
-            sqlCondition: "ZDISTANCE > 2000 AND instr(ZTAILNUMBER, '25') > 0",
-            lesson: "terms run in their order: the cheap one spares most of the dear ones"),
+            sqlCondition: "ZDISTANCE > 2000 AND instr(ZTAILNUMBER, '25') > 0"),
         PredicateQuestion(
             id: "text-first", title: "long flights of a plane, text first",
             format: #"tailNumber CONTAINS "25" AND distance > 2000"#,
-            sqlCondition: "instr(ZTAILNUMBER, '25') > 0 AND ZDISTANCE > 2000",
-            lesson: "the same answer with the dear term first"),
+            sqlCondition: "instr(ZTAILNUMBER, '25') > 0 AND ZDISTANCE > 2000"),
     ]
 
     /// What does each way of comparing text cost? Every step but the first finds about the same
@@ -35,41 +31,35 @@ struct PredicateQuestion: Sendable, Hashable, Codable {
     private static let ladder = [
         step(
             "equal", #"= "N725MQ""#, "= 'N725MQ'",
-            folded: #"=[cd] "n725mq""#, "= 'n725mq' COLLATE NOCASE",
-            lesson: "an index answers it; folding needs the whole table"),
+            folded: #"=[cd] "n725mq""#, "= 'n725mq' COLLATE NOCASE"),
         step(
             "begins-with", #"BEGINSWITH "N725M""#, "GLOB 'N725M*'",
-            folded: #"BEGINSWITH[cd] "n725m""#, "LIKE 'n725m%'",
-            lesson: "an index can answer a prefix as a range"),
+            folded: #"BEGINSWITH[cd] "n725m""#, "LIKE 'n725m%'"),
         step(
             "contains", #"CONTAINS "725M""#, "GLOB '*725M*'",
-            folded: #"CONTAINS[cd] "725m""#, "LIKE '%725m%'",
-            lesson: "no index helps: every text is searched"),
+            folded: #"CONTAINS[cd] "725m""#, "LIKE '%725m%'"),
         step(
             "like", #"LIKE "N?25M*""#, "GLOB 'N?25M*'",
-            folded: #"LIKE[cd] "n?25m*""#, "LIKE 'n_25m%'",
-            lesson: "wildcards are matched text by text"),
+            folded: #"LIKE[cd] "n?25m*""#, "LIKE 'n_25m%'"),
         step(
             "matches", #"MATCHES "N[0-9]25M.*""#, "GLOB 'N[0-9]25M*'",
-            folded: #"MATCHES[cd] "n[0-9]25m.*""#, "upper(ZTAILNUMBER) GLOB 'N[0-9]25M*'",
-            lesson: "a regular expression is the dearest; peers ask GLOB, which has classes"),
+            folded: #"MATCHES[cd] "n[0-9]25m.*""#, "upper(ZTAILNUMBER) GLOB 'N[0-9]25M*'"),
     ].flatMap(\.self)
 
     /// One way of comparing the tail number, plain and `[cd]`.
     private static func step(
         _ id: String, _ comparison: String, _ sql: String,
-        folded foldedComparison: String, _ foldedSQL: String, lesson: String
+        folded foldedComparison: String, _ foldedSQL: String
     ) -> [PredicateQuestion] {
         let column = "ZTAILNUMBER "
         return [
             PredicateQuestion(
                 id: id, title: "tail number \(comparison)", format: "tailNumber \(comparison)",
-                sqlCondition: column + sql, lesson: lesson),
+                sqlCondition: column + sql),
             PredicateQuestion(
                 id: id + "-cd", title: "tail number \(foldedComparison)",
                 format: "tailNumber \(foldedComparison)",
-                sqlCondition: foldedSQL.hasPrefix("upper") ? foldedSQL : column + foldedSQL,
-                lesson: lesson),
+                sqlCondition: foldedSQL.hasPrefix("upper") ? foldedSQL : column + foldedSQL),
         ]
     }
 }

@@ -21,13 +21,16 @@ public struct WorkloadResult: Codable, Hashable, Sendable {
     public var thresholds: [ThresholdRule]?
     /// What it asks; nil where it asks nothing.
     public var questions: [Question]?
+    /// The sentences that the report is to derive from the answers; nil where there are none.
+    public var advice: [AdviceRule]?
     public var cells: [CellResult]
 
     public init(
         name: String, title: String, kind: String, parameters: [String: String] = [:],
         reference: String? = nil, primaryMetric: Metric = .time, extraMetrics: [Metric] = [],
         isContended: Bool? = nil, notes: [String] = [], thresholds: [ThresholdRule]? = nil,
-        questions: [Question]? = nil, cells: [CellResult] = []
+        questions: [Question]? = nil, advice: [AdviceRule]? = nil,
+        cells: [CellResult] = []
     ) {
         self.name = name
         self.title = title
@@ -40,6 +43,7 @@ public struct WorkloadResult: Codable, Hashable, Sendable {
         self.notes = notes
         self.thresholds = thresholds
         self.questions = questions
+        self.advice = advice
         self.cells = cells
     }
 

@@ -11,30 +11,6 @@ public struct PairedRatio: Hashable, Sendable {
     /// With fewer rounds than this, no difference is called one: of 5 rounds, all agree by mere
     /// chance in 6 % of cases, of 4 in 12 %.
     public static let pairsNeeded = 5
-    /// Differences up to this are called none: the layout of a binary alone moves times by as much.
-    public static let smallestDifference = 0.02
-
-    /// Which way the difference goes, or that it cannot be told from chance.
-    public enum Direction: Sendable {
-        case lower, higher, unclear
-    }
-
-    /// Lower or higher only where the whole interval lies more than
-    /// ``smallestDifference`` from 1 and there are ``pairsNeeded`` rounds.
-    public var direction: Direction {
-        guard pairCount >= Self.pairsNeeded, let interval else { return .unclear }
-        if interval.upper < 1 / (1 + Self.smallestDifference) { return .lower }
-        if interval.lower > 1 + Self.smallestDifference { return .higher }
-        return .unclear
-    }
-
-    /// The smallest factor that an interval of this width would have told from 1; nil with fewer
-    /// than ``pairsNeeded`` rounds.
-    var smallestTellable: Double? {
-        guard pairCount >= Self.pairsNeeded, let interval, interval.lower > 0 else { return nil }
-        return max(interval.upper / estimate, estimate / interval.lower)
-            * (1 + Self.smallestDifference)
-    }
 }
 
 extension Statistics {
