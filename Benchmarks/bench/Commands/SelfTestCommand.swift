@@ -12,9 +12,9 @@ struct SelfTestCommand: ParsableCommand {
         ])
 
     /// Prints what was found, and ends accordingly.
-    static func finish(_ report: SelfTestReport) throws {
-        print(report)
-        guard report.hasPassed else {
+    static func finish(_ reports: SelfTestReport...) throws {
+        print(reports.map(\.description).joined(separator: "\n\n"))
+        guard reports.allSatisfy(\.hasPassed) else {
             throw ArgumentParser.ExitCode(Benchmarking.ExitCode.internalError.rawValue)
         }
     }
@@ -25,22 +25,32 @@ extension SelfTestCommand {
     struct StatisticsCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "stats",
-            abstract: "Hold the paired rule against noise that is known, and two rules that fail.")
+            abstract:
+                "Hold verdicts and the gate's rule against noise that is known, and rules that fail."
+        )
 
         @Option(help: "The seed of the simulated noise.")
         var seed: UInt64 = 1
 
-        @Option(help: "Simulated looks behind each rate.")
+        @Option(help: "Simulated looks behind each rate of the gate.")
         var draws = 20_000
+
+        @Option(help: "Simulated reports behind each rate of verdicts.")
+        var reports = 1_000
 
         func validate() throws {
             guard (1_000...1_000_000).contains(draws) else {
                 throw ValidationError("--draws must be from 1000 to 1000000")
             }
+            guard (300...1_000_000).contains(reports) else {
+                throw ValidationError("--reports must be from 300 to 1000000")
+            }
         }
 
         func run() throws {
-            try SelfTestCommand.finish(StatisticsSelfTest(seed: seed, drawCount: draws).report())
+            try SelfTestCommand.finish(
+                StatisticsSelfTest(seed: seed, drawCount: draws).report(),
+                VerdictSelfTest(seed: seed, reportCount: reports).report())
         }
     }
 }

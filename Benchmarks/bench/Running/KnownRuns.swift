@@ -42,7 +42,7 @@ struct KnownRuns {
             let logRatios = Statistics.pairedLogRatios(
                 of: workload.kind.primaryMetric.name, found.cell, to: counterpart)
             guard logRatios.count >= PairedRatio.pairsNeeded else { return nil }
-            return PairedRule().minimumDetectableEffect(
+            return PairedRule(pairCount: sampleCount).minimumDetectableEffect(
                 from: (0..<sampleCount).map { logRatios[$0 % logRatios.count] }, seed: 1)
         }
         if let effect = effects.first { return Self.percent(effect) }

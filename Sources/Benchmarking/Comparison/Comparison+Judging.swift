@@ -56,7 +56,8 @@ extension Comparison {
         guard let effect = minimumDetectableEffect else {
             return "it could not have seen even a tenfold time"
         }
-        guard effect <= detect else {
+        // Pairs that were added cannot sharpen the first look, so the interval that they narrow decides alone.
+        guard effect <= detect || pairs.count > rule.pairCount else {
             return "it could have seen \(percent(effect)) and is to see \(percent(detect))"
         }
         guard let interval, interval.lower > 1 / (1 + detect), interval.upper < 1 + detect else {

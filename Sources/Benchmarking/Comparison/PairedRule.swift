@@ -44,14 +44,16 @@ public struct PairedRule: Codable, Hashable, Sendable {
     /// repetitions of this experiment, whichever its direction; nil for too few pairs, or when not
     /// even a tenfold time would be found.
     ///
-    /// The differences are centred on their median and drawn with replacement, 1,000 times for the
-    /// first look and for its confirmation; each draw has a shift from which on the rule fires. The
-    /// same seed gives the same answer, and so do mirrored differences.
+    /// The differences are centred on their median, and ``pairCount`` of them drawn with replacement,
+    /// 1,000 times for the first look and for its confirmation: the rule looks at no more, however
+    /// many were added. Each draw has a shift from which on the rule fires. The same seed gives the
+    /// same answer, and so do mirrored differences.
     /// Source: instrument §2.4, item 11.
     public func minimumDetectableEffect(from logRatios: [Double], seed: UInt64) -> Double? {
         guard let middle = Statistics.median(logRatios) else { return nil }
-        let test = PairedTest(self, count: logRatios.count)
-        var draws = SortedDraws(from: logRatios.map { $0 - middle }, seed: seed)
+        let count = min(pairCount, logRatios.count)
+        let test = PairedTest(self, count: count)
+        var draws = SortedDraws(of: count, from: logRatios.map { $0 - middle }, seed: seed)
         var slower: [Double] = []
         var faster: [Double] = []
         for _ in 0..<1_000 {
@@ -69,8 +71,8 @@ public struct PairedRule: Codable, Hashable, Sendable {
     }
 }
 
-/// As many values as there are, drawn with replacement, in ascending order: counted at their places
-/// in that order, so that nothing has to be sorted again.
+/// A number of values drawn with replacement, in ascending order: counted at their places in that order, so that nothing
+/// has to be sorted again.
 private struct SortedDraws {
     /// The last draw, and the same with the other sign.
     private(set) var values: [Double]
@@ -81,25 +83,25 @@ private struct SortedDraws {
     private var counts: [Int]
     private var generator: SeededGenerator
 
-    init(from unsorted: [Double], seed: UInt64) {
+    init(of count: Int, from unsorted: [Double], seed: UInt64) {
         let order = unsorted.indices.sorted { unsorted[$0] < unsorted[$1] }
         var ranks = Array(unsorted.indices)
         for (rank, index) in order.enumerated() { ranks[index] = rank }
         self.ranks = ranks
         sorted = order.map { unsorted[$0] }
-        values = sorted
-        mirrored = sorted
+        values = Array(repeating: 0, count: count)
+        mirrored = values
         counts = sorted.map { _ in 0 }
         generator = SeededGenerator(seed: seed)
     }
 
     mutating func draw() {
-        for _ in ranks { counts[ranks[Int.random(in: ranks.indices, using: &generator)]] += 1 }
+        for _ in values { counts[ranks[Int.random(in: ranks.indices, using: &generator)]] += 1 }
         var place = 0
         for index in sorted.indices {
             for _ in 0..<counts[index] {
                 values[place] = sorted[index]
-                mirrored[sorted.count - 1 - place] = -sorted[index]
+                mirrored[values.count - 1 - place] = -sorted[index]
                 place += 1
             }
             counts[index] = 0

@@ -7,9 +7,15 @@ public struct SelfTestReport: Hashable, Sendable {
     public struct Check: Hashable, Sendable {
         public var name: String
         public var measured: Double
+        /// Of a simulated rate, the rates that may lie behind it.
+        public var interval: ClosedRange<Double>?
         public var allowed: ClosedRange<Double>
 
-        public var hasPassed: Bool { allowed.contains(measured) }
+        /// Whether all of what was measured lies where it has to.
+        public var hasPassed: Bool {
+            allowed.contains(interval?.lowerBound ?? measured)
+                && allowed.contains(interval?.upperBound ?? measured)
+        }
     }
 
     public init(_ title: String, checks: [Check] = []) {
@@ -21,6 +27,21 @@ public struct SelfTestReport: Hashable, Sendable {
 
     mutating func check(_ name: String, _ measured: Double, in allowed: ClosedRange<Double>) {
         checks.append(Check(name: name, measured: measured, allowed: allowed))
+    }
+
+    /// Adds a share of so many trials, which has to lie there with its 95 % interval.
+    ///
+    /// Source of the interval: Wilson, "Probable inference" (1927).
+    mutating func check(
+        _ name: String, share count: Int, of trials: Int, in allowed: ClosedRange<Double>
+    ) {
+        let (n, z) = (Double(trials), 1.96)
+        let share = Double(count) / n
+        let middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+        let reach =
+            z / (1 + z * z / n) * (share * (1 - share) / n + z * z / (4 * n * n)).squareRoot()
+        let interval = max(0, middle - reach)...min(1, middle + reach)
+        checks.append(Check(name: name, measured: share, interval: interval, allowed: allowed))
     }
 
     /// Adds a figure that may be anything.
@@ -51,7 +72,7 @@ extension SelfTestReport: CustomStringConvertible {
             checks.map {
                 [
                     $0.hasPassed ? "✓" : "✗", $0.name, Self.number($0.measured),
-                    Self.range($0.allowed),
+                    Self.range($0.allowed), $0.interval.map(Self.bounds) ?? "",
                 ]
             })
         let failed = checks.count { !$0.hasPassed }
@@ -63,6 +84,10 @@ extension SelfTestReport: CustomStringConvertible {
         if range.upperBound == .infinity { return "≥ \(number(range.lowerBound))" }
         if range.lowerBound <= 0 { return "≤ \(number(range.upperBound))" }
         return "\(number(range.lowerBound)) to \(number(range.upperBound))"
+    }
+
+    private static func bounds(_ interval: ClosedRange<Double>) -> String {
+        "[\(fixed(interval.lowerBound, 4)), \(fixed(interval.upperBound, 4))]"
     }
 
     private static func number(_ value: Double) -> String {

@@ -25,7 +25,9 @@ extension Statistics {
         guard !kept.isEmpty, kept.count <= signedRankCountMax else { return nil }
         let ranks = doubledRanks(ofSizes: kept.map(abs))
         let positiveSum = zip(ranks, kept).reduce(0) { $1.1 > 0 ? $0 + $1.0 : $0 }
-        return signedRankTail(atLeast: positiveSum, doubledRanks: ranks)
+        var distribution = SignedRankDistribution()
+        for rank in ranks { distribution.add(rank: rank) }
+        return distribution.tail(atLeast: positiveSum)
     }
 
     /// Twice the mean rank of each of the sorted sizes, so that tied ranks stay whole.
@@ -39,36 +41,11 @@ extension Statistics {
         return ranks
     }
 
-    /// The share of sign assignments whose positive ranks sum to at least that.
-    private static func signedRankTail(atLeast sum: Int, doubledRanks: [Int]) -> Double {
-        signedRankShares(of: doubledRanks)[sum...].reduce(0, +)
-    }
-
     /// The lowest W₊ of so many differences without ties whose one-sided p value is at most `tail`;
     /// more than the highest sum there is where none has it. 175 for .004 and n = 20.
     static func signedRankSum(withTail tail: Double, count: Int) -> Int {
-        let shares = signedRankShares(of: Array(1..<(count + 1)))
-        var sum = shares.count
-        var reached = 0.0
-        while sum > 0, reached + shares[sum - 1] <= tail {
-            sum -= 1
-            reached += shares[sum]
-        }
-        return sum
-    }
-
-    /// The probability of every sum of positive ranks when both signs are equally likely, by adding
-    /// one rank after the other.
-    private static func signedRankShares(of ranks: [Int]) -> [Double] {
-        var shares = [Double](repeating: 0, count: ranks.reduce(0, +) + 1)
-        shares[0] = 1
-        var highest = 0
-        for rank in ranks {
-            highest += rank
-            for sum in stride(from: highest, through: 0, by: -1) {
-                shares[sum] = (shares[sum] + (sum >= rank ? shares[sum - rank] : 0)) / 2
-            }
-        }
-        return shares
+        var distribution = SignedRankDistribution()
+        distribution.grow(to: count)
+        return distribution.criticalSum(withTailAtMost: tail).sum
     }
 }

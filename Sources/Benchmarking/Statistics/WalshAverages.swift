@@ -25,6 +25,23 @@ struct WalshAverages {
         return total
     }
 
+    var count: Int { sorted.count * (sorted.count + 1) / 2 }
+
+    /// The share of them above a limit.
+    func share(above limit: Double) -> Double {
+        Double(count(above: limit)) / Double(count)
+    }
+
+    /// The estimate of Hodges and Lehmann: less moved by outliers than a mean, and nearly as exact.
+    var median: Double {
+        (greatest((count + 1) / 2) + greatest(count / 2 + 1)) / 2
+    }
+
+    /// The `rank`-th greatest of all, counted from 1.
+    func greatest(_ rank: Int) -> Double {
+        greatest(rank, above: -.infinity, upTo: sorted[sorted.count - 1])
+    }
+
     /// The `rank`-th greatest, counted from 1: halves the range in which it lies until few are left.
     ///
     /// Source: Monahan, "Algorithm 616: fast computation of the Hodges-Lehmann location estimator"

@@ -41,8 +41,8 @@ import Testing
                 in: (0..<20).map { _ in Double.random(in: -1...1, using: &generator) })
         }
 
-        // Instrument §2.6: the exact size of the union is .0070; four standard errors are .0053.
-        #expect(abs(Double(alarms) / Double(trials) - 0.007) < 0.0053)
+        // The exact size of the union, over all 2²⁰ signs, is .00737; four standard errors are .0054.
+        #expect(abs(Double(alarms) / Double(trials) - 0.007_37) < 0.005_4)
     }
 
     @Test func `the detectable effect grows with the noise and is the same for the same seed`() {
@@ -56,6 +56,19 @@ import Testing
         #expect(quiet == rule.minimumDetectableEffect(from: noise, seed: 1))
         #expect(quiet.map { (0.025...0.04).contains($0) } == true)
         #expect(loud.map { $0 > 0.06 } == true)
+    }
+
+    @Test func `pairs beyond the first look make the detectable effect no smaller`() throws {
+        var generator = SeededGenerator(seed: 3)
+        let noise = (0..<20).map { _ in Double.random(in: -0.1...0.1, using: &generator) }
+        let rule = PairedRule()
+
+        let few = try #require(rule.minimumDetectableEffect(from: noise, seed: 1))
+        let many = try #require(
+            rule.minimumDetectableEffect(from: noise + noise + noise, seed: 1))
+
+        // The same values are drawn as often; over all 60 pairs it would be little more than half.
+        #expect((0.9...1.1).contains(many / few))
     }
 
     @Test func `two pairs can show nothing, and say so`() {

@@ -1,5 +1,7 @@
-import Benchmarking
+import Foundation
 import Testing
+
+@testable import Benchmarking
 
 @Suite struct `Self test of the statistics (instrument §2.6)` {
     @Test func `simulated noise has the spread and the tails of its model`() throws {
@@ -35,5 +37,53 @@ import Testing
         #expect(!report.hasPassed)
         #expect("\(report)".contains("✗  many  1  ≥ 19"))
         #expect("\(report)".contains("1 of 2 hold"))
+    }
+
+    @Test func `a simulated rate holds only with all of its interval`() {
+        var report = SelfTestReport("test")
+        report.check("rare", share: 20, of: 1_000, in: 0...0.05)
+        #expect(report.hasPassed)
+        #expect("\(report)".contains("✓  rare  0.0200  ≤ 0.0500  [0.0130, 0.0307]"))
+
+        report.check("often", share: 45, of: 1_000, in: 0...0.05)
+
+        #expect(!report.hasPassed)
+    }
+
+    @Test(arguments: MachineNoise.all)
+    func `simulated machines favour neither side`(noise: MachineNoise) {
+        var machine = NoisyMachine(noise, seed: testSeed())
+        let rounds = (0..<4_000).map { machine.sample(ofBlock: $0) - machine.sample(ofBlock: $0) }
+
+        // A fair coin; four standard errors are 127.
+        #expect(abs(rounds.count { $0 > 0 } - 2_000) < 127)
+    }
+
+    @Test func `a simulated report decides what differs and errs only by name`() {
+        let report = SimulatedReport(
+            noise: .normal(spread: 0.02), excess: [[0, 0.3], [0, 0], [0, 1, 1]])
+
+        let comparisons = report.comparisons(report.design, seed: testSeed())
+
+        // A pair is first against second, so the dearer second makes it less.
+        #expect(comparisons.map(\.conclusion) == [.less, .equivalent, .less, .less, .equivalent])
+        #expect(!comparisons.contains { $0.isFalseDifference || $0.isFalseEquivalence })
+    }
+
+    @Test(arguments: [
+        (excess: 0.0, conclusion: SequentialDesign.Conclusion.less, isFalse: true),
+        (excess: 0.02, conclusion: .less, isFalse: true),
+        (excess: 0.05, conclusion: .less, isFalse: false),
+        (excess: 0.05, conclusion: .more, isFalse: true),
+        (excess: 0.05, conclusion: .equivalent, isFalse: false),
+        (excess: 0.1, conclusion: .equivalent, isFalse: true),
+        (excess: 0.1, conclusion: .less, isFalse: false),
+    ])
+    func `a verdict is false where the truth is known to be another`(
+        excess: Double, conclusion: SequentialDesign.Conclusion, isFalse: Bool
+    ) {
+        let comparison = SimulatedComparison(truth: -log(1 + excess), conclusion: conclusion)
+
+        #expect((comparison.isFalseDifference || comparison.isFalseEquivalence) == isFalse)
     }
 }

@@ -1,0 +1,75 @@
+import Foundation
+
+/// The noise of samples that a machine takes one after the other, on a logarithmic scale. What comes and goes with time,
+/// as phases and levels do, is part of it: samples that are neighbours share it.
+enum MachineNoise: Hashable, Sendable {
+    case normal(spread: Double)
+    /// Normal, and in 16 % of samples Laplacian with a scale of 15 %.
+    case heavy
+    /// Student's t with 2 degrees of freedom, which has no variance.
+    case student
+    /// Half the speed for a quarter of the time, for so many samples on average.
+    case phases(length: Double)
+    /// A level with autocorrelation .9 and a standard deviation of 10 %.
+    case autoregressive
+    /// As recorded: each block of cells has the noise of the next model.
+    case recorded([NoiseModel])
+
+    static let all: [MachineNoise] = [
+        .normal(spread: 0.05), .heavy, .student, .phases(length: 4), .phases(length: 20),
+        .autoregressive,
+        .recorded(NoiseModel.all),
+    ]
+}
+
+extension MachineNoise: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .normal(let spread): "normal \(fixed(spread * 100, 0)) %"
+        case .heavy: "heavy tails"
+        case .student: "Student's t, 2 degrees"
+        case .phases(let length): "half-speed phases of \(fixed(length, 0))"
+        case .autoregressive: "autoregressive level"
+        case .recorded: "recorded"
+        }
+    }
+}
+
+/// A machine with its noise and the state that it is in.
+struct NoisyMachine {
+    private let noise: MachineNoise
+    private var generator: SeededGenerator
+    private var isSlow: Bool
+    private var level: Double
+
+    init(_ noise: MachineNoise, seed: UInt64) {
+        self.noise = noise
+        generator = SeededGenerator(seed: seed)
+        isSlow = Double.random(in: 0..<1, using: &generator) < 0.25
+        level = 0.1 * generator.normal()
+    }
+
+    /// ln of what the next sample takes, of a block of cells, beyond what it would take without noise.
+    mutating func sample(ofBlock block: Int) -> Double {
+        switch noise {
+        case .normal(let spread): return spread * generator.normal()
+        case .heavy:
+            let isTail = Double.random(in: 0..<1, using: &generator) < 0.16
+            return isTail ? 0.15 * generator.laplacian() : 0.035 * generator.normal()
+        case .student:
+            // χ² with 2 degrees of freedom is exponential with mean 2.
+            let uniform = Double.random(in: Double.leastNonzeroMagnitude..<1, using: &generator)
+            return 0.035 * generator.normal() / (-log(uniform)).squareRoot()
+        case .phases(let length):
+            let chance = isSlow ? 1 / length : 1 / (3 * length)
+            if Double.random(in: 0..<1, using: &generator) < chance { isSlow.toggle() }
+            return (isSlow ? log(2) : 0) + 0.05 * generator.normal()
+        case .autoregressive:
+            level = 0.9 * level + 0.1 * (1 - 0.9 * 0.9).squareRoot() * generator.normal()
+            return level + 0.035 * generator.normal()
+        case .recorded(let models):
+            // The models are of pairs, and each side has its half of the variance.
+            return models[block % models.count].draw(using: &generator) / 2.0.squareRoot()
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// How many whole reports contain a false verdict, and how much is decided, on machines whose noise is known.
+public struct VerdictSelfTest: Sendable {
+    private static let questionCount = 30
+    private static let differenceSought = 0.15
+    /// Identical cells, those that differ by as much as layout does, by as much as somebody would act on, and by more.
+    private static let mixture: [(excess: Double, count: Int)] = [
+        (0, 10), (0.02, 4), (SimulatedReport.sameWithin, 4), (differenceSought, 6), (0.3, 3),
+        (3, 3),
+    ]
+
+    private let seed: UInt64
+    private let reportCount: Int
+
+    /// - Parameter reportCount: of each kind; with 1,000 the test takes about a minute of processor time in a release build.
+    public init(seed: UInt64, reportCount: Int = 1_000) {
+        self.seed = seed
+        self.reportCount = reportCount
+    }
+
+    /// All that there is to check.
+    public func report() -> SelfTestReport {
+        var report = SelfTestReport(
+            "Verdicts of \(reportCount) simulated reports each (seed \(seed)): the share of reports that are wrong, "
+                + "and of comparisons that are decided")
+        for noise in MachineNoise.all { check(noise, into: &report) }
+        checkContests(into: &report)
+        checkWithoutBudget(into: &report)
+        checkNegativeControls(into: &report)
+        return report
+    }
+
+    /// 30 questions of two cells each, with a budget of 20 rounds a question.
+    private func check(_ noise: MachineNoise, into report: inout SelfTestReport) {
+        func tally(_ excess: [Double]) -> ReportTally {
+            self.tally(SimulatedReport(noise: noise, excess: excess.map { [0, $0] }))
+        }
+        let questions = Self.questionCount
+        tally(Array(repeating: 0, count: questions))
+            .checkDifferences("\(noise), all identical", into: &report)
+        tally(Array(repeating: SequentialDesign.smallestDifference, count: questions))
+            .checkDifferences("\(noise), all 2 % apart", into: &report)
+        tally(Array(repeating: SimulatedReport.sameWithin, count: questions))
+            .checkEquivalences("\(noise), all 10 % apart", into: &report)
+        let mixed = tally(Self.mixture.flatMap { Array(repeating: $0.excess, count: $0.count) })
+        mixed.checkDifferences("\(noise), mixed", into: &report)
+        mixed.checkEquivalences("\(noise), mixed", into: &report)
+        report.check(
+            "\(noise), mixed: 15 % differences found", mixed.found(Self.differenceSought),
+            in: noise == .normal(spread: 0.05) ? 0.9...1 : -.infinity...1)
+        report.tell("\(noise), mixed: comparisons decided", mixed.decided)
+    }
+
+    /// Contests of six cells, of which all pairs are compared with the same samples.
+    private func checkContests(into report: inout SelfTestReport) {
+        let excess = [0, 0.02, 0.02, 0.1, 0.15, 1]
+        let tally = tally(
+            SimulatedReport(noise: .heavy, excess: Array(repeating: excess, count: 6)))
+        tally.checkDifferences("heavy tails, 6 contests of 6", into: &report)
+        tally.checkEquivalences("heavy tails, 6 contests of 6", into: &report)
+    }
+
+    /// Rounds until nothing can be decided any more, and so the most looks.
+    private func checkWithoutBudget(into report: inout SelfTestReport) {
+        func tally(_ excess: Double) -> ReportTally {
+            self.tally(
+                SimulatedReport(
+                    noise: .phases(length: 20),
+                    excess: Array(repeating: [0, excess], count: Self.questionCount),
+                    roundsPerBlock: .infinity))
+        }
+        tally(SequentialDesign.smallestDifference)
+            .checkDifferences("no budget, all 2 % apart", into: &report)
+        tally(SimulatedReport.sameWithin)
+            .checkEquivalences("no budget, all 10 % apart", into: &report)
+    }
+
+    /// What the design forbids must be seen to fail, or the checks could not.
+    private func checkNegativeControls(into report: inout SelfTestReport) {
+        let excess = Array(repeating: [0.0, 0], count: Self.questionCount)
+        let staying = SimulatedReport(
+            noise: .normal(spread: 0.04), excess: excess, lastingBias: 0.02)
+        tally(staying).checkFailure(
+            "negative control: processes that stay, each off by 2 %", into: &report)
+        let peeking = PeekingReport(noise: .normal(spread: 0.05), questionCount: Self.questionCount)
+        tally { peeking.comparisons(seed: $0) }.checkFailure(
+            "negative control: the 95 % interval of the median, looked at after every round",
+            into: &report)
+    }
+
+    private func tally(_ simulated: SimulatedReport) -> ReportTally {
+        let design = simulated.design
+        return tally { simulated.comparisons(design, seed: $0) }
+    }
+
+    /// Reports with seeds of their own, on all cores.
+    private func tally(
+        _ comparisons: @escaping @Sendable (UInt64) -> [SimulatedComparison]
+    ) -> ReportTally {
+        var generator = SeededGenerator(seed: seed)
+        let seeds = (0..<reportCount).map { _ in generator.next() }
+        let tallies = Mutex(ReportTally())
+        DispatchQueue.concurrentPerform(iterations: seeds.count) { index in
+            let found = comparisons(seeds[index])
+            tallies.withLock { $0.add(found) }
+        }
+        return tallies.withLock { $0 }
+    }
+}

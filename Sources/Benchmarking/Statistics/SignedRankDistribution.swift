@@ -1,0 +1,41 @@
+/// The probability of every sum of positive ranks when both signs are equally likely: the exact null distribution of
+/// Wilcoxon's W₊, made by adding one rank after the other.
+struct SignedRankDistribution {
+    /// The probability of each sum, from 0 to that of all ranks.
+    private(set) var shares = [1.0]
+
+    /// How many ranks there are.
+    private var count = 0
+
+    /// Adds the ranks up to that number of differences without ties.
+    mutating func grow(to count: Int) {
+        while self.count < count { add(rank: self.count + 1) }
+    }
+
+    mutating func add(rank: Int) {
+        count += 1
+        var grown = [Double](repeating: 0, count: shares.count + rank)
+        for sum in shares.indices {
+            let half = shares[sum] / 2
+            grown[sum] += half
+            grown[sum + rank] += half
+        }
+        shares = grown
+    }
+
+    /// P(W₊ ≥ sum).
+    func tail(atLeast sum: Int) -> Double {
+        shares[sum...].reduce(0, +)
+    }
+
+    /// The lowest sum whose tail is at most `limit`, and that tail; one more than the highest sum, and 0, where none has it.
+    func criticalSum(withTailAtMost limit: Double) -> (sum: Int, tail: Double) {
+        var sum = shares.count
+        var tail = 0.0
+        while sum > 0, tail + shares[sum - 1] <= limit {
+            sum -= 1
+            tail += shares[sum]
+        }
+        return (sum, tail)
+    }
+}
