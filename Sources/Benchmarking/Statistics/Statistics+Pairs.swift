@@ -11,6 +11,22 @@ public struct PairedRatio: Hashable, Sendable {
     /// With fewer rounds than this, no difference is called one: of 5 rounds, all agree by mere
     /// chance in 6 % of cases, of 4 in 12 %.
     public static let pairsNeeded = 5
+    /// Differences up to this are called none: the layout of a binary alone moves times by as much.
+    public static let smallestDifference = 0.02
+
+    /// Which way the difference goes, or that it cannot be told from chance.
+    public enum Direction: Sendable {
+        case lower, higher, unclear
+    }
+
+    /// Lower or higher only where the whole interval lies more than
+    /// ``smallestDifference`` from 1 and there are ``pairsNeeded`` rounds.
+    public var direction: Direction {
+        guard pairCount >= Self.pairsNeeded, let interval else { return .unclear }
+        if interval.upper < 1 / (1 + Self.smallestDifference) { return .lower }
+        if interval.lower > 1 + Self.smallestDifference { return .higher }
+        return .unclear
+    }
 }
 
 extension Statistics {
@@ -27,18 +43,20 @@ extension Statistics {
 
     /// ln(cell / reference) of each round that has a value above 0 of both, in the order of
     /// rounds.
+    ///
+    /// - Parameter offset: added to both values, so that counts may be 0.
     public static func pairedLogRatios(
-        of metric: String, _ cell: CellResult, to reference: CellResult
+        of metric: String, _ cell: CellResult, to reference: CellResult, plus offset: Double = 0
     ) -> [Double] {
         let references = Dictionary(
             reference.samples.map { ($0.repetition, $0) }, uniquingKeysWith: { _, last in last })
         let ordered = cell.samples.sorted { $0.repetition < $1.repetition }
         return ordered.compactMap { sample -> Double? in
-            guard let value = sample.value(of: metric), value > 0, value.isFinite,
-                let other = references[sample.repetition]?.value(of: metric), other > 0,
+            guard let value = sample.value(of: metric), value + offset > 0, value.isFinite,
+                let other = references[sample.repetition]?.value(of: metric), other + offset > 0,
                 other.isFinite
             else { return nil }
-            return log(value / other)
+            return log((value + offset) / (other + offset))
         }
     }
 

@@ -21,6 +21,24 @@ import Testing
         #expect(logs == [log(2.0)])
     }
 
+    @Test(arguments: [
+        (ratios: [1.1, 1.2, 1.1, 1.15, 1.1], expected: PairedRatio.Direction.higher),
+        (ratios: [0.9, 0.8, 0.9, 0.85, 0.9], expected: .lower),
+        (ratios: [1.1, 1.2, 1.1, 1.15, 0.99], expected: .unclear),
+        (ratios: [1.01, 1.01, 1.01, 1.01, 1.01], expected: .unclear),
+        (ratios: [2, 2, 2, 2], expected: .unclear),
+    ])
+    func `a difference is told only where the whole interval shows it`(
+        ratios: [Double], expected: PairedRatio.Direction
+    ) throws {
+        let ones = SampleRun.cell("b", ratios.map { _ in 1 })
+
+        let ratio = try #require(
+            Statistics.pairedRatio(of: "time", SampleRun.cell("a", ratios), to: ones))
+
+        #expect(ratio.direction == expected)
+    }
+
     @Test func `drift that slows both sides changes nothing`() throws {
         let drift = (0..<8).map { 1 + Double($0) }
         let fast = SampleRun.cell("fast", drift)
@@ -28,6 +46,7 @@ import Testing
 
         let ratio = try #require(Statistics.pairedRatio(of: "time", slow, to: fast))
 
+        #expect(ratio.direction == .higher)
         #expect(abs(ratio.estimate - 1.1) < 1e-9)
     }
 

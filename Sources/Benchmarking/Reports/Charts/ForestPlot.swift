@@ -70,15 +70,22 @@ struct ForestPlot {
             marks.append(
                 .element(
                     "rect",
-                    ["class": "unseen", "x": "\(place(left))%", "width": "\(place(width))%", "y": "4", "height": "18"]))
+                    [
+                        "class": "unseen", "x": "\(place(left))%", "width": "\(place(width))%",
+                        "y": "4", "height": "18",
+                    ]))
         }
         marks.append(line(1, 1, "zero", y: ("0", "100%")))
         if let interval = row.interval {
             marks.append(
-                line(interval.lowerBound, interval.upperBound, "interval \(row.style)", y: ("13", "13")))
+                line(
+                    interval.lowerBound, interval.upperBound, "interval \(row.style)",
+                    y: ("13", "13")))
         }
         marks.append(
-            .element("circle", ["class": "estimate \(row.style)", "cx": x(row.ratio), "cy": "13", "r": "5"]))
+            .element(
+                "circle",
+                ["class": "estimate \(row.style)", "cx": x(row.ratio), "cy": "13", "r": "5"]))
         return .element(
             "div", ["class": "row"],
             [

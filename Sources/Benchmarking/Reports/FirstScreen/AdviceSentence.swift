@@ -7,14 +7,16 @@ struct AdviceSentence {
     init(_ rule: AdviceRule, of workload: WorkloadResult, in all: [QuestionResult]) {
         self.rule = rule
         results = rule.questions.map { name in
-            all.first { $0.identifier == name } ?? all.first { $0.identifier == "\(workload.name).\(name)" }
+            all.first { $0.identifier == name }
+                ?? all.first { $0.identifier == "\(workload.name).\(name)" }
         }
     }
 
     var markdown: String {
         let start = "If \(escaped(rule.condition)), "
         guard let first = results.first ?? nil else {
-            return start + "this run has no answer: it does not ask `\(rule.questions.first ?? "")`."
+            return start
+                + "this run has no answer: it does not ask `\(rule.questions.first ?? "")`."
         }
         let ballot = Ballot(first)
         guard !ballot.taken.isEmpty else {
@@ -56,14 +58,20 @@ private struct Ballot {
             for cell in ordered {
                 let name = Self.name(of: cell, text, in: result)
                 let finding = contest.finding(of: cell)
-                switch contest.standing(of: cell, by: question.metric) {
+                switch contest.standing(of: cell) {
                 case .best, .equivalent:
                     if !taken.contains(name) { taken.append(name) }
                     values[name] = contest.cells.first { $0.identifier == cell }.flatMap {
                         Statistics.median($0.values(of: question.metric.name))
                     }
                 case .worse:
-                    guard let finding, let estimate = finding.verdict.ratio?.estimate else { continue }
+                    guard let finding, let estimate = finding.verdict.ratio?.estimate else {
+                        continue
+                    }
+                    guard finding.verdict.isDecided else {
+                        open.append((name, finding.verdict.remedy?.sentence ?? ""))
+                        continue
+                    }
                     let distance = estimate > 1 ? estimate : 1 / estimate
                     guard distance > distances[name] ?? 0 else { continue }
                     distances[name] = distance
@@ -89,7 +97,9 @@ private struct Ballot {
     /// "take shared or single (main queue p99 0.42 ms to 0.53 ms); leave nested (105× [90, 120])."
     func sentence(taking names: [String]) -> String {
         let figures = names.compactMap { values[$0] }
-        let bounds = [figures.min(), figures.max()].compactMap(\.self).map(question.metric.unit.format).uniqued
+        let bounds = [figures.min(), figures.max()].compactMap(\.self).map(
+            question.metric.unit.format
+        ).uniqued
         let figure = "\(escaped(question.metric.title)) \(bounds.joined(separator: " to "))"
         let left = worse.map { "\($0.name) (\($0.ratio))" }
         return "take **\(names.listed(with: "or"))** (\(figure))"
@@ -97,7 +107,9 @@ private struct Ballot {
     }
 
     /// The subject with its lock policy where there are several, or the parameter with its value.
-    private static func name(of cell: String, _ text: VerdictText, in result: QuestionResult) -> String {
+    private static func name(of cell: String, _ text: VerdictText, in result: QuestionResult)
+        -> String
+    {
         let axis = result.question.axis
         guard axis == "subject" else {
             return axis == "lockPolicy" ? text.name(cell) : "`\(axis)` \(text.name(cell))"

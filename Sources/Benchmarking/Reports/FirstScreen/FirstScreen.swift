@@ -33,14 +33,18 @@ public struct FirstScreen {
         let decided = results.count(where: \.isDecided)
         switch results.count {
         case 0: return "This run asks no question: its figures follow, without verdicts."
-        case decided: return "All \(decided) questions are decided.".replacing("All 1 questions are", with: "The question is")
-        default: return "\(decided) of \(results.count) questions are decided."
+        case decided where decided > 1: return "All \(decided) questions are decided."
+        default:
+            return
+                "\(decided) of \(results.count) \(results.count == 1 ? "question is" : "questions are") decided."
         }
     }
 
     private static func certainty(of results: [QuestionResult]) -> [String] {
         func verdicts(_ isExact: Bool) -> [Finding.Verdict] {
-            results.filter { $0.question.isExact == isExact }.flatMap(\.contests).flatMap(\.findings).map(\.verdict)
+            results.filter { $0.question.isExact == isExact }.flatMap(\.contests).flatMap(
+                \.findings
+            ).map(\.verdict)
         }
         let measured = verdicts(false)
         let exact = verdicts(true).count(where: \.isDecided)
@@ -48,13 +52,16 @@ public struct FirstScreen {
         var sentences: [String] = []
         if measured.contains(where: { $0.isDecided || $0.ratio?.interval != nil }) {
             sentences.append(
-                "All intervals of these \(measured.count) comparisons hold together with 95 %"
+                (measured.count == 1
+                    ? "The interval of the comparison holds with 95 %"
+                    : "All intervals of these \(measured.count) comparisons hold together with 95 %")
                     + (open > 0 ? "; \(open) of them \(open == 1 ? "is" : "are") undecided." : "."))
         } else if !measured.isEmpty {
             sentences.append("None of \(measured.count) comparisons is decided.")
         }
         if exact > 0 {
-            sentences.append("\(exact) \(exact == 1 ? "comparison is" : "comparisons are") of exact counts.")
+            sentences.append(
+                "\(exact) \(exact == 1 ? "comparison is" : "comparisons are") of exact counts.")
         }
         return sentences
     }
@@ -63,7 +70,9 @@ public struct FirstScreen {
     private static func unasked(of run: Run) -> [String] {
         let silent = run.workloads.filter { ($0.questions ?? []).isEmpty }.map { escaped($0.title) }
         guard !silent.isEmpty, silent.count < run.workloads.count else { return [] }
-        return ["\(silent.listed) \(silent.count == 1 ? "asks" : "ask") nothing: figures without verdicts."]
+        return [
+            "\(silent.listed) \(silent.count == 1 ? "asks" : "ask") nothing: figures without verdicts."
+        ]
     }
 }
 
@@ -90,7 +99,8 @@ extension FirstScreen {
         }
         parts += lists.map { list in
             let title = list.title.isEmpty ? [] : [list.title]
-            return (title + list.items.map { "- \(InlineText(markdown: $0).plain)" }).joined(separator: "\n")
+            return (title + list.items.map { "- \(InlineText(markdown: $0).plain)" }).joined(
+                separator: "\n")
         }
         return parts.joined(separator: "\n\n")
     }
@@ -103,7 +113,11 @@ extension FirstScreen {
         return parts
             + lists.flatMap { list -> [Markup] in
                 (list.title.isEmpty ? [] : [.heading(list.title)])
-                    + [.list(list.items.map { ($0, []) }, class: list.title.isEmpty ? "answers" : "advice")]
+                    + [
+                        .list(
+                            list.items.map { ($0, []) },
+                            class: list.title.isEmpty ? "answers" : "advice")
+                    ]
             }
     }
 

@@ -106,10 +106,9 @@ extension StackTable {
         guard let value = Statistics.median(cell.values(of: question.metric.name)) else {
             return .absent
         }
-        let standing = contest.standing(of: cell.identifier, by: question.metric)
         let mark: Mark =
-            switch standing {
-            case .best: contest.isUniform(by: question.metric) ? .none : .best
+            switch contest.standing(of: cell.identifier) {
+            case .best: contest.isUniform ? .none : .best
             case .equivalent: .equivalent
             case .undecided: .undecided
             case .worse, .unknown: .none

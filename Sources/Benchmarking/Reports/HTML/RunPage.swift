@@ -17,7 +17,9 @@ struct RunPage {
         }
         return Page(
             title: "\(run.name) – StackBench", banner: banner,
-            sections: [Page.Section(anchor: "rules", title: "Rules beside the workloads", content: rules)]
+            sections: [
+                Page.Section(anchor: "rules", title: "Rules beside the workloads", content: rules)
+            ]
                 + workloads + [
                     Page.Section(
                         anchor: "environment", title: "Where the figures come from",
@@ -35,7 +37,9 @@ struct RunPage {
         let style = isBad ? " bad" : hasDoubt ? " doubtful" : ""
         return [
             .paragraph(
-                escaped("Run \(run.name) · " + Provenance.line(run.startedAt, run.build, run.environment)),
+                escaped(
+                    "Run \(run.name) · "
+                        + Provenance.line(run.startedAt, run.build, run.environment)),
                 class: "eyebrow"),
             .element("h1", [:], [InlineText(markdown: screen.headline).markup]),
             .element("div", ["class": "banner\(style)"], screen.markup),

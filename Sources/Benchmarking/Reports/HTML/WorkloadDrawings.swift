@@ -40,11 +40,14 @@ struct WorkloadDrawings {
         let groups = result.contests.compactMap { ForestPlot.Group($0, of: result.question) }
         guard !result.question.isExact, !groups.isEmpty else { return nil }
         let metric = result.question.metric.title
-        let plot = ForestPlot(axisTitle: "\(metric) ÷ that of the reference, log scale", groups: groups, labels: .factors)
+        let plot = ForestPlot(
+            axisTitle: "\(metric) ÷ that of the reference, log scale", groups: groups,
+            labels: .factors)
         let figure = Markup.figure(
             plot.markup,
             "**\(escaped(result.question.sentence))** A line is the interval of a ratio, hollow where it is undecided; "
-                + "the grey band holds the differences up to \(percent(result.question.sameWithin)), which count as none.")
+                + "the grey band holds the differences up to \(percent(result.question.sameWithin)), which count as none."
+        )
         return groups.count > Self.caseCountMax
             ? .details("\(result.question.sentence) All \(groups.count) cases", [figure]) : figure
     }
@@ -75,7 +78,8 @@ struct WorkloadDrawings {
         return [
             .figure(
                 plot.chart.markup,
-                "**\(metric.title.capitalizedFirst) over \(escaped(curve.parameter)).** Medians; \(better).")
+                "**\(metric.title.capitalizedFirst) over \(escaped(curve.parameter)).** Medians; \(better)."
+            )
         ]
     }
 }
@@ -91,7 +95,8 @@ extension ForestPlot.Group {
                 case .equivalent: .same
                 case .undecided: .unclear
                 case .less, .more:
-                    finding.verdict.isBetter(by: question.metric).map { $0 ? .better : .worse } ?? .known
+                    finding.verdict.isBetter(by: question.metric).map { $0 ? .better : .worse }
+                        ?? .known
                 }
             return ForestPlot.Row(
                 label: InlineText(markdown: text.name(finding.cell)).plain, ratio: ratio.estimate,
@@ -100,6 +105,7 @@ extension ForestPlot.Group {
         }
         guard !rows.isEmpty, let reference = contest.reference else { return nil }
         let name = InlineText(markdown: text.name(reference.identifier)).plain
-        heading = [contest.contest.label, "÷ \(name)"].filter { !$0.isEmpty }.joined(separator: ", ")
+        heading = [contest.contest.label, "÷ \(name)"].filter { !$0.isEmpty }.joined(
+            separator: ", ")
     }
 }

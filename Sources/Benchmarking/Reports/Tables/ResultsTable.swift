@@ -38,7 +38,8 @@ struct ResultsTable {
             let number = CommaSeparatedText.number
             return [
                 "\(ResultsTable.schema)", run, workload, question, cell, metric.name,
-                metric.unit.rawValue, metric.polarity.rawValue, statistic, "\(count)", number(value),
+                metric.unit.rawValue, metric.polarity.rawValue, statistic, "\(count)",
+                number(value),
                 number(interval?.lower), number(interval?.upper), reference, number(referenceValue),
                 number(ratio), number(ratioInterval?.lowerBound), number(ratioInterval?.upperBound),
                 number(pValue), number(minimumDetectableEffect), verdict, remedy, status,

@@ -41,10 +41,13 @@ struct QuestionSentence {
     private func againstBest(_ contests: [ContestResult]) -> String {
         contests.map { contest in
             let text = VerdictText(question: question, result: contest)
-            guard let reference = contest.reference else { return "nothing was measured" + place(of: contest) }
+            guard let reference = contest.reference else {
+                return "nothing was measured" + place(of: contest)
+            }
             let rest = contest.findings.map { "\(text.name($0.cell)) \(text.told($0))" }
             let value = text.value(of: reference.identifier).map { " (\($0))" } ?? ""
-            return "\(axis)\(text.name(reference.identifier)) \(superlative(contest))\(value)\(place(of: contest))"
+            return
+                "\(axis)\(text.name(reference.identifier)) \(superlative(contest))\(value)\(place(of: contest))"
                 + (rest.isEmpty ? "" : ", \(rest.joined(separator: ", "))")
         }.joined(separator: "; ")
     }
@@ -53,7 +56,8 @@ struct QuestionSentence {
     private func superlative(_ contest: ContestResult) -> String {
         let word =
             question.metric.isTime
-            ? "the fastest" : "has the \(question.metric.polarity == .higherIsBetter ? "most" : "least")"
+            ? "the fastest"
+            : "has the \(question.metric.polarity == .higherIsBetter ? "most" : "least")"
         let isOpen = contest.findings.contains { !$0.verdict.isDecided }
         return (question.metric.isTime ? "is \(word)" : "\(word) \(question.metric.title)")
             + (isOpen ? " so far" : "")

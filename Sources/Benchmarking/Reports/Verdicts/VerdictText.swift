@@ -44,7 +44,8 @@ struct VerdictText {
         let word = finding.verdict.word(for: metric)
         switch finding.verdict {
         case .less(let ratio) where metric.isTime:
-            return "\(Self.factor(1 / ratio.estimate)) \(word)\(Self.interval(ratio, isInverted: true))"
+            return
+                "\(Self.factor(1 / ratio.estimate)) \(word)\(Self.interval(ratio, isInverted: true))"
         case .more(let ratio) where metric.isTime:
             return "\(Self.factor(ratio.estimate)) \(word)\(Self.interval(ratio))"
         case .less, .more: return "\(word) \(metric.title) (\(self.ratio(finding)))"
@@ -117,7 +118,9 @@ extension Finding.Remedy {
 
     private static func told(_ seconds: Double) -> String {
         let (count, unit) =
-            seconds < 90 ? (seconds, "second") : seconds < 5_400 ? (seconds / 60, "minute") : (seconds / 3_600, "hour")
+            seconds < 90
+            ? (seconds, "second")
+            : seconds < 5_400 ? (seconds / 60, "minute") : (seconds / 3_600, "hour")
         let whole = max(count.rounded(), 1)
         return "\(grouped(whole)) \(unit)\(whole == 1 ? "" : "s")"
     }
