@@ -10,8 +10,8 @@ struct BenchCommand: ParsableCommand {
         discussion: exitCodes,
         subcommands: [
             ListCommand.self, PlanCommand.self, RunCommand.self, ReportCommand.self,
-            CheckCommand.self, CompareCommand.self, GateCommand.self, BaselineCommand.self,
-            HistoryCommand.self, SelfTestCommand.self, DoctorCommand.self, WorkerCommand.self,
+            CheckCommand.self, GateCommand.self, BaselineCommand.self, SelfTestCommand.self,
+            DoctorCommand.self, WorkerCommand.self,
         ],
         defaultSubcommand: RunCommand.self)
 
@@ -37,8 +37,7 @@ extension CommandFailure {
     init(_ error: any Error) {
         switch error {
         case let failure as CommandFailure: self = failure
-        case is ConfigurationError, is DatasetError, is RunDirectoryError, is ThresholdError,
-            is HistoryError:
+        case is ConfigurationError, is DatasetError, is RunDirectoryError, is ThresholdError:
             self.init(exitCode: .usage, message: "\(error)")
         case is ComparisonError, is BaselineError:
             self.init(exitCode: .noBaseline, message: "\(error)")

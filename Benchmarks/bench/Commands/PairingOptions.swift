@@ -63,9 +63,9 @@ struct PairingOptions: ParsableArguments {
 extension RunDirectory {
     /// A new folder for a comparison: the one that is named, or one in `results` with a name that
     /// sorts by time.
-    static func createForComparison(_ path: String?, kind: String) throws -> RunDirectory {
+    static func createForComparison(_ path: String?) throws -> RunDirectory {
         let time = Date().ISO8601Format().replacingOccurrences(of: ":", with: "-")
-        let folder = URL(fileURLWithPath: path ?? "results/\(time)-\(kind)")
+        let folder = URL(fileURLWithPath: path ?? "results/\(time)-gate")
         return try create(folder.lastPathComponent, in: folder.deletingLastPathComponent())
     }
 }

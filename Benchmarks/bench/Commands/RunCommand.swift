@@ -152,10 +152,10 @@ struct RunCommand: ParsableCommand {
         var runner = runner
         let run = try runner.execute()
         annotations.print(Judgements(of: run))
-        print(directory.reportURL.relativePath)
         if let report = try run.ruleReport() {
             FileHandle.standardError.write(Data("\(report)\n".utf8))
         }
+        print("\(FirstScreen(run).terminalText)\n\n\(directory.reportURL.relativePath)")
         return run.exitCode
     }
 

@@ -115,7 +115,7 @@ extension Workload {
         let entries = try node.mapping(allowing: ["if", "questions"])
         let own = questions.map(\.id)
         return AdviceRule(
-            situation: try entries.required("if").string(),
+            if: try entries.required("if").string(),
             questions: try entries.required("questions").list().map { element in
                 let id = try element.string()
                 if id.contains(".") { return id }

@@ -135,12 +135,6 @@ extension Baseline.Cell {
     }
 }
 
-extension Run {
-    var conditions: Baseline.Conditions {
-        Baseline.Conditions(environment.identity, build: build, dataset: dataset?.identity)
-    }
-}
-
 extension Baseline.Conditions {
     func differences(from other: Self) -> [String] {
         [

@@ -103,31 +103,6 @@ extension Comparison {
             reason = "the count varies within one arm by more than may be told from a change"
         }
     }
-
-    /// Compares two runs that were not made together: advice only.
-    ///
-    /// The verdict is `inconclusive` until ``ComparisonReport/tellAdvisoryRows()`` has looked at all
-    /// rows together. The p value is the rank-sum test's, the interval a percentile bootstrap of the
-    /// ratio of medians with 95 %.
-    /// Source: instrument §2.4, items 7 and 12.
-    public init(
-        unpaired metric: Metric, workload: String, cell: String, base: [Double], head: [Double],
-        minimumEffect: Double, seed: UInt64
-    ) {
-        let medians = (base: Statistics.median(base), head: Statistics.median(head))
-        self.init(
-            workload: workload, cell: cell, metric: metric,
-            rule: .unpaired(minimumEffect: minimumEffect), verdict: .inconclusive,
-            base: medians.base, head: medians.head,
-            pValue: Statistics.rankSumTest(base, head))
-        guard let middle = medians.base, let other = medians.head, middle > 0, other > 0 else {
-            reason = "both runs need values above 0"
-            return
-        }
-        ratio = other / middle
-        interval = Statistics.bootstrapRatio(of: head, to: base, seed: seed)
-        reason = "runs that were not made together show no more than a hint"
-    }
 }
 
 extension PairedRule {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// All that a gate or a comparison of two runs found: what `verdict.json` and the drawings are
+/// All that a gate found: what `verdict.json` and the drawings are
 /// made from.
 public struct ComparisonReport: Codable, Hashable, Sendable {
     /// The version of this structure that the code reads and writes.
@@ -67,17 +67,14 @@ public struct ComparisonReport: Codable, Hashable, Sendable {
     }
 
     /// The gravest finding: a wrong answer, a crash, an interruption, nothing that could be compared, a
-    /// regression, under `isStrict` a row that could not be judged, or success. Advisory rows never fail.
+    /// regression, under `isStrict` a row that could not be judged, or success.
     public var exitCode: ExitCode {
         if unsoundCells.contains(where: \.isWrongAnswer) { return .wrongAnswer }
         if !unsoundCells.isEmpty { return .crash }
         if isInterrupted { return .interrupted }
         if rows.isEmpty { return .noBaseline }
-        let gated = rows.filter { !$0.rule.isAdvisory }
-        if gated.contains(where: { $0.verdict == .regressed }) { return .regression }
-        if isStrict, gated.contains(where: { $0.verdict == .inconclusive }) {
-            return .inconclusive
-        }
+        if !rows(.regressed).isEmpty { return .regression }
+        if isStrict, !rows(.inconclusive).isEmpty { return .inconclusive }
         return .success
     }
 

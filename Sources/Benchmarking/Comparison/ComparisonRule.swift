@@ -5,11 +5,4 @@ public enum ComparisonRule: Codable, Hashable, Sendable {
     case exact(tolerance: Double)
     /// A time measured in pairs. Source: instrument §2.4, tier 1.
     case paired(PairedRule)
-    /// A time of two runs that were not made together: advice, on which no gate may rest.
-    case unpaired(minimumEffect: Double)
-
-    /// Whether the row only informs.
-    public var isAdvisory: Bool {
-        if case .unpaired = self { true } else { false }
-    }
 }

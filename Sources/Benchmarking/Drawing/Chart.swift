@@ -1,23 +1,25 @@
 /// A drawing with its title and its content in words, for those who cannot see it.
 struct Chart {
-    /// Widths of drawings in a report: CSS pixels where there is room, less on small screens.
-    static let width = 840.0
+    /// Widths of drawings in a report, in CSS pixels. A narrower screen scrolls sideways, since smaller text could not
+    /// be read.
+    static let width = 720.0
 
     var title: String
     /// What a reader of the drawing would tell, with the numbers.
     var summary: String
-    var width = Chart.width
+    let width = Chart.width
     var height: Double
     var marks: [Markup]
 
     var markup: Markup {
-        .element(
+        let drawing = Markup.element(
             "svg",
             [
                 "role": "img", "viewBox": "0 0 \(place(width)) \(place(height))",
-                "style": "max-width: \(place(width))px",
+                "style": "width: \(place(width))px",
             ],
             [.element("title", title), .element("desc", summary)] + marks)
+        return .element("div", ["class": "drawing"], [drawing])
     }
 }
 

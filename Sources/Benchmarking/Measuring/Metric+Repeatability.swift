@@ -13,9 +13,10 @@ extension Metric {
     /// Holds for work that one thread does at a time; when threads contend, every count depends on
     /// the schedule.
     public var repeatability: Repeatability {
-        if Self.exactCounts.contains(self) { return .exact(tolerance: 0) }
-        if Self.nearlyExactCounts.contains(self) { return .exact(tolerance: 0.005) }
-        return Self.scheduledCounts.contains(self) ? .scheduled : .measured
+        func isAmong(_ metrics: [Metric]) -> Bool { metrics.contains { $0.name == name } }
+        if isAmong(Self.exactCounts) { return .exact(tolerance: 0) }
+        if isAmong(Self.nearlyExactCounts) { return .exact(tolerance: 0.005) }
+        return isAmong(Self.scheduledCounts) ? .scheduled : .measured
     }
 
     /// What one operation does, in the order of reports.

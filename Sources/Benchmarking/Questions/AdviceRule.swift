@@ -1,14 +1,18 @@
-/// What a reader is advised in a situation: which subjects to take, by the answers to some questions.
-///
-/// Nothing of the advice itself is fixed: who is taken and who is left follows from the verdicts of the run.
+/// What a sentence "If …, take …" of the first screen is derived from.
 public struct AdviceRule: Codable, Hashable, Sendable {
-    /// The situation as a clause: "you import beside a live view".
-    public var situation: String
-    /// The questions that decide, as "workload.id", the most important one first.
+    /// What follows "If", for example "you import beside a live view".
+    public var condition: String
+    /// The questions that decide, as "workload.question" or, of the same workload, as "question": the first one says
+    /// what to take and what to leave, later ones break ties.
     public var questions: [String]
 
-    public init(situation: String, questions: [String]) {
-        self.situation = situation
+    public init(if condition: String, questions: [String]) {
+        self.condition = condition
         self.questions = questions
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case condition = "if"
+        case questions
     }
 }

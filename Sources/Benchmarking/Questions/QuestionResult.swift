@@ -78,7 +78,7 @@ extension ContestResult {
             workload.cells.first { $0.identifier == identifier }
         }
         self.cells = cells
-        let medians = cells.filter(\.isSound).compactMap { cell in
+        let medians = cells.filter { comparer.obstacle(to: $0) == nil }.compactMap { cell in
             comparer.typicalValue(of: cell).map { (cell: cell, value: $0) }
         }
         let isDescending = question.metric.polarity == .higherIsBetter
@@ -148,9 +148,8 @@ private struct Comparer {
                 cell: cell.identifier, reference: reference.identifier, verdict: verdict,
                 roundCount: roundCount)
         }
-        if let unsound = [cell, reference].first(where: { !$0.isSound }) {
-            let word = unsound.failure == nil ? "gave a wrong answer" : "failed"
-            return finding(.undecided(nil, .measurement("\(unsound.identifier) \(word)")))
+        if let obstacle = [cell, reference].compactMap(obstacle).first {
+            return finding(.undecided(nil, .measurement(obstacle)))
         }
         if question.isExact { return finding(exactVerdict(cell, reference)) }
         let logRatios = question.logRatios(of: cell, to: reference)
@@ -196,6 +195,15 @@ private struct Comparer {
         let bound = 1 + question.sameWithin
         if value <= other * bound, other <= value * bound { return .equivalent(ratio) }
         return value < other ? .less(ratio) : .more(ratio)
+    }
+
+    /// Why a cell cannot be compared; nil when it can. Latencies from the intended time tell of a saturated load only how
+    /// long it lasted.
+    func obstacle(to cell: CellResult) -> String? {
+        if cell.failure != nil { return "\(cell.identifier) failed" }
+        if !cell.isSound { return "\(cell.identifier) gave a wrong answer" }
+        return question.metric.isIntended && cell.isSaturated
+            ? "\(cell.identifier) did not keep up with the load" : nil
     }
 
     /// What a round of the cells takes; nil where no sample says.

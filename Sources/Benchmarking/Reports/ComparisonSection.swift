@@ -83,13 +83,11 @@ extension Comparison {
         return "\(text) [\(bounds.joined(separator: ", "))]"
     }
 
-    /// The verdict, and how often it was confirmed.
+    /// The verdict, in bold where something changed.
     var word: String {
         switch verdict {
-        case .regressed, .improved:
-            let mark = "**\(verdict.rawValue)**"
-            return rule.isAdvisory ? "\(mark), advice only" : mark
-        case .ok, .inconclusive: return verdict.rawValue
+        case .regressed, .improved: "**\(verdict.rawValue)**"
+        case .ok, .inconclusive: verdict.rawValue
         }
     }
 }

@@ -4,8 +4,6 @@
 struct ReportTable {
     enum Alignment {
         case left, right
-        /// Drawn with characters: left in Markdown, and left out of HTML, which has better ones.
-        case drawn
     }
 
     private var columns: [(title: String, alignment: Alignment)] = []
@@ -53,16 +51,25 @@ extension ReportTable {
         return "| \(fields.joined(separator: " | ")) |"
     }
 
-    /// Scrolls by itself where it is wider than the page.
+    /// Aligned and without markup; what is bold in Markdown has a star.
+    var terminalText: String {
+        let lines = ([columns.map(\.title)] + rows).map { row in
+            row.map { cell in
+                InlineText(markdown: cell).plain + (cell.hasPrefix("**") ? " *" : "")
+            }
+        }
+        return AlignedLines(lines).description
+    }
+
+    /// Scrolls by itself where it is wider than the page; breaks before an interval sooner than that.
     var markup: Markup {
         func row(_ name: String, _ cells: [String]) -> Markup {
-            let shown = zip(cells, columns).filter { $1.alignment != .drawn }
-            return .element(
+            .element(
                 "tr", [:],
-                shown.map { cell, column in
+                zip(cells, columns).map { cell, column in
                     .element(
                         name, column.alignment == .right ? ["class": "number"] : [:],
-                        [InlineText(markdown: cell).markup])
+                        [InlineText(markdown: name == "td" ? Self.unbroken(cell) : cell).markup])
                 })
         }
         let hasTitles = columns.contains { !$0.title.isEmpty }
@@ -71,6 +78,12 @@ extension ReportTable {
         let table = Markup.element(
             "table", [:], head + [.element("tbody", [:], rows.map { row("td", $0) })])
         return .element("div", ["class": "table"], [table])
+    }
+
+    /// Spaces stay but before an interval where they would tear a figure from its unit.
+    private static func unbroken(_ cell: String) -> String {
+        guard cell.contains(where: \.isNumber), cell.count < 40 else { return cell }
+        return cell.replacing(" ", with: "\u{a0}").replacing("\u{a0}[", with: " [")
     }
 }
 

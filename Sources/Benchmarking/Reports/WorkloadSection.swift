@@ -8,8 +8,6 @@ struct WorkloadSection {
     /// A column after the subject; nil is shown as a dash.
     private struct Column {
         var title: String
-        /// The metric by which the best of a group is shown in bold; nil for never.
-        var ranks: Metric?
         var text: (CellResult) -> String?
     }
 
@@ -22,7 +20,8 @@ struct WorkloadSection {
 
     var markdown: String {
         var parts = ["## \(escaped(workload.title))"] + introduction
-        if let curve = Curve(summary) { parts.append(curve.table.markdown) }
+        parts.append(
+            answers.isEmpty ? Self.silence : answers.map { "- \($0)" }.joined(separator: "\n"))
         parts.append(table.markdown)
         if !remarks.isEmpty { parts.append(remarks.map { "- \($0)" }.joined(separator: "\n")) }
         return parts.joined(separator: "\n\n")
@@ -34,6 +33,17 @@ struct WorkloadSection {
         return (settings.isEmpty ? [] : ["With \(settings.joined(separator: ", "))."])
             + workload.notes
     }
+
+    /// A sentence for each contest of each question, since the first screen counts some of them only.
+    var answers: [String] {
+        summary.questions.flatMap { result in
+            result.contests.indices.map { place in
+                QuestionSentence(result.only(place)).markdown
+            }
+        }
+    }
+
+    static let silence = "Asks nothing: figures without verdicts."
 
     /// What was verified, and what failed.
     var remarks: [String] { [verifiedFacts].compactMap(\.self) + failures }
@@ -49,20 +59,14 @@ struct WorkloadSection {
     var table: ReportTable {
         var table = ReportTable(
             summary.varyingParameters.map { (escaped($0), .left) } + [("subject", .left)]
-                + columns.map { (escaped($0.title), $0.title.isEmpty ? .drawn : .right) }
+                + columns.map { (escaped($0.title), .right) }
                 + [("verified", .left)])
         for group in summary.groups {
-            let winners = columns.map { column in
-                column.ranks.flatMap { Ranking(of: group.cells, by: $0).clearWinner?.identifier }
-            }
             for (place, cell) in group.cells.enumerated() {
                 let parameters = summary.varyingParameters.map {
                     place == 0 ? escaped(group.parameters[$0] ?? "none") : ""
                 }
-                let values = zip(columns, winners).map { column, winner in
-                    let text = cell.isSound ? column.text(cell) : nil
-                    return text.map { winner == cell.identifier ? "**\($0)**" : $0 } ?? "–"
-                }
+                let values = columns.map { (cell.isSound ? $0.text(cell) : nil) ?? "–" }
                 table.append(parameters + [name(of: cell)] + values + [cell.mark])
             }
         }
@@ -107,36 +111,18 @@ extension WorkloadSection {
         let metric = summary.workload.primaryMetric
         let title = "\(metric.title) [interval]"
         var columns = [
-            Column(title: title, ranks: metric) {
-                metric.unit.formatMedian($0.values(of: metric.name))
-            }
+            Column(title: title) { metric.unit.formatMedian($0.values(of: metric.name)) }
         ]
-        let highest = summary.workload.cells.filter(\.isSound).compactMap { cell in
-            Statistics.median(cell.values(of: metric.name))
-        }.max()
-        if let highest, highest > 0 {
-            columns.append(
-                Column(title: "") { cell in
-                    Statistics.median(cell.values(of: metric.name)).map { bar($0 / highest) }
-                })
-        }
         if let reference = summary.workload.reference {
             columns.append(
-                Column(title: "÷ \(reference) [interval]", ranks: metric) { cell in
+                Column(title: "÷ \(reference)") { cell in
                     if cell.subject == reference { return "1" }
                     return summary.reference(for: cell).flatMap {
                         Statistics.pairedRatio(of: metric.name, cell, to: $0)
-                    }.map { MetricUnit.ratio.format($0.estimate, $0.interval) }
+                    }.map { MetricUnit.ratio.format($0.estimate) }
                 })
         }
         return columns
-    }
-
-    /// Up to eight blocks, in steps of an eighth of a block.
-    private static func bar(_ share: Double) -> String {
-        let eighths = max(1, Int((share * 64).rounded()))
-        let partial = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8]
-        return String(repeating: "█", count: eighths / 8) + partial
     }
 
     private static func latencyColumns(of workload: WorkloadResult) -> [Column] {
@@ -149,13 +135,10 @@ extension WorkloadSection {
                 ("p50", "p50", { $0.percentile(0.5) }), ("p99", "p99", { $0.percentile(0.99) }),
                 ("longest", "max", { $0.maxNanoseconds }),
             ]
-            // The primary metric has its column already.
-            let shown = parts.filter { workload.primaryMetric.name != "\(name).\($0.key)" }
-            return shown.map { part in
-                Column(
-                    title: "\(name.inWords) \(part.title)",
-                    ranks: Metric.named("\(name).\(part.key)")
-                ) { cell in
+            // Those that the workload names have columns of their own.
+            let named = ([workload.primaryMetric] + workload.extraMetrics).map(\.name)
+            return parts.filter { !named.contains("\(name).\($0.key)") }.map { part in
+                Column(title: "\(name.inWords) \(part.title), all samples") { cell in
                     cell.mergedLatencies(named: name).flatMap(part.read).map {
                         MetricUnit.nanoseconds.format(Double($0))
                     }
@@ -174,29 +157,16 @@ extension WorkloadSection {
         let extra = workload.extraMetrics
         let known = tableMetrics.filter { metric in !extra.contains { $0.name == metric.name } }
         return (extra + known).filter { isShown($0, of: workload) }.map { metric in
-            Column(title: metric.title, ranks: metric) { cell in
+            Column(title: metric.title) { cell in
                 Statistics.median(cell.values(of: metric.name)).map(metric.unit.format)
             }
         }
-    }
-
-    /// What a workload's samples cost: the well-known metrics that are costs, then all counters that
-    /// are not among those, by name.
-    static func resourceMetrics(of workload: WorkloadResult) -> [Metric] {
-        let costs = Metric.wellKnown.filter {
-            ![Metric.time, .rowsPerSecond, .canary].contains($0)
-        }
-        let samples = workload.cells.flatMap(\.samples)
-        let counters = samples.reduce(into: Set<String>()) { $0.formUnion($1.counters.keys) }
-        let others = counters.subtracting(costs.map(\.name)).sorted().map(workload.metric)
-        return (costs + others).filter { isShown($0, of: workload) }
     }
 
     private static func isShown(_ metric: Metric, of workload: WorkloadResult) -> Bool {
         metric.name != workload.primaryMetric.name
             && workload.cells.contains { $0.values(of: metric.name).contains { $0 != 0 } }
     }
-
 }
 
 extension CellResult {

@@ -5,6 +5,8 @@ struct WorkloadSummary {
     let groups: [Group]
     /// The parameters that differ between cells, by name.
     let varyingParameters: [String]
+    /// Its questions with their answers, of the whole run's design.
+    let questions: [QuestionResult]
     private let showsLockPolicy: Bool
 
     /// Cells with equal parameters.
@@ -13,8 +15,10 @@ struct WorkloadSummary {
         let cells: [CellResult]
     }
 
-    init(_ workload: WorkloadResult) {
+    /// - Parameter results: those of the run; without them the workload has figures only.
+    init(_ workload: WorkloadResult, _ results: [QuestionResult] = []) {
         self.workload = workload
+        questions = results.filter { $0.workload.name == workload.name }
         var order: [[String: String]] = []
         for cell in workload.cells where !order.contains(cell.parameters) {
             order.append(cell.parameters)
@@ -46,6 +50,13 @@ struct WorkloadSummary {
         guard let subject = workload.reference, subject != cell.subject else { return nil }
         let reference = workload.counterpart(of: cell, subject: subject)
         return reference?.isSound == true ? reference : nil
+    }
+}
+
+extension Run {
+    var summaries: [WorkloadSummary] {
+        let results = questionResults
+        return workloads.map { WorkloadSummary($0, results) }
     }
 }
 

@@ -53,12 +53,13 @@ public struct CellResult: Codable, Hashable, Sendable {
     /// What no sample has measured comes from ``counts``, which see all subjects alike; what a subject has counted itself
     /// is told only where they are missing.
     public func values(of name: String) -> [Double] {
-        if let count = counts?.value(of: name),
-            !samples.contains(where: { $0.metrics[name] != nil })
-        {
-            return [count]
-        }
+        if isCountedApart(name) { return [counts?.value(of: name)].compactMap(\.self) }
         return samples.compactMap { $0.value(of: name) }.filter(\.isFinite)
+    }
+
+    /// Whether the value comes from ``counts`` and not from the samples.
+    func isCountedApart(_ name: String) -> Bool {
+        counts?.value(of: name) != nil && !samples.contains { $0.metrics[name] != nil }
     }
 
     /// Whether an open phase of a load was offered more than was done; see ``Metric/saturated``.

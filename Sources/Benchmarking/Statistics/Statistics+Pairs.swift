@@ -27,14 +27,6 @@ public struct PairedRatio: Hashable, Sendable {
         if interval.lower > 1 + Self.smallestDifference { return .higher }
         return .unclear
     }
-
-    /// The smallest factor that an interval of this width would have told from 1; nil with fewer
-    /// than ``pairsNeeded`` rounds.
-    var smallestTellable: Double? {
-        guard pairCount >= Self.pairsNeeded, let interval, interval.lower > 0 else { return nil }
-        return max(interval.upper / estimate, estimate / interval.lower)
-            * (1 + Self.smallestDifference)
-    }
 }
 
 extension Statistics {

@@ -42,10 +42,4 @@ public enum Statistics {
         let kept = values.sorted()[cut..<(values.count - cut)]
         return kept.reduce(0, +) / Double(kept.count)
     }
-
-    /// exp of the mean logarithm; nil for no values or one that is not above 0.
-    public static func geometricMean(_ values: [Double]) -> Double? {
-        guard !values.isEmpty, values.allSatisfy({ $0 > 0 }) else { return nil }
-        return exp(values.map { log($0) }.reduce(0, +) / Double(values.count))
-    }
 }

@@ -55,7 +55,7 @@ import Testing
         #expect(cell.samples[1][.time]?.isNaN == true)
         #expect(cell.values(of: "time") == [1, 3])
         #expect(
-            Advice.on(run).contains(.notNumbers(workload: "Import", cells: ["nested"])))
+            Caution.on(run).contains(.notNumbers(workload: "Import", cells: ["nested"])))
     }
 
     @Test func `a folder that holds a run is not written over`() throws {

@@ -51,79 +51,156 @@ enum SampleRun {
 
     /// Everything that a report can hold.
     static let full = run([
-        importWorkload, pagingWorkload, responsivenessWorkload, loadWorkload,
+        importWorkload, responsivenessWorkload, pagingWorkload, updateWorkload, loadWorkload,
     ])
 
+    private static let roundCount = 26
+
+    /// Values around a middle, one for each round.
+    private static func values(_ middle: Double, spread: Double, seed: UInt64) -> [Double] {
+        var generator = SeededGenerator(seed: seed)
+        return (0..<roundCount).map { _ in
+            middle * Double.random(in: 1 - spread...1 + spread, using: &generator)
+        }
+    }
+
+    private static func set(_ metric: String, _ values: [Double], of cell: inout CellResult) {
+        for (index, value) in zip(cell.samples.indices, values) {
+            cell.samples[index].metrics[metric] = value
+        }
+    }
+
     private static var importWorkload: WorkloadResult {
-        let subjects: [(name: String, role: SubjectRole, seconds: Double)] = [
-            ("nested", .stack, 2.9), ("sharedCoordinator", .stack, 2.1),
-            ("singleContext", .stack, 2.13), ("isolatedBatch", .stack, 2.6),
-            ("grdb", .peer, 1.9), ("sqlite-c", .peer, 0.62),
+        let subjects: [(name: String, role: SubjectRole, seconds: Double, bytes: Double)] = [
+            ("nested", .stack, 2.9, 180e6), ("shared", .stack, 2.1, 181e6),
+            ("single", .stack, 2.13, 120e6), ("isolated-batch", .stack, 2.6, 110e6),
+            ("grdb", .peer, 1.9, 41e6), ("sqlite-c", .peer, 0.62, 40e6),
         ]
-        var generator = SeededGenerator(seed: 7)
-        var cells: [CellResult] = []
-        for subject in subjects {
-            let seconds = (0..<7).map { _ in
-                subject.seconds * Double.random(in: 0.98...1.03, using: &generator)
-            }
+        var cells = subjects.enumerated().map { place, subject in
+            let seconds = values(subject.seconds, spread: 0.02, seed: UInt64(place))
             var cell = cell(subject.name, seconds, role: subject.role)
-            for index in cell.samples.indices {
-                cell.samples[index][.rowsPerSecond] = 336_776 / seconds[index]
-                cell.samples[index][.peakMemory] =
-                    (subject.role == .stack ? 180e6 : 40e6)
-                    * Double.random(in: 0.99...1.01, using: &generator)
-                cell.samples[index].counters = [
-                    "statements": subject.role == .stack ? 338_100 : 336_900,
-                    "bytesWritten": 41_231_860, "syncs": 3,
-                ]
-            }
-            cells.append(cell)
+            set("rowsPerSecond", seconds.map { 336_776 / $0 }, of: &cell)
+            set(
+                "peakMemory", values(subject.bytes, spread: 0.01, seed: UInt64(place + 9)),
+                of: &cell)
+            cell.counts = Sample(
+                repetition: 0, positionInRound: 0, startedAtSeconds: 0,
+                metrics: ["statements": subject.role == .stack ? 338_100 : 336_900])
+            return cell
         }
         cells[3].verification = .failed(reason: "335,776 flights instead of 336,776")
+        let stacks = Contest(
+            label: "", cells: subjects.prefix(4).map(\.name), values: subjects.prefix(4).map(\.name)
+        )
         return WorkloadResult(
             name: "import", title: "Import of real flights", kind: "import",
             parameters: ["saveSize": "1000"], reference: "sqlite-c",
-            notes: ["Relationships are resolved; equal durability for all."], cells: cells)
-    }
-
-    private static var pagingWorkload: WorkloadResult {
-        var generator = SeededGenerator(seed: 8)
-        var cells: [CellResult] = []
-        for (size, factor) in [("0", 4.0), ("20", 1), ("100", 0.7), ("1000", 0.9)] {
-            for (subject, seconds) in [("nested", 0.012), ("sharedCoordinator", 0.0108)] {
-                let samples = (0..<5).map { _ in
-                    seconds * factor * Double.random(in: 0.96...1.04, using: &generator)
-                }
-                cells.append(cell(subject, samples, parameters: ["fetchBatchSize": size]))
-            }
-        }
-        return WorkloadResult(
-            name: "paging", title: "Paging", kind: "paging", reference: "nested", cells: cells)
+            notes: ["Relationships are resolved; equal durability for all."],
+            questions: [
+                Question(
+                    id: "rows", sentence: "Which stack imports fastest?", axis: "subject",
+                    metric: .rowsPerSecond, sameWithin: 0.05, column: "import rows/s",
+                    contests: [stacks]),
+                Question(
+                    id: "memory", sentence: "Which stack needs the least memory?", axis: "subject",
+                    metric: .peakMemory, sameWithin: 0.1, column: "peak memory", contests: [stacks]),
+            ],
+            advice: [AdviceRule(if: "you only import", questions: ["rows", "memory"])],
+            cells: cells)
     }
 
     private static var responsivenessWorkload: WorkloadResult {
-        var generator = SeededGenerator(seed: 9)
-        let cells = [("nested", 40.0), ("sharedCoordinator", 2.0)].map { subject, slow in
-            var cell = cell(subject, [2.5, 2.6, 2.4], lockPolicy: "pooled")
-            for index in cell.samples.indices {
-                var recorder = LatencyRecorder()
-                for beat in 0..<1_500 {
-                    let milliseconds = beat.isMultiple(of: 50) ? slow : 0.1
-                    recorder.record(
-                        nanoseconds: UInt64(
-                            milliseconds * 1e6 * Double.random(in: 0.8...1.2, using: &generator)))
-                }
-                cell.samples[index].latencies["mainQueue"] = recorder.summary
-            }
+        let stacks: [(name: String, policy: String, milliseconds: Double, spread: Double)] = [
+            ("shared", "pooled", 0.42, 0.04), ("single", "pooled", 0.43, 0.04),
+            ("isolated-batch", "pooled", 0.44, 0.6), ("nested", "pooled", 43.7, 0.1),
+            ("shared", "serialized", 38.9, 0.1),
+        ]
+        let metric = Metric("mainQueue.p99", title: "main queue p99", unit: .nanoseconds)
+        var cells = stacks.enumerated().map { place, stack in
+            var cell = cell(
+                stack.name, values(place == 1 ? 2.6 : 2.2, spread: 0.03, seed: UInt64(20 + place)),
+                lockPolicy: stack.policy)
+            set(
+                metric.name,
+                values(stack.milliseconds * 1e6, spread: stack.spread, seed: UInt64(30 + place)),
+                of: &cell)
+            set("sampleSeconds", values(0.8, spread: 0.1, seed: 3), of: &cell)
             return cell
         }
-        var crashed = cell("singleContext", [], lockPolicy: "pooled")
+        var crashed = cell("main-only", [], lockPolicy: "pooled")
         crashed.verification = .notApplicable
         crashed.failure = "the worker ended with signal 11"
+        cells.append(crashed)
+        let contest = Contest(
+            label: "", cells: cells.map(\.identifier),
+            values: stacks.map { $0.policy == "pooled" ? $0.name : "\($0.name), \($0.policy)" } + [
+                "main-only"
+            ])
         return WorkloadResult(
             name: "responsiveness", title: "Responsiveness", kind: "responsiveness",
-            primaryMetric: Metric("mainQueue.p99", title: "main queue p99", unit: .nanoseconds),
-            cells: cells + [crashed])
+            primaryMetric: metric,
+            questions: [
+                Question(
+                    id: "main-queue", sentence: "Which stack keeps the main queue free?",
+                    axis: "subject", metric: metric, sameWithin: 0.1,
+                    column: "main queue p99 while importing", contests: [contest]),
+                Question(
+                    id: "time", sentence: "Which stack ends the import first?", axis: "subject",
+                    metric: .time, sameWithin: 0.05, contests: [contest]),
+            ],
+            advice: [
+                AdviceRule(if: "you import beside a live view", questions: ["main-queue", "time"])
+            ],
+            cells: cells)
+    }
+
+    private static var pagingWorkload: WorkloadResult {
+        let pages: [(extent: String, size: String, seconds: Double, spread: Double)] = [
+            ("first-page", "0", 0.021, 0.03), ("first-page", "20", 0.01, 0.03),
+            ("first-page", "100", 0.0208, 0.03), ("whole", "0", 0.3, 0.03),
+            ("whole", "20", 0.54, 0.03),
+            ("whole", "100", 0.32, 0.5),
+        ]
+        let cells = pages.enumerated().map { place, page in
+            cell(
+                "shared", values(page.seconds, spread: page.spread, seed: UInt64(40 + place)),
+                parameters: ["extent": page.extent, "fetchBatchSize": page.size])
+        }
+        let contests = ["first-page", "whole"].map { extent in
+            let own = cells.filter { $0.parameters["extent"] == extent }.map(\.identifier)
+            return Contest(
+                label: "extent \(extent)", cells: own, values: ["0", "20", "100"], baseline: own[0])
+        }
+        return WorkloadResult(
+            name: "paging", title: "Paging", kind: "paging",
+            questions: [
+                Question(
+                    id: "batch-size", sentence: "Does a batch size pay?", axis: "fetchBatchSize",
+                    metric: .time, sameWithin: 0.1, contests: contests)
+            ], cells: cells)
+    }
+
+    /// Its question is decided by exact counts.
+    private static var updateWorkload: WorkloadResult {
+        let cells = [("loop", 5_040.0), ("batch", 3)].map { way, statements in
+            var cell = cell("shared", [1, 1.1, 1.2], parameters: ["way": way])
+            cell.counts = Sample(
+                repetition: 0, positionInRound: 0, startedAtSeconds: 0,
+                metrics: ["statements": statements])
+            return cell
+        }
+        return WorkloadResult(
+            name: "update", title: "Updates", kind: "update",
+            questions: [
+                Question(
+                    id: "statements", sentence: "How many statements does a batch update save?",
+                    axis: "way", metric: .statements, sameWithin: 0.05,
+                    contests: [
+                        Contest(
+                            label: "", cells: cells.map(\.identifier), values: ["loop", "batch"],
+                            baseline: cells[0].identifier)
+                    ])
+            ], cells: cells)
     }
 
     /// Operations at intended times: a stall holds up those behind it.

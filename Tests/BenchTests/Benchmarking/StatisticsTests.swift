@@ -20,12 +20,11 @@ import Testing
         #expect(abs(quantile - expected) < 1e-12)
     }
 
-    @Test func `the deviation, the trimmed mean and the geometric mean follow their formulas`() {
+    @Test func `the deviation and the trimmed mean follow their formulas`() {
         let values = [1.0, 1, 2, 2, 4, 6, 9]
 
         #expect(Statistics.medianAbsoluteDeviation(values) == 1)
         #expect(Statistics.trimmedMean([100, 1, 2, 3, -50], share: 0.2) == 2)
-        #expect(Statistics.geometricMean([2, 8]).map { abs($0 - 4) < 1e-12 } == true)
     }
 
     @Test func `too few values are absent, not zero`() {
@@ -33,7 +32,6 @@ import Testing
         #expect(Statistics.quantile([1], 1.5) == nil)
         #expect(Statistics.medianAbsoluteDeviation([]) == nil)
         #expect(Statistics.trimmedMean([1], share: 0.5) == nil)
-        #expect(Statistics.geometricMean([1, 0]) == nil)
         #expect(Statistics.medianInterval([1]) == nil)
         #expect(Statistics.signTest([0, 0]) == nil)
         #expect(Statistics.signedRankTest([]) == nil)
@@ -123,20 +121,6 @@ import Testing
         #expect(alternating == 1)
         #expect(Statistics.rankSumTest([1, 1], [1]) == nil)
         #expect(Statistics.rankSumTest([], [1]) == nil)
-    }
-
-    @Test func `discoveries are those below the highest p value that is small for its rank`() {
-        // Benjamini and Hochberg's own example (1995), 15 comparisons: the first four remain.
-        let pValues = [
-            0.000_1, 0.000_4, 0.001_9, 0.009_5, 0.020_1, 0.027_8, 0.029_8, 0.034_4, 0.045_9,
-            0.324_0, 0.426_2, 0.571_9, 0.652_8, 0.759_0, 1,
-        ]
-
-        let kept = Statistics.discoveries(pValues)
-
-        #expect(kept.filter(\.self).count == 4)
-        #expect(kept[3] && !kept[4])
-        #expect(Statistics.discoveries([]).isEmpty)
     }
 
     /// Differences of sizes 1…count, of which those with the greatest sizes that fit are positive.

@@ -1,15 +1,14 @@
-/// Ratios with their intervals, a line each, on a logarithmic axis, and around 1 the band in which a
-/// difference would not have been seen.
+/// Ratios with their intervals, a line each, on a logarithmic axis. Names and figures are text beside the lines, so that
+/// they wrap and keep their size on a phone.
 struct ForestPlot {
-    var title: String
     /// What is divided by what.
     var axisTitle: String
     var groups: [Group]
     var labels: Labels
 
-    /// Rows under a heading of their own; nil for none.
+    /// Rows under a heading of their own.
     struct Group {
-        var heading: String?
+        var heading: String
         var rows: [Row]
     }
 
@@ -18,29 +17,18 @@ struct ForestPlot {
         var ratio: Double
         /// Nil where there are too few pairs for one.
         var interval: ClosedRange<Double>?
-        /// Differences up to this share cannot be seen; nil for not known.
+        /// The grey band: differences up to this share; nil for none.
         var unseen: Double?
         var style: Style
-        /// What stands at the right, such as the ratio or the verdict.
+        /// What stands at the right, such as the verdict.
         var text: String
     }
 
-    /// How a row is drawn: by what was found, or in the colour of its subject.
-    enum Style {
+    /// How a row is drawn, by what was found.
+    enum Style: String {
         case better, worse, same, unclear
-        /// Hollow where the difference is not clear.
-        case subject(colour: Int, isClear: Bool)
-
-        fileprivate var name: String {
-            switch self {
-            case .better: "better"
-            case .worse: "worse"
-            case .same: "same"
-            case .unclear: "unclear"
-            case .subject(let colour, let isClear):
-                "s\(colour) \(isClear ? "clear" : "doubtful")"
-            }
-        }
+        /// A difference of which neither side is better.
+        case known
     }
 
     /// How the axis tells ratios: "1.5×" or "+50 %".
@@ -48,103 +36,88 @@ struct ForestPlot {
         case factors, percentages
     }
 
-    private static let rowHeight = 26.0
-    private static let headingHeight = 28.0
-
-    var chart: Chart {
-        let rows = groups.flatMap(\.rows)
-        let labelColumn = min(rows.map { labelWidth($0.label) }.max() ?? 0, 300) + 14
-        // Bold where something was found.
-        let textColumn = (rows.map { labelWidth($0.text, size: 13) }.max() ?? 0) + 12
-        let height = groups.reduce(0) { height, group in
-            height + Self.rowHeight * Double(group.rows.count)
-                + (group.heading == nil ? 0 : Self.headingHeight)
+    var markup: Markup {
+        // In percent of the width, which is not known here.
+        let scale = Scale(.logarithmic, domain, from: 3, to: 97)
+        let ticks = Scale(.logarithmic, domain, from: 0, to: 330).ticks(gap: 58)
+        let rows = groups.flatMap { group in
+            [Markup.element("p", ["class": "heading"], group.heading)]
+                + group.rows.map { row($0, scale, ticks) }
         }
-        let frame = Frame(
-            left: labelColumn, top: 6, right: Chart.width - textColumn, bottom: 6 + height)
-        let scale = Scale(.logarithmic, domain(of: rows), from: frame.left + 8, to: frame.right - 8)
-        let unity = Mark.line(
-            from: Point(x: scale(1), y: frame.top), to: Point(x: scale(1), y: frame.bottom),
-            "zero")
-        return Chart(
-            title: title,
-            summary: rows.map { "\($0.label): \($0.text)" }.joined(separator: "; "),
-            height: frame.bottom + 40,
-            marks: axis(scale).horizontal(frame) + [unity] + marks(in: frame, scale))
+        return .element("div", ["class": "forest"], rows + [axis(scale, ticks)])
     }
 
-    private func domain(of rows: [Row]) -> ClosedRange<Double> {
-        let values = rows.flatMap { row -> [Double] in
+    private var domain: ClosedRange<Double> {
+        let values = groups.flatMap(\.rows).flatMap { row -> [Double] in
             let unseen = min(row.unseen ?? 0, 1)
             return [
                 row.ratio, row.interval?.lowerBound, row.interval?.upperBound, 1 + unseen,
                 1 / (1 + unseen),
             ].compactMap(\.self)
         }
-        let lowest = min(values.min() ?? 1, 0.98)
-        let highest = max(values.max() ?? 1, 1.02)
-        return lowest / 1.01...highest * 1.01
+        return min(values.min() ?? 1, 0.98) / 1.01...max(values.max() ?? 1, 1.02) * 1.01
     }
 
-    private func axis(_ scale: Scale) -> Axis {
-        Axis(scale, title: axisTitle) { value in
-            switch labels {
-            case .factors: MetricUnit.ratio.formatTick(value)
-            case .percentages: signedPercent(value - 1, digits: nil)
-            }
+    private func row(_ row: Row, _ scale: Scale, _ ticks: [Double]) -> Markup {
+        func x(_ ratio: Double) -> String { "\(place(scale.clamped(ratio)))%" }
+        func line(_ from: Double, _ to: Double, _ style: String, y: (String, String)) -> Markup {
+            .element("line", ["class": style, "x1": x(from), "x2": x(to), "y1": y.0, "y2": y.1])
         }
-    }
-
-    private func marks(in frame: Frame, _ scale: Scale) -> [Markup] {
-        var y = frame.top
-        return groups.flatMap { group -> [Markup] in
-            var marks: [Markup] = []
-            if let heading = group.heading {
-                y += Self.headingHeight
-                marks.append(Mark.text(heading, at: Point(x: 0, y: y - 8), .start, "heading"))
-            }
-            return marks
-                + group.rows.flatMap { row -> [Markup] in
-                    y += Self.rowHeight
-                    return self.marks(of: row, at: y - Self.rowHeight / 2, in: frame, scale)
-                }
-        }
-    }
-
-    private func marks(of row: Row, at y: Double, in frame: Frame, _ scale: Scale) -> [Markup] {
-        var marks = [
-            Mark.text(row.label, at: Point(x: frame.left - 14, y: y + 4), .end),
-            Mark.text(
-                row.text, at: Point(x: frame.right + 12, y: y + 4), .start,
-                "value \(row.style.name)"),
-        ]
+        var marks = ticks.map { line($0, $0, "grid", y: ("0", "100%")) }
         if let unseen = row.unseen {
-            let band = Frame(
-                left: scale.clamped(1 / (1 + unseen)), top: y - 9,
-                right: scale.clamped(1 + unseen), bottom: y + 9)
+            let left = scale.clamped(1 / (1 + unseen))
+            let width = scale.clamped(1 + unseen) - left
             marks.append(
-                Mark.rectangle(
-                    band, "unseen", title: "could see \(percent(unseen)) or more"))
+                .element(
+                    "rect",
+                    [
+                        "class": "unseen", "x": "\(place(left))%", "width": "\(place(width))%",
+                        "y": "4", "height": "18",
+                    ]))
         }
+        marks.append(line(1, 1, "zero", y: ("0", "100%")))
         if let interval = row.interval {
             marks.append(
-                Mark.line(
-                    from: Point(x: scale.clamped(interval.lowerBound), y: y),
-                    to: Point(x: scale.clamped(interval.upperBound), y: y),
-                    "interval \(row.style.name)"))
+                line(
+                    interval.lowerBound, interval.upperBound, "interval \(row.style)",
+                    y: ("13", "13")))
         }
         marks.append(
-            Mark.dot(
-                Point(x: scale.clamped(row.ratio), y: y), radius: 5,
-                "estimate \(row.style.name)", title: "\(row.label): \(row.text)"))
-        return marks
+            .element(
+                "circle",
+                ["class": "estimate \(row.style)", "cx": x(row.ratio), "cy": "13", "r": "5"]))
+        return .element(
+            "div", ["class": "row"],
+            [
+                .element("span", [:], row.label),
+                .element("svg", ["aria-hidden": "true"], marks),
+                .element("span", ["class": "value \(row.style)"], row.text),
+            ])
+    }
+
+    private func axis(_ scale: Scale, _ ticks: [Double]) -> Markup {
+        let texts = ticks.map { tick in
+            let text =
+                switch labels {
+                case .factors: MetricUnit.ratio.formatTick(tick)
+                case .percentages: signedPercent(tick - 1, digits: nil)
+                }
+            return Markup.element(
+                "text", ["class": "tick middle", "x": "\(place(scale(tick)))%", "y": "14"], text)
+        }
+        return .element(
+            "div", ["class": "row"],
+            [
+                .element("span", [:], ""), .element("svg", ["aria-hidden": "true"], texts),
+                .element("span", ["class": "muted"], axisTitle),
+            ])
     }
 }
 
 /// A share as "3.1 %"; whole from ten on.
 func percent(_ share: Double) -> String {
     let value = share * 100
-    return "\(fixed(value, abs(value) < 9.95 ? 1 : 0)) %"
+    return "\(fixed(value, abs(value) < 9.95 && value.rounded() != value ? 1 : 0)) %"
 }
 
 /// A change as "+3.1 %" or "−3.1 %"; with no digits given, as many as a round value needs.

@@ -124,7 +124,7 @@ extension NoisePlot {
     /// With what to see in it.
     var figure: Markup {
         .figure(
-            chart,
+            chart.markup,
             "**Equal work beside every sample.** Whatever its time does, the machine did. Nothing "
                 + "is left out for it.")
     }

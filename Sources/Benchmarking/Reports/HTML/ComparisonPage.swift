@@ -1,4 +1,4 @@
-/// `report.html` of a comparison: the verdict, the forest plot, then the pairs behind each row.
+/// `report.html` of a comparison: the verdict, the forest plot, then the rows.
 struct ComparisonPage {
     private let report: ComparisonReport
     private let section: ComparisonSection
@@ -9,7 +9,6 @@ struct ComparisonPage {
     }
 
     var page: Page {
-        let pairs = section.rows.filter { !$0.pairs.isEmpty }
         let steady = report.rows(.ok)
         return Page(
             title: "\(report.title) – StackBench", banner: banner,
@@ -28,11 +27,6 @@ struct ComparisonPage {
                                     "Rows that did not change",
                                     [ComparisonSection.table(of: steady).markup])
                             ])),
-                Page.Section(
-                    anchor: "pairs", title: "Pair by pair",
-                    content: pairs.map(pairPlot)
-                        + [self.steadyPairs(steady.filter { !$0.pairs.isEmpty })]
-                        .compactMap(\.self)),
                 Page.Section(
                     anchor: "environment", title: "Where the figures come from",
                     content: [NoisePlot(report.noise ?? [])?.figure].compactMap(\.self)
@@ -87,14 +81,13 @@ struct ComparisonPage {
                 rows: timed.filter { $0.workload == workload }.map(Self.row))
         }
         let plot = ForestPlot(
-            title: "Change of every timed row", axisTitle: "head ÷ base, log scale",
-            groups: groups, labels: .percentages)
+            axisTitle: "head ÷ base, log scale", groups: groups, labels: .percentages)
         return [
             .figure(
-                plot.chart,
+                plot.markup,
                 "**Head against base, with the interval of each.** Right of the line, the head "
-                    + "has more: of a time, it is slower. Changes within a grey band would not "
-                    + "have been seen.")
+                    + "has more: of a time, it is slower. A row without a finding has a grey "
+                    + "band: a change within it would not have been seen.")
         ]
     }
 
@@ -106,26 +99,13 @@ struct ComparisonPage {
             case .ok: .same
             case .inconclusive: .unclear
             }
+        let isFound = [.regressed, .improved].contains(comparison.verdict)
         return ForestPlot.Row(
             label: "\(comparison.cell) \(comparison.metric.title)",
             ratio: comparison.ratio ?? 1,
             interval: comparison.interval.map { $0.lower...$0.upper },
-            unseen: comparison.minimumDetectableEffect, style: style,
+            // A change that was found was seen, however small.
+            unseen: isFound ? nil : comparison.minimumDetectableEffect, style: style,
             text: "\(comparison.change) \(comparison.verdict.rawValue)")
-    }
-
-    private func pairPlot(_ row: Comparison) -> Markup {
-        func pairs(_ pairs: [PairedSamples.Pair]) -> [PairPlot.Pair] {
-            pairs.map { PairPlot.Pair(logRatio: $0.logRatio, isHeadFirst: $0.isHeadFirst) }
-        }
-        let plot = PairPlot(
-            title: row.name, axisTitle: "change of \(row.metric.title) from base to head",
-            pairs: pairs(row.pairs), confirmation: pairs(row.confirmation),
-            base: report.base.name, head: report.head.name)
-        return .figure(plot.chart, row.sentence)
-    }
-
-    private func steadyPairs(_ rows: [Comparison]) -> Markup? {
-        rows.isEmpty ? nil : .details("Rows that did not change", rows.map(pairPlot))
     }
 }

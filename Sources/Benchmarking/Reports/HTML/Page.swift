@@ -79,10 +79,10 @@ extension Markup {
     }
 
     /// A drawing with what to see in it.
-    static func figure(_ chart: Chart, _ caption: String) -> Markup {
+    static func figure(_ drawing: Markup, _ caption: String) -> Markup {
         .element(
             "figure", [:],
-            [.element("figcaption", [:], [InlineText(markdown: caption).markup]), chart.markup])
+            [.element("figcaption", [:], [InlineText(markdown: caption).markup]), drawing])
     }
 
     /// What is shown only to those who ask for it.

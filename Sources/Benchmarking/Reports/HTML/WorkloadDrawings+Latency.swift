@@ -55,7 +55,7 @@ extension WorkloadDrawings {
                 + "it was due, so that a queue is not hidden."
             : ""
         return .figure(
-            LatencySpectrum(title: "Latency of \(what)", series: series).chart,
+            LatencySpectrum(title: "Latency of \(what)", series: series).chart.markup,
             "**Latency of \(what)\(place).** A line ends at its dot, where fewer than 10 latencies "
                 + "lie beyond; its band reaches from the lowest to the highest sample.\(kinds)")
     }
@@ -79,7 +79,7 @@ extension WorkloadDrawings {
         let kind = Self.isIntended(name) ? ", from the moment at which it was due" : ""
         let title = "latency of \(self.name(cell))\(place)\(kind)"
         return .figure(
-            LatencyHeatMap(title: title, timeline: timeline).chart,
+            LatencyHeatMap(title: title, timeline: timeline).chart.markup,
             "**\(escaped(title.capitalizedFirst)).** The stronger the colour, the more operations; "
                 + "the marks below say what happened when.")
     }

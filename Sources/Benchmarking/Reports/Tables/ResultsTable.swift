@@ -1,93 +1,153 @@
-/// `results.csv`: a line for each cell and metric, of a run or of a comparison, with the same columns.
+/// `results.csv`: a line for each figure and each comparison, of a run or of a gate, with the same columns.
 ///
-/// Times are in seconds, latencies in nanoseconds, memory in bytes. What is absent is empty.
+/// `statistic` says what a line tells: the `median` of samples, the `count` of an operation, which has no interval, or the
+/// `ratio` of a comparison, which alone has a verdict. Times are in seconds, latencies in nanoseconds, memory in bytes.
+/// What is absent is empty.
 struct ResultsTable {
-    static let schema = 1
+    static let schema = 2
 
     private static let columns = [
-        "schema", "run", "workload", "cell", "metric", "unit", "polarity", "statistic", "count",
-        "value", "lower", "upper", "reference", "referenceValue", "ratio", "ratioLower",
-        "ratioUpper", "pairCount", "pValue", "minimumDetectableEffect", "verdict",
+        "schema", "run", "workload", "question", "cell", "metric", "unit", "polarity", "statistic",
+        "count", "value", "lower", "upper", "reference", "referenceValue", "ratio", "ratioLower",
+        "ratioUpper", "pValue", "minimumDetectableEffect", "verdict", "remedy", "status",
     ]
 
-    private var table = CommaSeparatedText()
+    /// A line of the table; what it does not say is empty.
+    private struct Line {
+        var run: String
+        var workload: String
+        var question = ""
+        var cell: String
+        var metric: Metric
+        var statistic: String
+        /// The samples of a median, the rounds of a ratio.
+        var count: Int
+        var value: Double?
+        var interval: MedianInterval?
+        var reference = ""
+        var referenceValue: Double?
+        var ratio: Double?
+        var ratioInterval: ClosedRange<Double>?
+        var pValue: Double?
+        var minimumDetectableEffect: Double?
+        var verdict = ""
+        var remedy = ""
+        var status = ""
 
-    var text: String { table.text }
+        var fields: [String] {
+            let number = CommaSeparatedText.number
+            return [
+                "\(ResultsTable.schema)", run, workload, question, cell, metric.name,
+                metric.unit.rawValue, metric.polarity.rawValue, statistic, "\(count)",
+                number(value),
+                number(interval?.lower), number(interval?.upper), reference, number(referenceValue),
+                number(ratio), number(ratioInterval?.lowerBound), number(ratioInterval?.upperBound),
+                number(pValue), number(minimumDetectableEffect), verdict, remedy, status,
+            ]
+        }
+    }
 
-    /// Medians, and the ratio to the workload's reference within rounds.
-    init(_ run: Run) {
+    private let lines: [Line]
+
+    var text: String {
+        var table = CommaSeparatedText()
         table.append(Self.columns)
-        for summary in run.workloads.map(WorkloadSummary.init) {
-            for cell in summary.workload.cells {
-                for name in Self.valueNames(of: cell) {
-                    append(summary.workload.metric(named: name), of: cell, summary, run)
-                }
-            }
+        for line in lines { table.append(line.fields) }
+        return table.text
+    }
+
+    /// All figures of a workload, then its verdicts.
+    init(_ run: Run) {
+        let results = run.questionResults
+        lines = run.workloads.flatMap { workload in
+            workload.cells.flatMap { Self.figures(of: $0, workload, run) }
+                + results.filter { $0.workload.name == workload.name }
+                .flatMap { Self.verdicts(of: $0, run) }
         }
     }
 
     /// The head's medians, and their ratio to the base's.
     init(_ report: ComparisonReport) {
-        table.append(Self.columns)
-        for row in report.rows {
-            append(
-                name: report.head.name, workload: row.workload, cell: row.cell,
-                metric: row.metric, count: row.pairs.count, value: row.head, valueInterval: nil,
+        lines = report.rows.map { row in
+            Line(
+                run: report.head.name, workload: row.workload, cell: row.cell, metric: row.metric,
+                statistic: row.isExact ? "count" : "ratio", count: row.pairs.count, value: row.head,
                 reference: report.base.name, referenceValue: row.base, ratio: row.ratio,
-                interval: row.interval, pairCount: row.pairs.count, pValue: row.pValue,
+                ratioInterval: row.interval.map { $0.lower...$0.upper }, pValue: row.pValue,
                 minimumDetectableEffect: row.minimumDetectableEffect,
-                verdict: row.verdict.rawValue)
+                verdict: row.verdict.rawValue, remedy: row.reason ?? "")
         }
     }
 
-    private mutating func append(
-        _ metric: Metric, of cell: CellResult, _ summary: WorkloadSummary, _ run: Run
-    ) {
-        let values = cell.values(of: metric.name)
-        let reference = summary.reference(for: cell)
-        let ratio = reference.flatMap { Statistics.pairedRatio(of: metric.name, cell, to: $0) }
-        append(
-            name: run.name, workload: summary.workload.name, cell: cell.identifier, metric: metric,
-            count: values.count, value: Statistics.median(values),
-            valueInterval: Statistics.medianInterval(values), reference: reference?.identifier,
-            referenceValue: reference.flatMap { Statistics.median($0.values(of: metric.name)) },
-            ratio: ratio?.estimate, interval: ratio?.interval, pairCount: ratio?.pairCount,
-            pValue: nil, minimumDetectableEffect: nil, verdict: cell.soundness)
+    /// One line says so where there is no figure.
+    private static func figures(
+        of cell: CellResult, _ workload: WorkloadResult, _ run: Run
+    ) -> [Line] {
+        let figures = valueNames(of: cell).compactMap { name -> Line? in
+            let metric = workload.metric(named: name)
+            let values = cell.values(of: name)
+            guard let median = Statistics.median(values) else { return nil }
+            // The same in every sample, as the work is: nothing to take a median of.
+            let isCount = cell.isCountedApart(name) || metric.isExactCount && Set(values).count == 1
+            return Line(
+                run: run.name, workload: workload.name, cell: cell.identifier, metric: metric,
+                statistic: isCount ? "count" : "median", count: values.count, value: median,
+                interval: isCount ? nil : Statistics.medianInterval(values), status: cell.status)
+        }
+        guard figures.isEmpty else { return figures }
+        return [
+            Line(
+                run: run.name, workload: workload.name, cell: cell.identifier,
+                metric: workload.primaryMetric, statistic: "median", count: 0, status: cell.status)
+        ]
     }
 
-    private mutating func append(
-        name: String, workload: String, cell: String, metric: Metric, count: Int, value: Double?,
-        valueInterval: MedianInterval?, reference: String?, referenceValue: Double?,
-        ratio: Double?, interval: MedianInterval?, pairCount: Int?, pValue: Double?,
-        minimumDetectableEffect: Double?, verdict: String
-    ) {
-        let number = CommaSeparatedText.number
-        table.append([
-            "\(Self.schema)", name, workload, cell, metric.name, metric.unit.rawValue,
-            metric.polarity.rawValue, "median", "\(count)", number(value),
-            number(valueInterval?.lower), number(valueInterval?.upper), reference ?? "",
-            number(referenceValue), number(ratio), number(interval?.lower),
-            number(interval?.upper), pairCount.map(String.init) ?? "", number(pValue),
-            number(minimumDetectableEffect), verdict,
-        ])
+    private static func verdicts(of result: QuestionResult, _ run: Run) -> [Line] {
+        let metric = result.question.metric
+        return result.contests.flatMap { contest in
+            func value(_ cell: String) -> Double? {
+                contest.cells.first { $0.identifier == cell }.flatMap {
+                    Statistics.median($0.values(of: metric.name))
+                }
+            }
+            return contest.findings.map { finding in
+                Line(
+                    run: run.name, workload: result.workload.name, question: result.question.id,
+                    cell: finding.cell, metric: metric, statistic: "ratio",
+                    count: finding.roundCount, value: value(finding.cell),
+                    reference: finding.reference, referenceValue: value(finding.reference),
+                    ratio: finding.verdict.ratio?.estimate,
+                    ratioInterval: finding.verdict.ratio?.interval,
+                    verdict: finding.verdict.word(for: metric),
+                    remedy: finding.verdict.remedy?.sentence ?? "")
+            }
+        }
     }
 
     /// The well-known metrics first, then the rest by name.
     private static func valueNames(of cell: CellResult) -> [String] {
-        let present = cell.samples.reduce(into: Set<String>()) { $0.formUnion($1.valueNames) }
+        let present = (cell.samples + [cell.counts].compactMap(\.self))
+            .reduce(into: Set<String>()) { $0.formUnion($1.valueNames) }
         let wellKnown = Metric.wellKnown.map(\.name)
         return wellKnown.filter(present.contains) + present.subtracting(wellKnown).sorted()
     }
 }
 
+extension Metric {
+    /// Whether it is counted and the same whenever the same work is done.
+    var isExactCount: Bool {
+        if case .exact = repeatability { true } else { false }
+    }
+}
+
 extension CellResult {
-    /// "verified", "wrong", "failed", or "unverified".
-    fileprivate var soundness: String {
+    /// "verified", "wrong", "failed", "not measured" or "unverified".
+    fileprivate var status: String {
         if failure != nil { return "failed" }
         return switch verification {
-        case .verified: "verified"
         case .failed: "wrong"
-        case .notApplicable: "unverified"
+        case .verified: "verified"
+        case .notApplicable: samples.isEmpty && counts == nil ? "not measured" : "unverified"
         }
     }
 }

@@ -1,7 +1,8 @@
 /// `samples.csv`: a line for each sample of a run.
 ///
 /// First come the columns that say which sample it is, then all well-known metrics, then the rest
-/// by name; so the order stays the same from run to run. Absent values are empty. Times are in
+/// by name; so the order stays the same from run to run. Absent values are empty; so are counts of a subject's own where
+/// the counting pass has better ones, which `results.csv` gives. Times are in
 /// seconds, latencies in nanoseconds, memory in bytes.
 struct SamplesTable {
     let run: Run
@@ -29,7 +30,10 @@ struct SamplesTable {
                         "\(sample.repetition)", "\(sample.positionInRound)",
                         CommaSeparatedText.number(sample.startedAtSeconds), "\(cell.isSound)",
                     ]
-                    let numbers = values.map { CommaSeparatedText.number(sample.value(of: $0)) }
+                    let numbers = values.map { name in
+                        CommaSeparatedText.number(
+                            cell.isCountedApart(name) ? nil : sample.value(of: name))
+                    }
                     table.append(start + place + numbers)
                 }
             }

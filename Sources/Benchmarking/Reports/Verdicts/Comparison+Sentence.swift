@@ -61,7 +61,7 @@ extension Comparison {
     private var proof: String {
         switch rule {
         case .exact: ": \(told(head))"
-        case .paired, .unpaired:
+        case .paired:
             minimumDetectableEffect.map { "; a change of \(percent($0)) would have been seen" }
                 ?? ""
         }

@@ -27,7 +27,7 @@ struct Judgement: Hashable, Sendable {
 }
 
 extension Judgements {
-    /// Whether each cell ran to its end with the right answer, and each rule beside the workloads.
+    /// Whether each cell ran to its end with the right answer, each question, and each rule beside the workloads.
     public init(of run: Run) {
         name = run.name
         all = run.workloads.flatMap { workload in
@@ -35,6 +35,7 @@ extension Judgements {
                 Judgement(cell, of: workload)
             }
         }
+        all += run.questionResults.map(Judgement.init)
         all += (try? run.ruleReport())?.verdicts.map(Judgement.init) ?? []
     }
 
@@ -80,6 +81,14 @@ extension Judgement {
         }
     }
 
+    /// A question is no demand: it is answered or open.
+    init(_ result: QuestionResult) {
+        self.init(
+            workload: result.workload.name, subject: result.question.id,
+            outcome: result.isDecided ? .held : .open,
+            sentence: InlineText(markdown: QuestionSentence(result).markdown).plain)
+    }
+
     init(_ verdict: ThresholdVerdict) {
         self.init(
             workload: verdict.workload,
@@ -99,7 +108,7 @@ extension Judgement {
 extension Comparison {
     fileprivate var outcome: Judgement.Outcome {
         switch verdict {
-        case .regressed: rule.isAdvisory ? .open : .failed
+        case .regressed: .failed
         case .improved: .improved
         case .ok: .held
         case .inconclusive: .open

@@ -2,35 +2,51 @@ import Foundation
 
 /// `verdict.json`: what was found, for programs, in a form that does not change with the reports.
 struct VerdictFile: Encodable {
-    static let schema = 1
+    static let schema = 2
 
     var schema = VerdictFile.schema
     var name: String
     var exitCode: Int32
     var meaning: String
-    /// Of a run: a best subject for each workload and case.
-    var answers: [Answer]?
+    /// Of a run: one for each question of its workloads.
+    var questions: [Question]?
     /// Of a run: one for each rule beside its workloads and cell that it matches; absent without rules.
     var rules: [Rule]?
     /// Of a comparison: a row for each cell and metric.
     var rows: [Row]?
     var unsoundCells: [UnsoundCell]
 
-    struct Answer: Encodable {
-        var workload: String
-        /// Those that vary between the cases of the workload.
-        var parameters: [String: String]
+    struct Question: Encodable {
+        /// "workload.question".
+        var id: String
+        /// As a person asks it, and the answer.
+        var sentence: String
+        var answer: String
         var metric: String
-        /// ``CellResult/identifier``; absent where there is no clear one.
-        var winner: String?
-        /// The winner, or those that cannot be told from the best median; best first.
-        var leaders: [String]
-        /// The next one's ratio to the best, with its interval.
-        var nextRatio: Double?
+        var isDecided: Bool
+        var contests: [Contest]
+    }
+
+    struct Contest: Encodable {
+        var label: String
+        /// ``CellResult/identifier`` of the one that the others are compared with; absent where nothing was measured.
+        var reference: String?
+        /// Those that no other is known to be better than, best median first.
+        var best: [String]
+        var findings: [Finding]
+    }
+
+    struct Finding: Encodable {
+        var cell: String
+        /// "faster", "slower", "less", "more", "equivalent" or "undecided".
+        var verdict: String
+        /// The cell's value divided by the reference's.
+        var ratio: Double?
         var lower: Double?
         var upper: Double?
         var rounds: Int
-        var sentence: String
+        /// What would decide it; absent of what is decided.
+        var remedy: String?
     }
 
     struct Rule: Encodable {
@@ -81,9 +97,7 @@ extension VerdictFile {
         name = run.name
         exitCode = run.exitCode.rawValue
         meaning = run.exitCode.meaning
-        answers = run.workloads.map(WorkloadSummary.init).flatMap { summary in
-            summary.groups.map { Answer($0, of: summary) }
-        }
+        questions = run.questionResults.map(Question.init)
         rules = (try? run.ruleReport())?.verdicts.map(Rule.init)
         unsoundCells = run.unsoundCells
     }
@@ -97,22 +111,28 @@ extension VerdictFile {
     }
 }
 
-extension VerdictFile.Answer {
-    fileprivate init(_ group: WorkloadSummary.Group, of summary: WorkloadSummary) {
-        let ranking = Ranking(of: group.cells, by: summary.workload.primaryMetric)
-        let next = ranking.ordered.dropFirst().first.flatMap { next in
-            ranking.leader.flatMap {
-                Statistics.pairedRatio(of: ranking.metric.name, next, to: $0)
-            }
-        }
+extension VerdictFile.Question {
+    fileprivate init(_ result: QuestionResult) {
         self.init(
-            workload: summary.workload.name,
-            parameters: group.parameters.filter { summary.varyingParameters.contains($0.key) },
-            metric: ranking.metric.name, winner: ranking.clearWinner?.identifier,
-            leaders: ranking.leaders.map(\.identifier), nextRatio: next?.estimate,
-            lower: next?.interval?.lower, upper: next?.interval?.upper,
-            rounds: ranking.pairCount,
-            sentence: InlineText(markdown: Benchmarking.Answer(summary).sentence(on: group)).plain)
+            id: result.identifier, sentence: result.question.sentence,
+            answer: InlineText(markdown: QuestionSentence(result).answer).plain,
+            metric: result.question.metric.name, isDecided: result.isDecided,
+            contests: result.contests.map { contest in
+                VerdictFile.Contest(
+                    label: contest.contest.label, reference: contest.reference?.identifier,
+                    best: contest.best,
+                    findings: contest.findings.map { .init($0, by: result.question.metric) })
+            })
+    }
+}
+
+extension VerdictFile.Finding {
+    fileprivate init(_ finding: Finding, by metric: Metric) {
+        let ratio = finding.verdict.ratio
+        self.init(
+            cell: finding.cell, verdict: finding.verdict.word(for: metric), ratio: ratio?.estimate,
+            lower: ratio?.interval?.lowerBound, upper: ratio?.interval?.upperBound,
+            rounds: finding.roundCount, remedy: finding.verdict.remedy?.sentence)
     }
 }
 

@@ -1,0 +1,78 @@
+/// Something about a run that a reader should know before believing it, and what to do about it.
+public enum Caution: Hashable, Sendable {
+    case debugBuild
+    case unfinished(RunState)
+    case generatedData
+    /// The canary's 90th percentile above its median, as a share.
+    case unsteadyMachine(excess: Double)
+    case busyMachine(loadAverage: Double, coreCount: Int)
+    /// Samples that are not numbers, left out of all statistics.
+    case notNumbers(workload: String, cells: [String])
+}
+
+extension Caution {
+    /// All that applies to the run, the gravest first.
+    public static func on(_ run: Run) -> [Caution] {
+        var cautions: [Caution] = []
+        if run.build == .debug { cautions.append(.debugBuild) }
+        if run.state != .completed { cautions.append(.unfinished(run.state)) }
+        if run.dataset?.origin == .generated { cautions.append(.generatedData) }
+        return cautions + machine(of: run) + run.workloads.compactMap { on($0) }
+    }
+
+    private static let canaryExcessMax = 0.2
+
+    private static func machine(of run: Run) -> [Caution] {
+        var cautions: [Caution] = []
+        let cores = run.environment.identity.coreCount
+        if let load = run.environment.volatile.loadAverage, load > Double(cores) / 2 {
+            cautions.append(.busyMachine(loadAverage: load, coreCount: cores))
+        }
+        let canaries = run.workloads.flatMap(\.cells).flatMap { $0.values(of: Metric.canary.name) }
+        if canaries.count >= 10, let middle = Statistics.median(canaries),
+            let high = Statistics.quantile(canaries, 0.9), high > middle * (1 + canaryExcessMax)
+        {
+            cautions.append(.unsteadyMachine(excess: high / middle - 1))
+        }
+        return cautions
+    }
+
+    private static func on(_ workload: WorkloadResult) -> Caution? {
+        let summary = WorkloadSummary(workload)
+        let broken = workload.cells.filter { cell in
+            cell.samples.contains { $0.value(of: workload.primaryMetric.name)?.isFinite == false }
+        }
+        return broken.isEmpty
+            ? nil : .notNumbers(workload: workload.title, cells: broken.map(summary.label))
+    }
+}
+
+extension Caution: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .debugBuild:
+            "This is a debug build: its times mean nothing. Run `swift run -c release bench`."
+        case .unfinished(.interrupted):
+            "The run was interrupted: what is below is complete, the rest is missing."
+        case .unfinished:
+            "The run has not finished, or was killed: what is below was done until then."
+        case .generatedData:
+            "The data were generated. For real ones run `scripts/fetch-dataset` and measure again."
+        case .unsteadyMachine(let excess):
+            "The machine’s speed was unsteady: a fixed piece of work took \(grouped(excess * 100)) % "
+                + "longer than usual in a tenth of its runs. Use a quieter machine for the figures; "
+                + "the verdicts compare neighbours in time."
+        case .busyMachine(let load, let cores):
+            "The machine was busy at the start (load \(fixed(load, 1)) on \(cores) cores). Wait "
+                + "until it is idle and measure again."
+        case .notNumbers(let workload, let cells):
+            "\(workload): some samples of \(Self.list(cells)) are not numbers and were left out. "
+                + "That is a fault of the workload; see run.json."
+        }
+    }
+
+    private static func list(_ cells: [String]) -> String {
+        let shown = cells.prefix(4).joined(separator: ", ")
+        return cells.count > 4 ? "\(shown) and \(cells.count - 4) more" : shown
+    }
+}

@@ -1,0 +1,128 @@
+/// A sentence "If …, take …; leave …", derived from the verdicts that a rule names.
+struct AdviceSentence {
+    private let rule: AdviceRule
+    /// In the rule's order; nil for those that the run does not ask.
+    private let results: [QuestionResult?]
+
+    init(_ rule: AdviceRule, of workload: WorkloadResult, in all: [QuestionResult]) {
+        self.rule = rule
+        results = rule.questions.map { name in
+            all.first { $0.identifier == name }
+                ?? all.first { $0.identifier == "\(workload.name).\(name)" }
+        }
+    }
+
+    var markdown: String {
+        let start = "If \(escaped(rule.condition)), "
+        guard let first = results.first ?? nil else {
+            return start
+                + "this run has no answer: it does not ask `\(rule.questions.first ?? "")`."
+        }
+        let ballot = Ballot(first)
+        guard !ballot.taken.isEmpty else {
+            return start + "there is no answer yet. " + ballot.doubts.joined(separator: " ")
+        }
+        var taken = ballot.taken
+        var dropped: [String] = []
+        for result in results.dropFirst().compactMap(\.self) {
+            let further = Ballot(result)
+            let worse = further.worse.filter { entry in taken.contains(entry.name) }
+            guard worse.count < taken.count else { continue }
+            taken.removeAll { name in worse.contains { $0.name == name } }
+            dropped += worse.map { "\($0.name) is \($0.text)" }
+        }
+        let sentence = ballot.sentence(taking: taken)
+        let reasons = dropped.isEmpty ? [] : ["Of those alike, \(dropped.listed)."]
+        return ([start + sentence] + reasons + ballot.doubts).joined(separator: " ")
+    }
+}
+
+/// What one question says of all of its cells, by their names.
+private struct Ballot {
+    let question: Question
+    /// Best or equivalent to the best wherever they are measured, best first.
+    private(set) var taken: [String] = []
+    /// Known to be worse than the best, the worst first, with the ratio.
+    private(set) var worse: [(name: String, ratio: String, text: String)] = []
+    /// What is undecided or was not measured, a sentence each.
+    private(set) var doubts: [String] = []
+    private var values: [String: Double] = [:]
+
+    init(_ result: QuestionResult) {
+        question = result.question
+        var open: [(name: String, reason: String)] = []
+        var distances: [String: Double] = [:]
+        for contest in result.contests {
+            let text = VerdictText(question: question, result: contest)
+            let ordered = contest.best + contest.contest.cells.filter { !contest.best.contains($0) }
+            for cell in ordered {
+                let name = Self.name(of: cell, text, in: result)
+                let finding = contest.finding(of: cell)
+                switch contest.standing(of: cell) {
+                case .best, .equivalent:
+                    if !taken.contains(name) { taken.append(name) }
+                    values[name] = contest.cells.first { $0.identifier == cell }.flatMap {
+                        Statistics.median($0.values(of: question.metric.name))
+                    }
+                case .worse:
+                    guard let finding, let estimate = finding.verdict.ratio?.estimate else {
+                        continue
+                    }
+                    guard finding.verdict.isDecided else {
+                        open.append((name, finding.verdict.remedy?.sentence ?? ""))
+                        continue
+                    }
+                    let distance = estimate > 1 ? estimate : 1 / estimate
+                    guard distance > distances[name] ?? 0 else { continue }
+                    distances[name] = distance
+                    worse.removeAll { $0.name == name }
+                    worse.append((name, text.ratio(finding), text.told(finding)))
+                case .undecided, .unknown:
+                    let remedy = (finding ?? contest.findings.first)?.verdict.remedy
+                    open.append((name, remedy?.sentence ?? "nothing was measured"))
+                }
+            }
+        }
+        taken.removeAll { name in distances[name] != nil || open.contains { $0.name == name } }
+        worse.sort { distances[$0.name] ?? 0 > distances[$1.name] ?? 0 }
+        if !open.isEmpty {
+            let reasons = open.map(\.reason).uniqued.map { reason in
+                let names = open.filter { $0.reason == reason }.map(\.name).uniqued
+                return "\(names.listed) (\(escaped(reason)))"
+            }
+            doubts = ["Undecided: \(reasons.joined(separator: "; "))."]
+        }
+    }
+
+    /// "take shared or single (main queue p99 0.42 ms to 0.53 ms); leave nested (105× [90, 120])."
+    func sentence(taking names: [String]) -> String {
+        let figures = names.compactMap { values[$0] }
+        let bounds = [figures.min(), figures.max()].compactMap(\.self).map(
+            question.metric.unit.format
+        ).uniqued
+        let figure = "\(escaped(question.metric.title)) \(bounds.joined(separator: " to "))"
+        let left = worse.map { "\($0.name) (\($0.ratio))" }
+        return "take **\(names.listed(with: "or"))** (\(figure))"
+            + (left.isEmpty ? "." : "; leave \(left.listed).")
+    }
+
+    /// The subject with its lock policy where there are several, or the parameter with its value.
+    private static func name(of cell: String, _ text: VerdictText, in result: QuestionResult)
+        -> String
+    {
+        let axis = result.question.axis
+        guard axis == "subject" else {
+            return axis == "lockPolicy" ? text.name(cell) : "`\(axis)` \(text.name(cell))"
+        }
+        let cells = result.contests.flatMap(\.cells)
+        guard let own = cells.first(where: { $0.identifier == cell }), let policy = own.lockPolicy,
+            Set(cells.compactMap(\.lockPolicy)).count > 1
+        else { return text.name(cell) }
+        return "\(escaped(own.subject)), \(escaped(policy))"
+    }
+}
+
+extension QuestionResult {
+    /// The workload and the question as "responsiveness.main-queue".
+    public var identifier: String { "\(workload.name).\(question.id)" }
+}

@@ -1,0 +1,130 @@
+/// What a reader sees first, the same in the terminal, in `summary.md` and in `report.html`: the stacks beside each
+/// other, what to take, which techniques pay, and how sure all of that is.
+public struct FirstScreen {
+    /// How many questions are decided.
+    let headline: String
+    let stacks: StackTable?
+    /// "If …, take …", a sentence each.
+    let advice: [String]
+    /// A sentence for each question about a technique.
+    let techniques: [String]
+    /// How sure the answers are.
+    let certainty: [String]
+    /// Cells that failed or answered wrongly.
+    let faults: [String]
+    let cautions: [String]
+
+    public init(_ run: Run) {
+        let results = run.questionResults
+        headline = Self.headline(of: results)
+        stacks = StackTable(results)
+        advice = run.workloads.flatMap { workload in
+            (workload.advice ?? []).map { AdviceSentence($0, of: workload, in: results).markdown }
+        }
+        techniques = results.filter { $0.question.column == nil }.map {
+            QuestionSentence($0).markdown
+        }
+        certainty = Self.certainty(of: results) + Self.unasked(of: run)
+        faults = run.unsoundCells.map { escaped("\($0)") }
+        cautions = Caution.on(run).map { "\($0)" }
+    }
+
+    private static func headline(of results: [QuestionResult]) -> String {
+        let decided = results.count(where: \.isDecided)
+        switch results.count {
+        case 0: return "This run asks no question: its figures follow, without verdicts."
+        case decided where decided > 1: return "All \(decided) questions are decided."
+        default:
+            return
+                "\(decided) of \(results.count) \(results.count == 1 ? "question is" : "questions are") decided."
+        }
+    }
+
+    private static func certainty(of results: [QuestionResult]) -> [String] {
+        func verdicts(_ isExact: Bool) -> [Finding.Verdict] {
+            results.filter { $0.question.isExact == isExact }.flatMap(\.contests).flatMap(
+                \.findings
+            ).map(\.verdict)
+        }
+        let measured = verdicts(false)
+        let exact = verdicts(true).count(where: \.isDecided)
+        let open = measured.count { !$0.isDecided }
+        var sentences: [String] = []
+        if measured.contains(where: { $0.isDecided || $0.ratio?.interval != nil }) {
+            sentences.append(
+                (measured.count == 1
+                    ? "The interval of the comparison holds with 95 %"
+                    : "All intervals of these \(measured.count) comparisons hold together with 95 %")
+                    + (open > 0 ? "; \(open) of them \(open == 1 ? "is" : "are") undecided." : "."))
+        } else if !measured.isEmpty {
+            sentences.append("None of \(measured.count) comparisons is decided.")
+        }
+        if exact > 0 {
+            sentences.append(
+                "\(exact) \(exact == 1 ? "comparison is" : "comparisons are") of exact counts.")
+        }
+        return sentences
+    }
+
+    /// The workloads without a question, where others have one.
+    private static func unasked(of run: Run) -> [String] {
+        let silent = run.workloads.filter { ($0.questions ?? []).isEmpty }.map { escaped($0.title) }
+        guard !silent.isEmpty, silent.count < run.workloads.count else { return [] }
+        return [
+            "\(silent.listed) \(silent.count == 1 ? "asks" : "ask") nothing: figures without verdicts."
+        ]
+    }
+}
+
+// MARK: - Text
+
+extension FirstScreen {
+    /// Without the title of the file.
+    var markdown: String {
+        var parts = ["**\(headline)**"]
+        if let stacks { parts += [stacks.table.markdown, stacks.legend] }
+        parts += lists.map { list in
+            (list.title.isEmpty ? "" : "**\(list.title)**\n\n")
+                + list.items.map { "- \($0)" }.joined(separator: "\n")
+        }
+        return parts.filter { !$0.isEmpty }.joined(separator: "\n\n")
+    }
+
+    /// For a terminal, without markup; the best of a column are starred.
+    public var terminalText: String {
+        var parts = [InlineText(markdown: headline).plain]
+        if let stacks {
+            let legend = stacks.legend.replacing("**bold** best", with: "* best")
+            parts.append("\(stacks.table.terminalText)\n\(InlineText(markdown: legend).plain)")
+        }
+        parts += lists.map { list in
+            let title = list.title.isEmpty ? [] : [list.title]
+            return (title + list.items.map { "- \(InlineText(markdown: $0).plain)" }).joined(
+                separator: "\n")
+        }
+        return parts.joined(separator: "\n\n")
+    }
+
+    var markup: [Markup] {
+        var parts: [Markup] = []
+        if let stacks {
+            parts += [stacks.table.markup, .paragraph(stacks.legend, class: "muted")]
+        }
+        return parts
+            + lists.flatMap { list -> [Markup] in
+                (list.title.isEmpty ? [] : [.heading(list.title)])
+                    + [
+                        .list(
+                            list.items.map { ($0, []) },
+                            class: list.title.isEmpty ? "answers" : "advice")
+                    ]
+            }
+    }
+
+    private var lists: [(title: String, items: [String])] {
+        [
+            ("", advice), ("Techniques", techniques), ("How sure", certainty),
+            ("Failed or wrong", faults), ("Before you believe it", cautions),
+        ].filter { !$0.1.isEmpty }
+    }
+}

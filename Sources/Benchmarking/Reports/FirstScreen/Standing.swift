@@ -1,0 +1,41 @@
+/// How a cell stands in a contest, as far as that is known.
+enum Standing: Hashable {
+    case best
+    /// Like the best within the question's `sameWithin`.
+    case equivalent
+    /// Neither known to be worse than the best nor to be like it.
+    case undecided
+    case worse
+    /// The metric has no better, or the cell could not be compared.
+    case unknown
+}
+
+extension ContestResult {
+    func standing(of cell: String) -> Standing {
+        let verdict = finding(of: cell)?.verdict
+        guard let leader = best.first, !isObstructed(cell) else { return .unknown }
+        guard cell != leader else {
+            return findings.isEmpty || findings.contains(where: \.verdict.isDecided)
+                ? .best : .undecided
+        }
+        guard best.contains(cell) else { return .worse }
+        // Against a baseline, nothing compares it with the leader.
+        guard leader == reference?.identifier else { return .best }
+        return switch verdict {
+        case .equivalent(let ratio):
+            ratio.estimate == 1 && ratio.interval == nil ? .best : .equivalent
+        case .undecided: .undecided
+        default: .best
+        }
+    }
+
+    /// Whether all cells are best, so that there is nothing to point at.
+    var isUniform: Bool {
+        cells.count > 1 && cells.allSatisfy { standing(of: $0.identifier) == .best }
+    }
+
+    private func isObstructed(_ cell: String) -> Bool {
+        if case .measurement? = finding(of: cell)?.verdict.remedy { return true }
+        return !cells.contains { $0.identifier == cell && $0.isSound }
+    }
+}

@@ -1,0 +1,127 @@
+import Foundation
+
+extension Finding.Verdict {
+    /// The word of the verdict, the same in every report: "faster" or "slower" of times, "less" or "more" of anything
+    /// else, "equivalent", "undecided".
+    public func word(for metric: Metric) -> String {
+        switch self {
+        case .less: metric.isTime ? "faster" : "less"
+        case .more: metric.isTime ? "slower" : "more"
+        case .equivalent: "equivalent"
+        case .undecided: "undecided"
+        }
+    }
+
+    /// Whether the cell is known to be better than its reference (true) or worse (false); nil for neither.
+    func isBetter(by metric: Metric) -> Bool? {
+        switch (self, metric.polarity) {
+        case (.less, .lowerIsBetter), (.more, .higherIsBetter): true
+        case (.more, .lowerIsBetter), (.less, .higherIsBetter): false
+        default: nil
+        }
+    }
+
+    /// What would decide it; nil of a decided one.
+    var remedy: Finding.Remedy? {
+        if case .undecided(_, let remedy) = self { remedy } else { nil }
+    }
+}
+
+extension Metric {
+    var isTime: Bool { unit == .seconds || unit == .nanoseconds }
+}
+
+/// Findings of one contest, in words.
+struct VerdictText {
+    let question: Question
+    let result: ContestResult
+
+    private var metric: Metric { question.metric }
+
+    /// The verdict with its ratio and interval: "2.1× faster [1.9, 2.3]", "less peak memory (0.60× [0.55, 0.64])",
+    /// "equivalent within 10 %", "undecided (about 12 more rounds, 4 minutes)".
+    func told(_ finding: Finding) -> String {
+        let word = finding.verdict.word(for: metric)
+        switch finding.verdict {
+        case .less(let ratio) where metric.isTime:
+            return
+                "\(Self.factor(1 / ratio.estimate)) \(word)\(Self.interval(ratio, isInverted: true))"
+        case .more(let ratio) where metric.isTime:
+            return "\(Self.factor(ratio.estimate)) \(word)\(Self.interval(ratio))"
+        case .less, .more: return "\(word) \(metric.title) (\(self.ratio(finding)))"
+        case .equivalent(let ratio):
+            let within = "\(word) within \(percent(question.sameWithin))"
+            guard question.isExact else { return within }
+            return ratio.estimate == 1
+                ? "\(word), exactly the same" : "\(within) (\(self.ratio(finding)))"
+        case .undecided(_, let remedy): return "\(word) (\(remedy.sentence))"
+        }
+    }
+
+    /// The ratio to the reference: "105× [90, 120]", "exactly 0.60×", or "12 instead of 0" where there is none.
+    func ratio(_ finding: Finding) -> String {
+        guard let ratio = finding.verdict.ratio else { return "no ratio" }
+        guard ratio.estimate > 0, ratio.estimate.isFinite else {
+            let values = [finding.cell, finding.reference].map { value(of: $0) ?? "nothing" }
+            return "\(values[0]) instead of \(values[1])"
+        }
+        return (question.isExact ? "exactly " : "") + Self.factor(ratio.estimate)
+            + Self.interval(ratio)
+    }
+
+    /// The cell's typical figure with its unit.
+    func value(of cell: String) -> String? {
+        result.cells.first { $0.identifier == cell }.flatMap {
+            Statistics.median($0.values(of: metric.name)).map(metric.unit.format)
+        }
+    }
+
+    /// What sets the cell apart from the others of its contest: "nested", "20".
+    func name(_ cell: String) -> String {
+        let place = result.contest.cells.firstIndex(of: cell)
+        return escaped(place.map { result.contest.values[$0] } ?? cell)
+    }
+
+    private static func interval(_ ratio: Finding.Ratio, isInverted: Bool = false) -> String {
+        guard let interval = ratio.interval else { return "" }
+        let bounds =
+            isInverted
+            ? [1 / interval.upperBound, 1 / interval.lowerBound]
+            : [interval.lowerBound, interval.upperBound]
+        return " [\(bounds.map { String(factor($0).dropLast()) }.joined(separator: ", "))]"
+    }
+
+    /// At least two digits that count: "0.0012×", "0.60×", "2.10×", "43.7×", "105×".
+    static func factor(_ value: Double) -> String {
+        switch value {
+        case 100...: "\(grouped(value))×"
+        case 0.1...: MetricUnit.ratio.format(value)
+        case 0: "0×"
+        default: String(format: "%.2g×", value)
+        }
+    }
+}
+
+extension Finding.Remedy {
+    /// "about 12 more rounds, 4 minutes".
+    public var sentence: String {
+        switch self {
+        case .rounds(let count, let seconds):
+            "about \(count) more \(count == 1 ? "round" : "rounds")"
+                + (seconds.map { ", \(Self.told($0))" } ?? "")
+        case .calmerMachine(let spread):
+            "not on this machine: the rounds’ ratios spread by \(percent(spread))"
+        case .repetition: "the rounds contradict each other: measure again"
+        case .measurement(let reason): reason
+        }
+    }
+
+    private static func told(_ seconds: Double) -> String {
+        let (count, unit) =
+            seconds < 90
+            ? (seconds, "second")
+            : seconds < 5_400 ? (seconds / 60, "minute") : (seconds / 3_600, "hour")
+        let whole = max(count.rounded(), 1)
+        return "\(grouped(whole)) \(unit)\(whole == 1 ? "" : "s")"
+    }
+}

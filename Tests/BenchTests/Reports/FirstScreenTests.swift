@@ -1,0 +1,134 @@
+import Benchmarking
+import Foundation
+import Testing
+
+@Suite struct `The first screen` {
+    @Test func `is the same in the terminal as in its golden file`() throws {
+        try Golden.expect(FirstScreen(SampleRun.full).terminalText + "\n", "run/terminal.txt")
+    }
+
+    @Test func `a run that asks nothing has figures and no verdicts`() {
+        let text = screen([
+            SampleRun.workload([SampleRun.cell("nested", [1]), SampleRun.cell("single", [2])])
+        ])
+
+        #expect(text == "This run asks no question: its figures follow, without verdicts.")
+    }
+
+    @Test(arguments: [
+        (metric: Metric.time, ratio: 0.5, expected: "b 2.00× faster [2.00, 2.00]"),
+        (metric: .time, ratio: 2, expected: "b 2.00× slower [2.00, 2.00]"),
+        (metric: .time, ratio: 1.01, expected: "b equivalent within 10 %"),
+        (metric: .peakMemory, ratio: 0.5, expected: "b less peak memory (0.50× [0.50, 0.50])"),
+        (metric: .rowsPerSecond, ratio: 2, expected: "b more rows/s (2.00× [2.00, 2.00])"),
+    ])
+    func `a verdict is one of four words with its ratio and interval`(
+        metric: Metric, ratio: Double, expected: String
+    ) {
+        let text = screen([pair(metric, ratio: ratio, rounds: 40)])
+
+        #expect(text.contains(expected.replacing("b ", with: "b against a: ")), "\(text)")
+        #expect(text.contains("The interval of the comparison holds with 95 %."))
+    }
+
+    @Test(arguments: [
+        (values: [100.0, 100], expected: "equivalent, exactly the same"),
+        (values: [100, 104], expected: "equivalent within 10 % (exactly 1.04×)"),
+        (values: [5_000, 3], expected: "less statements (exactly 0.0006×)"),
+        (values: [0, 12], expected: "more statements (12 instead of 0)"),
+    ])
+    func `exact counts decide without rounds`(values: [Double], expected: String) {
+        var workload = pair(.statements, ratio: 1, rounds: 1)
+        for (index, value) in values.enumerated() {
+            workload.cells[index].counts = Sample(
+                repetition: 0, positionInRound: 0, startedAtSeconds: 0,
+                metrics: ["statements": value])
+        }
+
+        let text = screen([workload])
+
+        #expect(text.contains("b against a: \(expected)."), "\(text)")
+        #expect(!text.contains("interval"))
+    }
+
+    @Test func `what is undecided says what would decide it`() {
+        let early = screen([pair(.time, ratio: 1.2, rounds: 2)])
+        var wrong = pair(.time, ratio: 1.2, rounds: 40)
+        wrong.cells[1].verification = .failed(reason: "a row is missing")
+
+        #expect(early.contains("b against a: undecided (about"), "\(early)")
+        #expect(early.contains("more rounds"))
+        #expect(screen([wrong]).contains("undecided (b gave a wrong answer)"))
+    }
+
+    /// Its latencies tell how long the phase lasted.
+    @Test func `who did not keep up with a load is not compared by its latencies`() {
+        var workload = pair(Metric.named("read.intended.p99"), ratio: 0.5, rounds: 40)
+        for index in workload.cells[1].samples.indices {
+            workload.cells[1].samples[index].metrics[Metric.saturated.name] = 1
+        }
+
+        #expect(screen([workload]).contains("undecided (b did not keep up with the load)"))
+    }
+
+    @Test func `advice takes the best, breaks ties by the next question and leaves the worse`() {
+        let text = FirstScreen(SampleRun.full).terminalText
+
+        #expect(
+            text.contains("If you import beside a live view, take shared, pooled (main queue p99"))
+        #expect(text.contains("; leave nested, pooled ("))
+        #expect(text.contains("Of those alike, single, pooled is "))
+        #expect(text.contains("Undecided: isolated-batch, pooled ("))
+    }
+
+    private func screen(_ workloads: [WorkloadResult]) -> String {
+        FirstScreen(SampleRun.run(workloads)).terminalText
+    }
+
+    /// A technique with two values, a the baseline.
+    private func pair(_ metric: Metric, ratio: Double, rounds: Int) -> WorkloadResult {
+        let cells = [("a", 1_000.0), ("b", 1_000 * ratio)].map { name, value in
+            var cell = SampleRun.cell(name, Array(repeating: 1, count: rounds))
+            for index in cell.samples.indices { cell.samples[index].metrics[metric.name] = value }
+            return cell
+        }
+        var workload = SampleRun.workload(cells)
+        workload.questions = [
+            Question(
+                id: "b", sentence: "Does b pay?", axis: "subject", metric: metric, sameWithin: 0.1,
+                contests: [
+                    Contest(label: "", cells: ["a", "b"], values: ["a", "b"], baseline: "a")
+                ])
+        ]
+        return workload
+    }
+}
+
+@Suite struct `Tables of figures` {
+    @Test func `results.csv tells counts from medians, and what was not measured from both`() throws
+    {
+        var counted = SampleRun.cell("nested", [1, 2, 3])
+        for index in counted.samples.indices {
+            counted.samples[index].counters = ["statements": 652]
+        }
+        counted.counts = Sample(
+            repetition: 0, positionInRound: 0, startedAtSeconds: 0, metrics: ["statements": 624])
+        var absent = SampleRun.cell("single", [])
+        absent.verification = .notApplicable
+
+        let lines = try table("results.csv", [counted, absent])
+
+        #expect(lines.contains { $0.contains("nested,statements,count,neither,count,1,624,,,") })
+        #expect(lines.contains { $0.contains("nested,time,seconds,lowerIsBetter,median,3,2,1,3,") })
+        #expect(lines.contains { $0.contains("single,time,") && $0.hasSuffix("not measured") })
+        #expect(try !table("samples.csv", [counted]).contains { $0.contains("652") })
+    }
+
+    private func table(_ name: String, _ cells: [CellResult]) throws -> [Substring] {
+        let directory = try TemporaryRuns.directory()
+        defer { TemporaryRuns.remove(directory) }
+        try directory.writeReports(of: SampleRun.run([SampleRun.workload(cells)]))
+        let file = directory.url.appendingPathComponent(name)
+        return try String(contentsOf: file, encoding: .utf8).split(separator: "\r\n")
+    }
+}
