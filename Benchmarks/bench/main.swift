@@ -3,7 +3,7 @@ import Foundation
 
 // Not `@main` with an async command: in a worker the main thread has to serve the main queue.
 do {
-    var command = try BenchCommand.parseAsRoot()
+    var command = try BenchCommand.parseAsRoot(DebugArguments.ofProcess.others)
     try command.run()
 } catch  where BenchCommand.exitCode(for: error) == .failure {
     // An error of ours; the parser's own, such as a request for help, have other codes.

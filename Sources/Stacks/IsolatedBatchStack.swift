@@ -35,16 +35,12 @@ public final class IsolatedBatchStack: PersistenceStack {
 
     /// Opens the store twice.
     ///
-    /// - Throws: `StackError.needsFile` for a store in memory; `StoreError` if it cannot be opened.
+    /// - Throws: `StackError.storeNotShared` where that cannot give the same rows; `StoreError` if it cannot be opened.
     public init(_ configuration: StackConfiguration, view: View = .mergesIdentifiers) throws {
         kind = view == .mergesIdentifiers ? .isolatedBatch : .isolatedBatchRefetch
-        guard configuration.location != .inMemory else {
-            throw StackError.needsFile(stack: kind.name)
-        }
         self.configuration = configuration
         self.view = view
-        contexts = Lifecycle(kind, configuration) { try Contexts(configuration) }
-        _ = try contexts.current()
+        contexts = try Lifecycle(kind, configuration) { try Contexts(configuration) }
     }
 
     public var viewContext: ManagedObjectContext { get throws { try contexts.current().view } }
@@ -54,8 +50,8 @@ public final class IsolatedBatchStack: PersistenceStack {
         let worker = configuration.makeContext(
             .privateQueue, on: current.coordinators[1], name: "worker")
         if view == .mergesIdentifiers {
-            current.saves.observe(worker) { [view = current.view] changes in
-                view.perform { ManagedObjectContext.mergeChanges(changes, into: [view]) }
+            current.saves.afterSaves(of: worker, in: [current.view]) { view, changes in
+                ManagedObjectContext.mergeChanges(changes, into: [view])
             }
         }
         return worker
@@ -71,11 +67,11 @@ extension StackKind {
     public static let isolatedBatch = StackKind(
         "isolated-batch",
         summary: "batch work on a coordinator of its own, merged by object IDs",
-        visibility: .afterMerge, concurrentChanges: .detected, needsFile: true
+        visibility: .afterMerge, concurrentChanges: .detected, traits: [.opensStoreTwice]
     ) { try IsolatedBatchStack($0, view: .mergesIdentifiers) }
 
     public static let isolatedBatchRefetch = StackKind(
         "isolated-batch-refetch", summary: "the same, the view refetches",
-        visibility: .afterRefetch, concurrentChanges: .detected, needsFile: true
+        visibility: .afterRefetch, concurrentChanges: .detected, traits: [.opensStoreTwice]
     ) { try IsolatedBatchStack($0, view: .refetches) }
 }

@@ -7,7 +7,8 @@ public protocol Arrangement: Sendable {
     var coordinators: [PersistentStoreCoordinator] { get }
 }
 
-/// The life of a stack: its arrangement is made on first use, made again by a reset, and gone after it is closed.
+/// The life of a stack: its arrangement is made at once or on first use, made again by a reset, and gone after it is
+/// closed.
 public final class Lifecycle<Current: Arrangement>: Sendable {
     private enum State {
         case unopened
@@ -21,13 +22,19 @@ public final class Lifecycle<Current: Arrangement>: Sendable {
     private let state = Mutex(State.unopened)
 
     /// - Parameter makeArrangement: opens the stores and makes the contexts.
+    /// - Throws: `StackError.storeNotShared`; what opening throws, unless the configuration leaves that to the first use.
     public init(
         _ kind: StackKind, _ configuration: StackConfiguration,
         makeArrangement: @escaping @Sendable () throws -> Current
-    ) {
+    ) throws {
+        guard !kind.traits.contains(.opensStoreTwice) || configuration.location.isShareable else {
+            throw StackError.storeNotShared(
+                stack: kind.name, location: "\(configuration.location)")
+        }
         self.kind = kind
         self.configuration = configuration
         self.makeArrangement = makeArrangement
+        if configuration.opening == .eager { _ = try current() }
     }
 
     /// The arrangement, opened if it has never been; callers wait for an opening under way.

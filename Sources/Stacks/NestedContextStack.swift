@@ -15,16 +15,24 @@ public final class NestedContextStack: PersistenceStack {
         case workersOnRoot
         /// No root: the view is on the coordinator and writes to the file on the main queue.
         case twoLevels
+        /// As drawn above, and a save sets off that of the parent, up to the store, each on the parent's queue: a plain
+        /// `save` returns before the file has the changes (spec §13.1). ``settle()`` waits, and throws what failed.
+        case propagating
+        /// As drawn above, but batch work is on a coordinator of its own, which the view refetches after.
+        case isolatedBatch
     }
 
     private struct Contexts: Arrangement {
         let coordinators: [PersistentStoreCoordinator]
         let view: ManagedObjectContext
         let workerParent: ManagedObjectContext
+        let saves = SaveObserver()
 
         init(_ configuration: StackConfiguration, _ variant: Variant) throws {
             let coordinator = try configuration.openCoordinator()
-            coordinators = [coordinator]
+            coordinators =
+                variant == .isolatedBatch
+                ? [coordinator, try configuration.openCoordinator()] : [coordinator]
             if variant == .twoLevels {
                 view = configuration.makeContext(.mainQueue, on: coordinator, name: "view")
                 workerParent = view
@@ -33,40 +41,60 @@ public final class NestedContextStack: PersistenceStack {
                 view = configuration.makeContext(.mainQueue, below: root, name: "view")
                 workerParent = variant == .workersOnRoot ? root : view
                 view.automaticallyMergesChangesFromParent = variant == .workersOnRoot
+                if variant == .propagating { propagateSaves(of: view) }
             }
+        }
+
+        /// The parent is saved on its own queue, after the save that sets it off.
+        func propagateSaves(of context: ManagedObjectContext) {
+            guard let parent = context.parent else { return }
+            saves.afterSaves(of: context, in: [parent]) { parent, _ in try parent.save() }
         }
     }
 
     public let kind: StackKind
     public let configuration: StackConfiguration
+    private let variant: Variant
     private let contexts: Lifecycle<Contexts>
 
     /// Opens the store.
     ///
-    /// - Throws: `StoreError` if it cannot be opened.
+    /// - Throws: `StackError.storeNotShared` if the variant opens it twice and cannot; `StoreError` if it cannot be opened.
     public init(_ configuration: StackConfiguration, variant: Variant = .workersOnMain) throws {
         kind =
             switch variant {
             case .workersOnMain: .nested
             case .workersOnRoot: .nestedWorkersOnRoot
             case .twoLevels: .nestedTwoLevel
+            case .propagating: .nestedPropagating
+            case .isolatedBatch: .nestedIsolatedBatch
             }
         self.configuration = configuration
-        contexts = Lifecycle(kind, configuration) { try Contexts(configuration, variant) }
-        _ = try contexts.current()
+        self.variant = variant
+        contexts = try Lifecycle(kind, configuration) { try Contexts(configuration, variant) }
     }
 
     public var viewContext: ManagedObjectContext { get throws { try contexts.current().view } }
 
     public func makeWorkerContext() throws -> ManagedObjectContext {
-        let parent = try contexts.current().workerParent
-        return configuration.makeContext(.privateQueue, below: parent, name: "worker")
+        let current = try contexts.current()
+        let worker = configuration.makeContext(
+            .privateQueue, below: current.workerParent, name: "worker")
+        if variant == .propagating { current.propagateSaves(of: worker) }
+        return worker
     }
 
     /// Beside the chain, because a context with a parent takes no batch requests.
     public func makeBatchContext() throws -> ManagedObjectContext {
-        let coordinator = try contexts.current().coordinators[0]
-        return configuration.makeContext(.privateQueue, on: coordinator, name: "batch")
+        let coordinators = try contexts.current().coordinators
+        return configuration.makeContext(
+            .privateQueue, on: coordinators[coordinators.count - 1], name: "batch")
+    }
+
+    public func settle() throws {
+        let current = try contexts.current()
+        try current.saves.wait()
+        current.view.performAndWait {}
     }
 
     public var coordinators: [PersistentStoreCoordinator] { contexts.coordinators }
@@ -79,6 +107,16 @@ extension StackKind {
         "nested", summary: "private root, main context below it, workers below main",
         visibility: .immediately, concurrentChanges: .lastSaveWins
     ) { try NestedContextStack($0, variant: .workersOnMain) }
+
+    public static let nestedPropagating = StackKind(
+        "nested-propagating", summary: "the same, each save setting off that of its parent",
+        visibility: .immediately, concurrentChanges: .lastSaveWins, traits: [.savesPropagate]
+    ) { try NestedContextStack($0, variant: .propagating) }
+
+    public static let nestedIsolatedBatch = StackKind(
+        "nested-isolated-batch", summary: "nested, batch work on a coordinator of its own",
+        visibility: .immediately, concurrentChanges: .lastSaveWins, traits: [.opensStoreTwice]
+    ) { try NestedContextStack($0, variant: .isolatedBatch) }
 
     public static let nestedTwoLevel = StackKind(
         "nested-two-level", summary: "main context on the coordinator, workers below it",

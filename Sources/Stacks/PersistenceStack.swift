@@ -16,24 +16,31 @@ public protocol PersistenceStack: AnyObject, Sendable {
     var kind: StackKind { get }
     var configuration: StackConfiguration { get }
 
-    /// The context that shows the data: the same one until a reset. On the main queue, except in a `SingleContextStack`.
+    /// The context that shows the data: the same one until a reset. On the main queue, except in the kind `single`.
     ///
     /// - Throws: `StackError.closed`; where the store is opened on first use, also what opening throws.
     var viewContext: ManagedObjectContext { get throws }
 
-    /// A context for background work on objects: private queue, a new one each time, except in a `SingleContextStack`.
+    /// A context for background work on objects: private queue, a new one each time; the same one in a
+    /// `SingleContextStack` and a `SerialWriterStack`.
     ///
     /// - Throws: as `viewContext`.
     func makeWorkerContext() throws -> ManagedObjectContext
 
     /// A context for bulk work: private queue, directly on a coordinator, so it takes batch requests and its `save`
-    /// writes to the store. New each time, except in a `SingleContextStack`.
+    /// writes to the store. New each time, with the same exceptions.
     ///
     /// - Throws: as `viewContext`.
     func makeBatchContext() throws -> ManagedObjectContext
 
     /// What is open at the moment, the view's coordinator first; empty before the first use and after `close`.
     var coordinators: [PersistentStoreCoordinator] { get }
+
+    /// Waits for what saves that have returned have set off: merges into other contexts, and saves of their parents.
+    ///
+    /// Not on a context's queue, the main queue included: the work waits for it.
+    /// - Throws: the first error since the last call of a save that the stack did by itself; as `viewContext`.
+    func settle() throws
 
     /// Destroys the store and starts again with an empty one and new contexts.
     ///
@@ -50,6 +57,9 @@ public protocol PersistenceStack: AnyObject, Sendable {
 }
 
 extension PersistenceStack {
+    // Merges are enqueued on the view's queue when a save ends, so they come before this.
+    public func settle() throws { try viewContext.performAndWait {} }
+
     /// The name of the stack in reports and on the command line.
     public var name: String { kind.name }
 
@@ -64,11 +74,15 @@ extension PersistenceStack {
     /// Waits for the queue of each context in turn, without holding two of them: call it from the context's queue or
     /// from outside all queues, never from that of a context whose work may wait for this one.
     ///
-    /// - Throws: `StackError.foreignContext`; `SaveError` of the first context that fails. Its descendants have then
-    ///   been saved into it, and it keeps their changes: repair it or roll it back before anything is saved again.
+    /// - Throws: `StackError.foreignContext`; `StackError.readOnlyView`; `SaveError` of the first context that fails. Its
+    ///   descendants have then been saved into it, and it keeps their changes: repair it or roll it back before anything is
+    ///   saved again.
     public func saveToDisk(_ context: ManagedObjectContext) throws {
         guard coordinators.contains(where: { $0 === context.coordinator }) else {
             throw StackError.foreignContext(name: context.name, stack: name)
+        }
+        if kind.traits.contains(.viewOnlyReads), try context === viewContext {
+            throw StackError.readOnlyView(stack: name)
         }
         for level in sequence(first: context, next: \.parent) {
             try level.performAndWait { try level.save() }

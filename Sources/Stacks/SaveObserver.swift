@@ -1,25 +1,63 @@
+import Dispatch
 import ObjectGraph
 import Synchronization
 
-/// Passes on the saves of contexts for as long as the contexts live.
+/// Answers the saves of contexts in other contexts, for as long as the saved contexts live.
 final class SaveObserver: Sendable {
     private struct Entry {
         weak var context: ManagedObjectContext?
         let observation: Observation
     }
 
-    private let entries = Mutex<[Entry]>([])
+    private struct State {
+        var entries: [Entry] = []
+        /// The first since the last ``wait()``.
+        var error: (any Error)?
+    }
 
-    /// Calls the handler on the context's queue with the changes of each save.
-    func observe(
-        _ context: ManagedObjectContext, onSave handler: @escaping @Sendable (ObjectChanges) -> Void
+    private let state = Mutex(State())
+    private let underWay = DispatchGroup()
+
+    /// The observed contexts that still live.
+    var contexts: [ManagedObjectContext] {
+        state.withLock { $0.entries.compactMap(\.context) }
+    }
+
+    /// When a save of the context ends, enqueues the answer on the queue of each receiver.
+    func afterSaves(
+        of context: ManagedObjectContext,
+        in receivers: @autoclosure @escaping @Sendable () -> [ManagedObjectContext],
+        _ answer: @escaping @Sendable (ManagedObjectContext, ObjectChanges) throws -> Void
     ) {
-        let observation = context.observe { notification in
-            if case .didSave(let changes) = notification { handler(changes) }
+        let observation = context.observe { [weak self] notification in
+            guard let self, case .didSave(let changes) = notification else { return }
+            for receiver in receivers() { enqueue(in: receiver) { try answer(receiver, changes) } }
         }
-        entries.withLock { entries in
-            entries.removeAll { $0.context == nil }
-            entries.append(Entry(context: context, observation: observation))
+        state.withLock { state in
+            state.entries.removeAll { $0.context == nil }
+            state.entries.append(Entry(context: context, observation: observation))
         }
+    }
+
+    private func enqueue(
+        in receiver: ManagedObjectContext, _ answer: @escaping @Sendable () throws -> Void
+    ) {
+        underWay.enter()
+        receiver.perform { [self] in
+            defer { underWay.leave() }
+            do { try answer() } catch { state.withLock { $0.error = $0.error ?? error } }
+        }
+    }
+
+    /// Waits for all answers, and for the answers to saves that they do in turn.
+    ///
+    /// - Throws: the first error of an answer since the last call.
+    func wait() throws {
+        underWay.wait()
+        let error = state.withLock { state in
+            defer { state.error = nil }
+            return state.error
+        }
+        if let error { throw error }
     }
 }

@@ -7,26 +7,29 @@ import ObjectGraph
 ///
 /// A worker's save goes to the file at once, past the main queue, and the view learns of it by a merge.
 public final class SharedCoordinatorStack: PersistenceStack {
-    /// How the view learns of saves in workers.
+    /// Who learns of the saves of others.
     public enum Merging: Sendable, Hashable {
-        /// The stack observes each worker and merges its did-save notifications.
-        case byNotification
-        /// The view merges the saves of all its siblings by itself.
-        case automatic
-        /// It does not: what it holds stays as it is until refreshed.
+        /// The view: the stack observes each worker and merges its did-save notifications.
+        case intoView
+        /// The view in the same way, and each worker of saves in the view.
+        case bothWays
+        /// Nobody: what the view holds stays as it is until refreshed.
         case never
     }
 
     private struct Contexts: Arrangement {
         let coordinators: [PersistentStoreCoordinator]
         let view: ManagedObjectContext
-        let saves = SaveObserver()
+        let workerSaves = SaveObserver()
+        let viewSaves = SaveObserver()
 
         init(_ configuration: StackConfiguration, _ merging: Merging) throws {
             let coordinator = try configuration.openCoordinator()
             coordinators = [coordinator]
             view = configuration.makeContext(.mainQueue, on: coordinator, name: "view")
-            view.automaticallyMergesChangesFromParent = merging == .automatic
+            guard merging == .bothWays else { return }
+            let workerSaves = workerSaves
+            viewSaves.afterSaves(of: view, in: workerSaves.contexts) { $0.mergeChanges($1) }
         }
     }
 
@@ -38,17 +41,16 @@ public final class SharedCoordinatorStack: PersistenceStack {
     /// Opens the store.
     ///
     /// - Throws: `StoreError` if it cannot be opened.
-    public init(_ configuration: StackConfiguration, merging: Merging = .byNotification) throws {
+    public init(_ configuration: StackConfiguration, merging: Merging = .intoView) throws {
         kind =
             switch merging {
-            case .byNotification: .shared
-            case .automatic: .sharedAutomatic
+            case .intoView: .shared
+            case .bothWays: .sharedBothWays
             case .never: .sharedNoMerge
             }
         self.configuration = configuration
         self.merging = merging
-        contexts = Lifecycle(kind, configuration) { try Contexts(configuration, merging) }
-        _ = try contexts.current()
+        contexts = try Lifecycle(kind, configuration) { try Contexts(configuration, merging) }
     }
 
     public var viewContext: ManagedObjectContext { get throws { try contexts.current().view } }
@@ -57,15 +59,20 @@ public final class SharedCoordinatorStack: PersistenceStack {
         let current = try contexts.current()
         let worker = configuration.makeContext(
             .privateQueue, on: current.coordinators[0], name: "worker")
-        if merging == .byNotification {
-            current.saves.observe(worker) { [view = current.view] changes in
-                view.perform { view.mergeChanges(changes) }
-            }
+        if merging != .never {
+            current.workerSaves.afterSaves(of: worker, in: [current.view]) { $0.mergeChanges($1) }
         }
         return worker
     }
 
     public func makeBatchContext() throws -> ManagedObjectContext { try makeWorkerContext() }
+
+    public func settle() throws {
+        let current = try contexts.current()
+        try current.workerSaves.wait()
+        try current.viewSaves.wait()
+    }
+
     public var coordinators: [PersistentStoreCoordinator] { contexts.coordinators }
     public func reset() throws { try contexts.reset() }
     public func close() throws { try contexts.close() }
@@ -76,12 +83,12 @@ extension StackKind {
         "shared",
         summary: "contexts side by side on one coordinator, merged by did-save notification",
         visibility: .afterMerge, concurrentChanges: .detected
-    ) { try SharedCoordinatorStack($0, merging: .byNotification) }
+    ) { try SharedCoordinatorStack($0, merging: .intoView) }
 
-    public static let sharedAutomatic = StackKind(
-        "shared-automatic", summary: "the same, merged automatically",
-        visibility: .afterMerge, concurrentChanges: .detected
-    ) { try SharedCoordinatorStack($0, merging: .automatic) }
+    public static let sharedBothWays = StackKind(
+        "shared-both-ways", summary: "the same, and saves in the view are merged into the workers",
+        visibility: .afterMerge, concurrentChanges: .detected, traits: [.mergesIntoWorkers]
+    ) { try SharedCoordinatorStack($0, merging: .bothWays) }
 
     public static let sharedNoMerge = StackKind(
         "shared-no-merge", summary: "the same, not merged: the view refetches",

@@ -1,32 +1,46 @@
 import ObjectGraph
 
-/// One private-queue context for everything, so there is nothing to merge and nothing to conflict (spec §13.2).
+/// One context for everything, so there is nothing to merge and nothing to conflict (spec §13.2, §13.4).
 ///
-///     store ← coordinator ← the one context (private)
+///     store ← coordinator ← the one context
 ///
-/// The store is opened on first use; callers wait for it. Reads queue behind writes.
+/// Reads queue behind writes. On the main queue both hold up the program's user.
 public final class SingleContextStack: PersistenceStack {
+    /// Where the one context works.
+    public enum Variant: Sendable, Hashable {
+        case privateQueue
+        case mainQueue
+    }
+
     private struct Contexts: Arrangement {
         let coordinators: [PersistentStoreCoordinator]
         let context: ManagedObjectContext
 
-        init(_ configuration: StackConfiguration) throws {
+        init(_ configuration: StackConfiguration, _ kind: StackKind, _ variant: Variant) throws {
             let coordinator = try configuration.openCoordinator()
             coordinators = [coordinator]
-            context = configuration.makeContext(.privateQueue, on: coordinator, name: "single")
+            context = configuration.makeContext(
+                variant == .mainQueue ? .mainQueue : .privateQueue, on: coordinator, name: kind.name)
         }
     }
 
-    public let kind = StackKind.single
+    public let kind: StackKind
     public let configuration: StackConfiguration
     private let contexts: Lifecycle<Contexts>
 
-    public init(_ configuration: StackConfiguration) {
+    /// Opens the store.
+    ///
+    /// - Throws: `StoreError` if it cannot be opened.
+    public init(_ configuration: StackConfiguration, variant: Variant = .privateQueue) throws {
+        let kind = variant == .mainQueue ? StackKind.mainOnly : .single
+        self.kind = kind
         self.configuration = configuration
-        contexts = Lifecycle(kind, configuration) { try Contexts(configuration) }
+        contexts = try Lifecycle(kind, configuration) {
+            try Contexts(configuration, kind, variant)
+        }
     }
 
-    /// The one context; on a private queue.
+    /// The one context.
     public var viewContext: ManagedObjectContext { get throws { try contexts.current().context } }
 
     /// The one context, the same each time.
@@ -44,5 +58,10 @@ extension StackKind {
     public static let single = StackKind(
         "single", summary: "one private-queue context for everything",
         visibility: .immediately, concurrentChanges: .impossible
-    ) { SingleContextStack($0) }
+    ) { try SingleContextStack($0, variant: .privateQueue) }
+
+    public static let mainOnly = StackKind(
+        "main-only", summary: "one main-queue context for everything",
+        visibility: .immediately, concurrentChanges: .impossible
+    ) { try SingleContextStack($0, variant: .mainQueue) }
 }

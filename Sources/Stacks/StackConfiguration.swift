@@ -7,12 +7,23 @@ public struct StackConfiguration: Sendable {
     public enum Location: Sendable, Hashable {
         /// In a SQLite file, which is made if it is missing.
         case sqlite(URL)
-        /// In memory, for as long as the stack is open. Takes no batch requests (spec §11.3).
+        /// In a SQLite database in memory, for as long as the stack is open. Does what a file does, with one reader.
+        case sqliteInMemory
+        /// In memory without SQLite, for as long as the stack is open. Takes no batch requests (spec §11.3).
         case inMemory
+    }
+
+    /// When the store is opened.
+    public enum Opening: Sendable, Hashable {
+        /// Before the stack is there, which then throws if that fails.
+        case eager
+        /// By whoever first needs it; others wait.
+        case lazy
     }
 
     public var model: ManagedObjectModel
     public var location: Location
+    public var opening: Opening
     public var lockPolicy: LockPolicy
 
     /// SQLite settings by name, made on every connection of the stack; none in memory.
@@ -22,11 +33,13 @@ public struct StackConfiguration: Sendable {
     public var mergePolicy: MergePolicy
 
     public init(
-        model: ManagedObjectModel, location: Location, lockPolicy: LockPolicy = .pooled,
+        model: ManagedObjectModel, location: Location, opening: Opening = .eager,
+        lockPolicy: LockPolicy = .pooled,
         pragmas: [String: String] = [:], mergePolicy: MergePolicy = .error
     ) {
         self.model = model
         self.location = location
+        self.opening = opening
         self.lockPolicy = lockPolicy
         self.pragmas = pragmas
         self.mergePolicy = mergePolicy
@@ -38,21 +51,26 @@ extension StackConfiguration {
     ///
     /// - Throws: `StoreError` if it cannot be opened.
     public func openCoordinator() throws -> PersistentStoreCoordinator {
+        let coordinator = PersistentStoreCoordinator(model: model, lockPolicy: lockPolicy)
+        try coordinator.addPersistentStore(storeDescription)
+        return coordinator
+    }
+
+    var storeDescription: PersistentStoreDescription {
         var description: PersistentStoreDescription =
             switch location {
             case .sqlite(let url): .sqlite(at: url)
+            case .sqliteInMemory: .sqliteInMemory()
             case .inMemory: .inMemory()
             }
         description.pragmas = pragmas
-        let coordinator = PersistentStoreCoordinator(model: model, lockPolicy: lockPolicy)
-        try coordinator.addPersistentStore(description)
-        return coordinator
+        return description
     }
 
     /// Empties the store's file if there is one; it must not be open.
     func destroyStore() throws {
-        guard case .sqlite(let url) = location, FileManager.default.fileExists(atPath: url.path)
-        else { return }
+        // Never a device such as /dev/null, which would be deleted.
+        guard case .sqlite(let url) = location, location.fileType == .typeRegular else { return }
         try PersistentStoreCoordinator.destroyPersistentStore(at: url)
     }
 
@@ -61,7 +79,9 @@ extension StackConfiguration {
         _ type: ManagedObjectContext.ConcurrencyType, on coordinator: PersistentStoreCoordinator,
         name: String
     ) -> ManagedObjectContext {
-        prepared(ManagedObjectContext(type, coordinator: coordinator, name: name))
+        let context = ManagedObjectContext(type, coordinator: coordinator, name: name)
+        prepare(context)
+        return context
     }
 
     /// A context below another one, with the merge policy of the stack.
@@ -69,11 +89,40 @@ extension StackConfiguration {
         _ type: ManagedObjectContext.ConcurrencyType, below parent: ManagedObjectContext,
         name: String
     ) -> ManagedObjectContext {
-        prepared(ManagedObjectContext(type, parent: parent, name: name))
+        let context = ManagedObjectContext(type, parent: parent, name: name)
+        prepare(context)
+        return context
     }
 
-    private func prepared(_ context: ManagedObjectContext) -> ManagedObjectContext {
+    /// Gives a context the merge policy of the stack.
+    func prepare(_ context: ManagedObjectContext) {
         context.mergePolicy = mergePolicy
-        return context
+    }
+}
+
+extension StackConfiguration.Location {
+    /// Whether two openings have the same rows.
+    var isShareable: Bool {
+        guard case .sqlite = self else { return false }
+        // What does not exist yet becomes a file, or is /dev/null/NAME. The engine refuses a folder.
+        return [nil, .typeRegular, .typeDirectory].contains(fileType)
+    }
+
+    /// Nil where nothing exists.
+    fileprivate var fileType: FileAttributeType? {
+        guard case .sqlite(let url) = self else { return nil }
+        let path = url.resolvingSymlinksInPath().path
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        return attributes?[.type] as? FileAttributeType
+    }
+}
+
+extension StackConfiguration.Location: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .sqlite(let url): url.path
+        case .sqliteInMemory: "a SQLite database in memory"
+        case .inMemory: "a store in memory"
+        }
     }
 }

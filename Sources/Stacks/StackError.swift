@@ -4,8 +4,10 @@ public enum StackError: Error, Sendable, Hashable {
     case closed(stack: String)
     /// The context to be saved belongs to another stack, or was made before the last reset.
     case foreignContext(name: String?, stack: String)
-    /// The stack opens its store more than once, which a store in memory does not allow.
-    case needsFile(stack: String)
+    /// The stack opens its store more than once, and each opening would have rows of its own there.
+    case storeNotShared(stack: String, location: String)
+    /// The view was to be saved in a stack whose view only reads.
+    case readOnlyView(stack: String)
 }
 
 extension StackError: CustomStringConvertible {
@@ -14,8 +16,10 @@ extension StackError: CustomStringConvertible {
         case .closed(let stack): "The stack '\(stack)' is closed; make a new one."
         case .foreignContext(let name, let stack):
             "The context '\(name ?? "without a name")' does not belong to the stack '\(stack)', or was made before its last reset; use a context that the stack has made since."
-        case .needsFile(let stack):
-            "The stack '\(stack)' opens its store twice and cannot keep it in memory; give it a SQLite file."
+        case .storeNotShared(let stack, let location):
+            "The stack '\(stack)' opens its store twice, and \(location) gives each opening rows of its own; use a SQLite file, or the URL /dev/null/NAME for a database in memory that both share."
+        case .readOnlyView(let stack):
+            "The view of the stack '\(stack)' only reads; make the changes in makeWorkerContext() and save that."
         }
     }
 }

@@ -10,27 +10,27 @@ public struct StackKind: Sendable {
     public let visibility: Visibility
     /// What becomes of two changes to the same property.
     public let concurrentChanges: ConcurrentChanges
-    /// Whether the stack opens its store more than once and so cannot work in memory.
-    public let needsFile: Bool
+    /// What else it does that others do not.
+    public let traits: Set<Trait>
     private let open: @Sendable (StackConfiguration) throws -> any PersistenceStack
 
     public init(
         _ name: String, summary: String, visibility: Visibility,
-        concurrentChanges: ConcurrentChanges, needsFile: Bool = false,
+        concurrentChanges: ConcurrentChanges, traits: Set<Trait> = [],
         open: @escaping @Sendable (StackConfiguration) throws -> any PersistenceStack
     ) {
         self.name = name
         self.summary = summary
         self.visibility = visibility
         self.concurrentChanges = concurrentChanges
-        self.needsFile = needsFile
+        self.traits = traits
         self.open = open
     }
 
-    /// Opens a stack of this kind; a `SingleContextStack` opens its store on first use.
+    /// Opens a stack of this kind.
     ///
-    /// - Throws: `StoreError` if the store cannot be opened; `StackError.needsFile` for a store in memory where
-    ///   `needsFile`.
+    /// - Throws: `StoreError` if the store cannot be opened; `StackError.storeNotShared` if it would be opened twice and
+    ///   each opening had rows of its own.
     public func make(_ configuration: StackConfiguration) throws -> any PersistenceStack {
         try open(configuration)
     }
@@ -38,10 +38,11 @@ public struct StackKind: Sendable {
     /// The stacks and variants that the laws are tried on and that `bench` offers: the one place where a stack is
     /// registered. Names are unique.
     public static let all: [StackKind] = [
-        .nested, .nestedTwoLevel, .nestedWorkersOnRoot,
-        .shared, .sharedAutomatic, .sharedNoMerge,
-        .single,
+        .mainOnly, .single,
+        .nested, .nestedPropagating, .nestedTwoLevel, .nestedWorkersOnRoot, .nestedIsolatedBatch,
+        .shared, .sharedBothWays, .sharedNoMerge, .container,
         .isolatedBatch, .isolatedBatchRefetch,
+        .serialWriter,
     ]
 }
 
@@ -57,13 +58,25 @@ extension StackKind {
         case afterRefetch
     }
 
-    /// What becomes of two changes to the same property that were made from the same old value in two contexts.
+    /// What becomes of two changes to the same property that were made from the same old value in two workers.
     public enum ConcurrentChanges: Sendable, Hashable {
         /// The second save finds the conflict; the configuration's merge policy decides.
         case detected
         /// The second save replaces the first change unnoticed: nothing compares versions between child and parent.
         case lastSaveWins
-        /// There is one context, so the second change is made from the new value.
+        /// One context makes all changes, so the second one is made from the new value.
         case impossible
+    }
+
+    /// What a stack does that others do not.
+    public enum Trait: Sendable, Hashable {
+        /// Opens its store more than once, so that a store which each opening has for itself is refused.
+        case opensStoreTwice
+        /// A plain `save` of a worker reaches the store without a further call; ``PersistenceStack/settle()`` waits for it.
+        case savesPropagate
+        /// Objects in workers show what the view has saved, in blocks enqueued after the save.
+        case mergesIntoWorkers
+        /// `saveToDisk` refuses the view.
+        case viewOnlyReads
     }
 }

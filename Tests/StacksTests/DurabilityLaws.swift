@@ -93,7 +93,7 @@ import Testing
 
     @Test(arguments: StackKind.all)
     func `a closed stack says so`(_ kind: StackKind) throws {
-        let test = try StackUnderTest(LawCase(kind: kind, lockPolicy: .pooled, isInMemory: false))
+        let test = try StackUnderTest(LawCase(kind: kind))
         let worker = try test.stack.makeWorkerContext()
 
         try test.stack.close()
@@ -131,21 +131,16 @@ import Testing
         #expect(test.stack.counters.saves == 2)
     }
 
-    @Test(arguments: StackKind.all.filter(\.needsFile))
-    func `a stack that needs a file refuses a store in memory`(_ kind: StackKind) {
-        #expect(throws: StackError.needsFile(stack: kind.name)) {
-            try StackUnderTest(LawCase(kind: kind, lockPolicy: .pooled, isInMemory: true))
-        }
-    }
+    @Test(arguments: StackKind.all)
+    func `a lazy stack opens its store on first use, an eager one at once`(
+        _ kind: StackKind
+    ) throws {
+        let lazy = try StackUnderTest(LawCase(kind: kind), opening: .lazy)
+        #expect(lazy.stack.coordinators.isEmpty)
 
-    @Test func `the single stack opens its store on first use`() throws {
-        let test = try StackUnderTest(
-            LawCase(kind: .single, lockPolicy: .pooled, isInMemory: false))
-        #expect(test.stack.coordinators.isEmpty)
+        let worker = try lazy.stack.makeWorkerContext()
 
-        let worker = try test.stack.makeWorkerContext()
-
-        #expect(test.stack.coordinators.count == 1)
-        #expect(try test.stack.viewContext === worker)
+        #expect(lazy.stack.coordinators.contains { $0 === worker.coordinator })
+        #expect(try !StackUnderTest(LawCase(kind: kind)).stack.coordinators.isEmpty)
     }
 }

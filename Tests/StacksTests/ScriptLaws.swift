@@ -25,7 +25,7 @@ import Testing
         let seed: Comment = "TEST_SEED=\(generator.seed)"
         #expect(try test.read { try Row.all(in: $0) } == script.rows, seed)
         #expect(try await test.readView { try Row.all(in: $0) } == script.rows, seed)
-        if !lawCase.isInMemory {
+        if lawCase.place == .file {
             #expect(try test.readFile { try Row.all(in: $0) } == script.rows, seed)
         }
     }

@@ -7,25 +7,32 @@ import Testing
 
 /// One stack, variant, lock policy and kind of store that the laws are tried on.
 struct LawCase: Sendable, CustomTestStringConvertible {
+    enum Place: String {
+        case file = "on disk"
+        case sqliteInMemory = "SQLite in memory"
+        case inMemory = "in memory"
+    }
+
     let kind: StackKind
-    let lockPolicy: LockPolicy
-    let isInMemory: Bool
+    var lockPolicy = LockPolicy.pooled
+    var place = Place.file
 
-    static let onDisk = cases(inMemory: false)
-    static let all = onDisk + cases(inMemory: true)
+    static let onDisk = cases(.file)
+    /// Those that take batch requests and keep values unique.
+    static let inSQLite = onDisk + cases(.sqliteInMemory)
+    static let all = inSQLite + cases(.inMemory)
 
-    private static func cases(inMemory: Bool) -> [LawCase] {
+    private static func cases(_ place: Place) -> [LawCase] {
         // The documented example of a new stack keeps the laws too.
-        (StackKind.all + [.privateView]).filter { !inMemory || !$0.needsFile }.flatMap { kind in
-            LockPolicy.allCases.map {
-                LawCase(kind: kind, lockPolicy: $0, isInMemory: inMemory)
-            }
+        let kinds = (StackKind.all + [.privateView]).filter {
+            place == .file || !$0.traits.contains(.opensStoreTwice)
+        }
+        return kinds.flatMap { kind in
+            LockPolicy.allCases.map { LawCase(kind: kind, lockPolicy: $0, place: place) }
         }
     }
 
-    var testDescription: String {
-        "\(kind.name), \(lockPolicy.rawValue), \(isInMemory ? "in memory" : "on disk")"
-    }
+    var testDescription: String { "\(kind.name), \(lockPolicy.rawValue), \(place.rawValue)" }
 }
 
 /// An open stack over the library model in a folder of its own.
@@ -37,12 +44,18 @@ struct StackUnderTest: Sendable {
     private let folder = TemporaryFolder()
 
     init(
-        _ lawCase: LawCase, mergePolicy: MergePolicy = .error, pragmas: [String: String] = [:]
+        _ lawCase: LawCase, opening: StackConfiguration.Opening = .eager,
+        mergePolicy: MergePolicy = .error, pragmas: [String: String] = [:]
     ) throws {
+        let location: StackConfiguration.Location =
+            switch lawCase.place {
+            case .file: .sqlite(folder.url("library.sqlite"))
+            case .sqliteInMemory: .sqliteInMemory
+            case .inMemory: .inMemory
+            }
         stack = try lawCase.kind.make(
             StackConfiguration(
-                model: makeLibraryModel(),
-                location: lawCase.isInMemory ? .inMemory : .sqlite(folder.url("library.sqlite")),
+                model: makeLibraryModel(), location: location, opening: opening,
                 lockPolicy: lawCase.lockPolicy, pragmas: pragmas, mergePolicy: mergePolicy))
     }
 
@@ -56,10 +69,11 @@ struct StackUnderTest: Sendable {
         return result
     }
 
-    /// Does work in the view context and saves it to disk.
+    /// Does work in the view context and saves it to disk; in a worker where the view only reads.
     func writeInView<T: Sendable>(
         _ work: @escaping @Sendable (ManagedObjectContext) throws -> T
     ) async throws -> T {
+        if stack.kind.traits.contains(.viewOnlyReads) { return try write(work) }
         let view = try stack.viewContext
         let result = try await view.perform(schedule: .enqueued) { try work(view) }
         try stack.saveToDisk(view)

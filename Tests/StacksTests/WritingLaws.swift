@@ -109,7 +109,7 @@ import Testing
         let expected = (0..<4).flatMap { writer in (0..<50).map { "\(writer)/\($0)" } }.sorted()
         #expect(try test.read { try $0.titles() } == expected)
         #expect(try await test.readView { try $0.titles() } == expected)
-        if !lawCase.isInMemory {
+        if lawCase.place == .file {
             #expect(try test.readFile { try $0.titles() } == expected)
         }
     }

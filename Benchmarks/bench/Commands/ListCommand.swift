@@ -20,6 +20,10 @@ struct ListCommand: ParsableCommand {
         case .flat: print(listing.text)
         case .json: print(try listing.json)
         }
+        guard listing.errors.isEmpty else {
+            throw CommandFailure(
+                exitCode: .usage, message: listing.errors.joined(separator: "\nbench: "))
+        }
     }
 }
 
@@ -27,7 +31,9 @@ struct ListCommand: ParsableCommand {
 private struct Listing: Encodable {
     var workerProtocol = WorkerProtocol.version
     var build = BuildConfiguration.ofBench
-    var workloads: [Workload]
+    var workloads: [Workload] = []
+    /// What is wrong with the files that could not be read.
+    var errors: [String] = []
     var kinds: [Kind]
     var subjects: [Subject]
     var metrics: [Metric]
@@ -58,16 +64,31 @@ private struct Listing: Encodable {
         var name: String
         var group: String
         var summary: String
+        /// The workload files that measure it.
+        var files: [String]
+    }
+}
+
+extension Listing.Workload {
+    init(_ workload: bench.Workload, in file: String) {
+        self.init(
+            file: file, name: workload.name, kind: workload.kind.name, title: workload.title,
+            cellCount: workload.cells.count, repetitions: workload.repetitions)
     }
 }
 
 extension Listing {
     init() throws {
-        workloads = try WorkloadFiles.all().flatMap { file in
-            try bench.Workload.load(file: file).map {
-                Workload(
-                    file: file, name: $0.name, kind: $0.kind.name, title: $0.title,
-                    cellCount: $0.cells.count, repetitions: $0.repetitions)
+        var files: [String: [String]] = [:]
+        for file in try WorkloadFiles.all() {
+            do {
+                let read = try bench.Workload.load(file: file)
+                workloads += read.map { Workload($0, in: file) }
+                for name in Set(read.flatMap(\.cells).map(\.subject.name)) {
+                    files[name, default: []].append(file)
+                }
+            } catch let error as ConfigurationError {
+                errors.append("\(error)")
             }
         }
         kinds = WorkloadKind.all.map { kind in
@@ -80,7 +101,9 @@ extension Listing {
                 })
         }
         subjects = bench.Subject.all.map {
-            Subject(name: $0.name, group: $0.group.rawValue, summary: $0.summary)
+            Subject(
+                name: $0.name, group: $0.group.rawValue, summary: $0.summary,
+                files: files[$0.name, default: []])
         }
         let extra = WorkloadKind.all.flatMap { [$0.primaryMetric] + $0.extraMetrics }
         let known = Metric.wellKnown + Metric.counts.filter { !Metric.wellKnown.contains($0) }
@@ -110,7 +133,12 @@ extension Listing {
                         return ["parameter", kind.name, $0.name, $0.summary, values]
                     }
                 }),
-            AlignedLines(subjects.map { [$0.group, $0.name, $0.summary] }),
+            AlignedLines(
+                subjects.map {
+                    let names = $0.files.map { ($0 as NSString).lastPathComponent }
+                    let files = names.isEmpty ? "no file" : names.joined(separator: " ")
+                    return [$0.group, $0.name, $0.summary, files]
+                }),
             AlignedLines(metrics.map { ["metric", $0.name, $0.unit.rawValue, $0.title] }),
         ].map(\.description).joined(separator: "\n\n")
     }

@@ -6,7 +6,13 @@ import Foundation
 struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Run workloads and write a report.",
-        discussion: "A debug build builds itself for release and hands over.")
+        discussion: """
+            A debug build builds itself for release and hands over.
+
+            Launch arguments for debugging are passed on to the workers, which then log to the standard error output: \
+            -com.apple.CoreData.SQLDebug 1 to 4 logs their SQL, -com.apple.CoreData.ConcurrencyDebug 1 stops them where an \
+            object is used off its queue. Times taken with them mean nothing.
+            """)
 
     @OptionGroup var selected: SelectionOptions
 
@@ -133,9 +139,9 @@ struct RunCommand: ParsableCommand {
                 message: "\(path) was begun on another machine or with another build; "
                     + "start a new run")
         }
-        // The program stands first, and the name of this command unless it was left out.
-        let typed = run.commandLine.dropFirst()
-        let original = try RunCommand.parse(Array(typed.first == "run" ? typed.dropFirst() : typed))
+        // The name of this command stands first, unless it was left out.
+        let typed = DebugArguments(in: Array(run.commandLine.dropFirst())).others
+        let original = try RunCommand.parse(Array(typed.first == "run" ? typed.dropFirst() : typed[...]))
         run.workloads = []
         let selection = try original.selection()
         let runner = try Runner(

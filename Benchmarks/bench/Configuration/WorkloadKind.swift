@@ -1,4 +1,5 @@
 import Benchmarking
+import ObjectGraph
 
 /// A kind of operation that a workload file may name, and the parameters that it takes.
 ///
@@ -40,7 +41,7 @@ struct WorkloadKind: Sendable {
     /// All kinds: the one place where a kind is registered.
     static let all: [WorkloadKind] = [
         .importing, .batchInsert, .batchUpdate, .paging, .predicates, .faulting, .aggregates,
-        .records, .pictures, .responsiveness, .load, .engine,
+        .records, .pictures, .responsiveness, .visibility, .opening, .load, .engine,
     ]
 
     static func named(_ name: String) -> WorkloadKind? {
@@ -56,6 +57,19 @@ extension WorkloadParameter {
     static let mode = WorkloadParameter(
         name: "mode", values: .choice(["request", "loop"]), defaultValue: "request",
         summary: "one batch request, or object by object with saves")
+    static let store = WorkloadParameter(
+        name: "store", values: .choice(["file", "memory"]), defaultValue: "file",
+        summary: "where it is: a file, or a SQLite database in memory", stackOnlyValues: ["memory"])
+    static let context = WorkloadParameter(
+        name: "context", values: .choice(["worker", "batch"]), defaultValue: "worker",
+        summary: "in which context a stack imports", stackOnlyValues: ["batch"])
+    static let mergePolicy: WorkloadParameter = {
+        let names = MergePolicy.Kind.allCases.map { "\($0)" }
+        return WorkloadParameter(
+            name: "mergePolicy", values: .choice(names), defaultValue: names[0],
+            summary: "what a stack's save does about conflicts",
+            stackOnlyValues: Set(names.dropFirst()))
+    }()
     static let indexes = WorkloadParameter(
         name: "indexes", values: .choice(FlightsModel.Indexes.allCases.map(\.rawValue)),
         defaultValue: FlightsModel.Indexes.plain.rawValue,

@@ -10,7 +10,7 @@ extension SubjectConfiguration {
     private var requiredSettings: [(pragma: String, value: String)] {
         let levels = ["off", "normal", "full", "extra"]
         return [
-            ("journal_mode", "wal"),
+            ("journal_mode", isInMemory ? "memory" : "wal"),
             ("synchronous", levels.firstIndex(of: synchronous).map(String.init) ?? synchronous),
             ("cache_size", String(Self.cacheSize)),
             ("page_size", "4096"),

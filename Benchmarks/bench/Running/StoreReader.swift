@@ -4,17 +4,30 @@ import Foundation
 /// Reads a closed store with plain SQL, knowing nothing of whoever wrote it, or makes one ready.
 final class StoreReader {
     private let connection: OpaquePointer
+    private let isInMemory: Bool
+
+    /// The journal mode of every store in such a place.
+    var expectedJournalMode: String { isInMemory ? "memory" : "wal" }
 
     /// - Throws: ``StoreReaderError`` when there is no such database.
     init(_ url: URL) throws {
+        isInMemory = url.isInMemory
         var connection: OpaquePointer?
-        let code = sqlite3_open_v2(url.path, &connection, SQLITE_OPEN_READWRITE, nil)
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI | (isInMemory ? SQLITE_OPEN_CREATE : 0)
+        let code = sqlite3_open_v2(url.sqliteName, &connection, flags, nil)
         guard code == SQLITE_OK, let connection else {
             defer { sqlite3_close(connection) }
             throw StoreReaderError(
                 sql: "open \(url.path)", reason: String(cString: sqlite3_errstr(code)))
         }
         self.connection = connection
+    }
+
+    /// Opens a database in memory with the content of a file; empty without one.
+    convenience init(_ url: URL, loading file: URL?) throws {
+        try self.init(url)
+        guard let file else { return }
+        try StoreReader(file).execute("VACUUM INTO '\(url.sqliteName)'")
     }
 
     deinit {
@@ -78,6 +91,16 @@ final class StoreReader {
     private func error(_ sql: String) -> StoreReaderError {
         StoreReaderError(sql: sql, reason: String(cString: sqlite3_errmsg(connection)))
     }
+}
+
+extension URL {
+    /// Below it are databases in memory, which all connections of the process share by their names.
+    static let inMemory = "/dev/null"
+
+    var isInMemory: Bool { path.hasPrefix(Self.inMemory + "/") }
+
+    /// Source: SQLite's URI filenames, and its VFS for memory.
+    fileprivate var sqliteName: String { isInMemory ? "file:\(path)?vfs=memdb" : path }
 }
 
 /// Why a store could not be read back.

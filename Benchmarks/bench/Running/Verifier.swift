@@ -25,7 +25,8 @@ struct Verifier {
 
     /// The pragmas that a file keeps must be the same for all subjects, or their work is not equal.
     mutating func checkJournal(of store: StoreReader) throws {
-        check("journalMode", try store.text("PRAGMA journal_mode"), equals: "wal")
+        let mode = try store.text("PRAGMA journal_mode")
+        check("journalMode", mode, equals: store.expectedJournalMode)
     }
 
     var verification: Verification {

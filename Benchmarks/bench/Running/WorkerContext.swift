@@ -52,13 +52,18 @@ struct WorkerContext {
 
     // MARK: Store
 
-    var storeURL: URL { job.folder.appendingPathComponent("flights.sqlite") }
+    var storeURL: URL {
+        let isInMemory = job.parameters["store"] == "memory"
+        let folder = isInMemory ? URL(fileURLWithPath: URL.inMemory) : job.folder
+        return folder.appendingPathComponent("flights.sqlite")
+    }
 
     var configuration: SubjectConfiguration {
         SubjectConfiguration(
             storeURL: storeURL, synchronous: job.synchronous,
             lockPolicy: job.lockPolicy ?? "pooled",
-            indexes: job.indexes)
+            indexes: job.indexes, mergePolicy: job.parameters["mergePolicy"] ?? "error",
+            importsInBatchContext: job.parameters["context"] == "batch")
     }
 
     /// Opens the subject on the store: a copy of the prepared one, or a new one.
@@ -68,8 +73,13 @@ struct WorkerContext {
     func openSubject(
         isWritten: Bool, preparing prepare: () throws -> Void = {}
     ) throws -> any FlightsSubject {
-        try placeStore(isWritten: isWritten)
-        if job.preparedStore != nil { try prepare() }
+        // A database in memory is there for as long as somebody has it open.
+        let loaded = try storeURL.isInMemory ? StoreReader(storeURL, loading: job.preparedStore) : nil
+        defer { withExtendedLifetime(loaded) {} }
+        if loaded == nil {
+            try placeStore(isWritten: isWritten)
+            if job.preparedStore != nil { try prepare() }
+        }
         guard let open = Subject.named(job.subject)?.openFlights else {
             throw UnableSubject(name: job.subject, kind: job.kind)
         }
@@ -78,6 +88,13 @@ struct WorkerContext {
         // Pools open a reader when somebody first reads: not a part of any workload, and the same for all.
         _ = try subject.countAirlines()
         return subject
+    }
+
+    /// Closes the subject and opens its store, to read with plain SQL what it has written.
+    func readBack(_ subject: any FlightsSubject) throws -> StoreReader {
+        let inMemory = try storeURL.isInMemory ? StoreReader(storeURL) : nil
+        try subject.close()
+        return try inMemory ?? StoreReader(storeURL)
     }
 
     // MARK: Measuring

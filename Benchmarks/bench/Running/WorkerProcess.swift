@@ -78,8 +78,11 @@ final class WorkerProcess {
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, job.readEnd, STDIN_FILENO)
         posix_spawn_file_actions_adddup2(&actions, reply.writeEnd, STDOUT_FILENO)
-        posix_spawn_file_actions_addopen(
-            &actions, STDERR_FILENO, errorFile.path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        // Whoever debugs wants to read what workers log.
+        if DebugArguments.ofProcess.debug.isEmpty {
+            posix_spawn_file_actions_addopen(
+                &actions, STDERR_FILENO, errorFile.path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -90,7 +93,8 @@ final class WorkerProcess {
         // A backtrace takes longer than the sample; the message of a trap is enough.
         environment["SWIFT_BACKTRACE"] = "enable=no"
         environment.merge(launch.environment) { $1 }
-        let arguments = launch.launcher + [launch.executable.path, "worker"]
+        let arguments =
+            launch.launcher + [launch.executable.path, "worker"] + DebugArguments.ofProcess.debug
         var process = pid_t()
         let code = withCStrings(arguments) { arguments in
             withCStrings(environment.map { "\($0.key)=\($0.value)" }) { environment in

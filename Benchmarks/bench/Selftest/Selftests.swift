@@ -14,7 +14,7 @@ extension Subject {
         Subject(
             name: "selftest-loses-merge", group: .selftest,
             summary: "does not tell the view of every save",
-            openLoad: { try StackLoad(LostMergeStack(StackConfiguration(loading: $0))) }),
+            openLoad: { try StackLoad(LostMergeStack(.loading($0))) }),
         Subject(
             name: "selftest-swallows-conflict", group: .selftest,
             summary: "takes a conflict for a success",

@@ -11,9 +11,8 @@ enum BatchInsertWorkload {
         let sample = try context.measure(subject, rowCount: flights.count, repeats: true) {
             try subject.insertFlights(flights, by: mode)
         }
-        try subject.close()
 
-        let store = try StoreReader(context.storeURL)
+        let store = try context.readBack(subject)
         let found = try store.integer("SELECT COUNT(*) FROM ZFLIGHT")
         var verifier = Verifier()
         try verifier.checkJournal(of: store)
@@ -30,7 +29,7 @@ extension WorkloadKind {
         name: "batch-insert", summary: "insert flights without relationships",
         subjects: [.stack, .peer],
         parameters: [
-            .mode, .saveSize,
+            .mode, .saveSize, .store,
             WorkloadParameter(
                 name: "rows", values: .integer(1...10_000_000), defaultValue: "100000",
                 summary: "flights inserted; the data set's, over again when they run out"),

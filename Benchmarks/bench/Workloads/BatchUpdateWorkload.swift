@@ -18,9 +18,8 @@ enum BatchUpdateWorkload {
         let sample = try context.measure(subject, rowCount: before.delays[0], repeats: true) {
             try subject.delayFlights(byMinutes: minutes, by: mode)
         }
-        try subject.close()
 
-        let store = try StoreReader(context.storeURL)
+        let store = try context.readBack(subject)
         let after = try state(of: store)
         var verifier = Verifier()
         try verifier.checkJournal(of: store)
@@ -40,6 +39,6 @@ enum BatchUpdateWorkload {
 extension WorkloadKind {
     static let batchUpdate = WorkloadKind(
         name: "batch-update", summary: "add a minute to the delay of every flight that departed",
-        subjects: [.stack, .peer], startsWithFlights: true, parameters: [.mode, .saveSize],
+        subjects: [.stack, .peer], startsWithFlights: true, parameters: [.mode, .saveSize, .store],
         run: BatchUpdateWorkload.run)
 }

@@ -38,6 +38,13 @@ struct SubjectConfiguration: Sendable, Codable, Hashable {
     /// The lock policy of the coordinator; peers ignore it.
     var lockPolicy: String
     var indexes: FlightsModel.Indexes
+    /// The name of the merge policy of a stack's contexts; peers ignore it.
+    var mergePolicy = "error"
+    /// Whether a stack imports in a batch context, and not in a worker; peers have neither.
+    var importsInBatchContext = false
+
+    /// Whether the URL names a database in memory.
+    var isInMemory: Bool { storeURL.isInMemory }
 
     /// SQLite's `cache_size` of every connection: what the engine's store sets, so peers set it too.
     static let cacheSize = -32768

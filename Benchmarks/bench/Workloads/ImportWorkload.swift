@@ -10,9 +10,8 @@ enum ImportWorkload {
         let sample = try context.measure(subject, rowCount: dataset.facts.rowCount) {
             try subject.importDataset(dataset, saveSize: saveSize)
         }
-        try subject.close()
 
-        let store = try StoreReader(context.storeURL)
+        let store = try context.readBack(subject)
         var verifier = Verifier()
         try verifier.checkJournal(of: store)
         try verifier.checkImport(of: dataset, into: store)
@@ -72,6 +71,6 @@ extension Verifier {
 extension WorkloadKind {
     static let importing = WorkloadKind(
         name: "import", summary: "insert every table with all relationships resolved",
-        subjects: [.stack, .peer], parameters: [.saveSize, .indexes],
+        subjects: [.stack, .peer], parameters: [.saveSize, .indexes, .store, .context],
         run: ImportWorkload.run)
 }

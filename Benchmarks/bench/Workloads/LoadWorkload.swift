@@ -132,6 +132,7 @@ extension WorkloadKind {
             WorkloadParameter(
                 name: "saveSize", values: .integer(1...10_000), defaultValue: "1",
                 summary: "items per insert, update or delete, each of which is a save"),
+            .mergePolicy,
         ],
         primaryMetric: .capacity,
         extraMetrics: [

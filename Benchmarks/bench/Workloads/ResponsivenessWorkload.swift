@@ -55,7 +55,7 @@ extension WorkloadKind {
         summary: "how late the main queue is while an import runs in the background",
         subjects: [.stack], isContended: true,
         parameters: [
-            .saveSize,
+            .saveSize, .context,
             WorkloadParameter(
                 name: "heartbeatIntervalMilliseconds", values: .integer(1...1_000),
                 defaultValue: "4", summary: "time between beats of the main queue"),

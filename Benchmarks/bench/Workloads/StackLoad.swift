@@ -14,7 +14,7 @@ final class StackLoad: LoadSubject, CountingSubject {
     private let view: StackViewReader
 
     convenience init(_ kind: StackKind, _ configuration: SubjectConfiguration) throws {
-        try self.init(try kind.make(try StackConfiguration(loading: configuration)))
+        try self.init(try kind.make(try .loading(configuration)))
     }
 
     init(_ stack: any PersistenceStack) throws {
@@ -45,23 +45,8 @@ final class StackLoad: LoadSubject, CountingSubject {
 
     /// After the merges that are under way, and a refetch where the stack leaves that to the app.
     func shownQuantities() throws -> [Int64: Int32]? {
-        if !promisesFreshReads { try refreshView() }
+        if !promisesFreshReads { try stack.refreshViewAndWait() }
         return view.shownQuantities()
-    }
-
-    private func refreshView() throws {
-        let done = DispatchSemaphore(value: 0)
-        let result = Mutex<Result<Void, any Error>>(.success(()))
-        Task {
-            do {
-                try await stack.refreshView()
-            } catch {
-                result.withLock { $0 = .failure(error) }
-            }
-            done.signal()
-        }
-        done.wait()
-        try result.withLock { try $0.get() }
     }
 
     var counters: [String: Int64] { stack.counters.byMetric }
@@ -70,7 +55,7 @@ final class StackLoad: LoadSubject, CountingSubject {
         for coordinator in stack.coordinators { coordinator.resetCounters() }
     }
 
-    func settle() { stack.finishMerges() }
+    func settle() { try? stack.settle() }
 
     func settings(_ pragmas: [String]) throws -> [[String]] { try stack.settings(pragmas) }
 
@@ -79,12 +64,8 @@ final class StackLoad: LoadSubject, CountingSubject {
 
 extension StackConfiguration {
     /// The model of a load on the store of a configuration.
-    init(loading configuration: SubjectConfiguration) throws {
-        self.init(
-            model: try Item.makeModel(isNumberIndexed: true),
-            location: .sqlite(configuration.storeURL),
-            lockPolicy: configuration.coordinatorLockPolicy,
-            pragmas: ["synchronous": configuration.synchronous])
+    static func loading(_ configuration: SubjectConfiguration) throws -> Self {
+        Self(configuration, model: try Item.makeModel(isNumberIndexed: true))
     }
 }
 

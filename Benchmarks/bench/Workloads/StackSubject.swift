@@ -1,4 +1,5 @@
 import Datasets
+import Dispatch
 import ObjectGraph
 import Stacks
 import Synchronization
@@ -7,15 +8,12 @@ import Synchronization
 final class StackSubject: FlightsSubject {
     let stack: any PersistenceStack
 
+    private let importsInBatchContext: Bool
+
     init(_ kind: StackKind, _ configuration: SubjectConfiguration) throws {
         stack = try kind.make(
-            StackConfiguration(
-                model: try FlightsModel.make(configuration.indexes),
-                location: .sqlite(configuration.storeURL),
-                lockPolicy: configuration.coordinatorLockPolicy,
-                pragmas: ["synchronous": configuration.synchronous]))
-        // A stack may open its store when it is first used, which is not what is measured.
-        _ = try stack.viewContext
+            StackConfiguration(configuration, model: FlightsModel.make(configuration.indexes)))
+        importsInBatchContext = configuration.importsInBatchContext
     }
 
     func settings(_ pragmas: [String]) throws -> [[String]] { try stack.settings(pragmas) }
@@ -32,7 +30,8 @@ final class StackSubject: FlightsSubject {
     // MARK: Importing
 
     func importDataset(_ dataset: FlightsDataset, saveSize: Int) throws {
-        let worker = try stack.makeWorkerContext()
+        let worker =
+            importsInBatchContext ? try stack.makeBatchContext() : try stack.makeWorkerContext()
         try insert(dataset.airlines, saveSize, in: worker) { Airline(context: worker).take($0) }
         try insert(dataset.airports, saveSize, in: worker) { Airport(context: worker).take($0) }
         try insert(dataset.planes, saveSize, in: worker) { Plane(context: worker).take($0) }
@@ -138,7 +137,7 @@ final class StackSubject: FlightsSubject {
     func scrollFlights(batchSize: Int, maximumRowCount: Int?) throws -> FlightsChecksum {
         var request = FetchRequest(entityName: "Flight", sortKeys: [.ascending("distance")])
         request.fetchBatchSize = batchSize
-        return try read(request, maximumRowCount: maximumRowCount)
+        return try read(request, in: stack.viewContext, maximumRowCount: maximumRowCount)
     }
 
     /// One dictionary with the count and the sum: what peers ask SQL for.
@@ -164,12 +163,11 @@ final class StackSubject: FlightsSubject {
     }
 
     private func read(
-        _ request: FetchRequest, maximumRowCount: Int? = nil
+        _ request: FetchRequest, in context: ManagedObjectContext, maximumRowCount: Int? = nil
     ) throws -> FlightsChecksum {
-        let view = try stack.viewContext
-        return try view.performAndWait {
+        try context.performAndWait {
             var checksum = FlightsChecksum(rowCount: 0, distanceMiles: 0)
-            for flight in try view.fetch(request, as: Flight.self).prefix(maximumRowCount ?? .max) {
+            for flight in try context.fetch(request, as: Flight.self).prefix(maximumRowCount ?? .max) {
                 checksum.rowCount += 1
                 checksum.distanceMiles += flight.distance
             }
@@ -180,25 +178,34 @@ final class StackSubject: FlightsSubject {
 
 extension StackSubject: UnsavedFlightsSubject {
     func insertUnsavedFlights(_ flights: [FlightRow]) throws {
-        let view = try stack.viewContext
-        view.performAndWait {
-            for row in flights { Flight(context: view).take(row) }
+        let context = try unsavedContext
+        context.performAndWait {
+            for row in flights { Flight(context: context).take(row) }
+        }
+    }
+
+    /// The view, or the writer where the view only reads.
+    private var unsavedContext: ManagedObjectContext {
+        get throws {
+            stack.kind.traits.contains(.viewOnlyReads)
+                ? try stack.makeWorkerContext() : try stack.viewContext
         }
     }
 
     func findUnsavedFlights(_ question: PredicateQuestion) throws -> FlightsChecksum {
         try read(
-            FetchRequest(
-                entityName: "Flight", predicate: try ObjectPredicate(question.format)))
+            FetchRequest(entityName: "Flight", predicate: try ObjectPredicate(question.format)),
+            in: unsavedContext)
     }
 
     func saveUnsavedFlights() throws {
-        try stack.saveToDisk(stack.viewContext)
+        try stack.saveToDisk(unsavedContext)
     }
 }
 
 extension StackSubject: CountingSubject {
-    func settle() { stack.finishMerges() }
+    // An error of a save that the stack does by itself is a row that is missing when the store is read back.
+    func settle() { try? stack.settle() }
 
     var counters: [String: Int64] { stack.counters.byMetric }
 
@@ -208,10 +215,20 @@ extension StackSubject: CountingSubject {
 }
 
 extension PersistenceStack {
-    /// Waits for the merges that saves have set off: they belong to the work, whoever does them. They are queued when a save
-    /// ends, so that they come before this.
-    func finishMerges() {
-        (try? viewContext)?.performAndWait {}
+    /// Refreshes the view, for threads that are not tasks.
+    func refreshViewAndWait() throws {
+        let done = DispatchSemaphore(value: 0)
+        let result = Mutex<Result<Void, any Error>>(.success(()))
+        Task {
+            do {
+                try await refreshView()
+            } catch {
+                result.withLock { $0 = .failure(error) }
+            }
+            done.signal()
+        }
+        done.wait()
+        try result.withLock { try $0.get() }
     }
 
     /// The values of pragmas on the writing connection of each coordinator.
@@ -240,7 +257,26 @@ extension WorkerContext {
     }
 }
 
+extension StackConfiguration {
+    /// How a stack is opened on the store of a configuration.
+    init(_ configuration: SubjectConfiguration, model: ManagedObjectModel) {
+        self.init(
+            model: model, location: .sqlite(configuration.storeURL),
+            lockPolicy: configuration.coordinatorLockPolicy,
+            pragmas: ["synchronous": configuration.synchronous],
+            mergePolicy: configuration.contextMergePolicy)
+    }
+}
+
 extension SubjectConfiguration {
+    /// The policy, whose name was checked when the workload was read.
+    fileprivate var contextMergePolicy: MergePolicy {
+        guard let kind = MergePolicy.Kind.allCases.first(where: { "\($0)" == mergePolicy }) else {
+            preconditionFailure("There is no merge policy \(mergePolicy).")
+        }
+        return MergePolicy(kind)
+    }
+
     /// The policy, whose name was checked when the workload was read.
     var coordinatorLockPolicy: LockPolicy {
         guard let policy = LockPolicy(rawValue: lockPolicy) else {

@@ -26,11 +26,12 @@ public final class PersistentContainer: Sendable {
 
     /// - Parameter folder: Where the default store lies, as `<name>.sqlite`; it is made if missing.
     public init(
-        name: String, model: ManagedObjectModel, folder: URL = PersistentContainer.defaultFolder
+        name: String, model: ManagedObjectModel, folder: URL = PersistentContainer.defaultFolder,
+        lockPolicy: LockPolicy = .pooled
     ) {
         self.name = name
         self.model = model
-        coordinator = PersistentStoreCoordinator(model: model)
+        coordinator = PersistentStoreCoordinator(model: model, lockPolicy: lockPolicy)
         viewContext = ManagedObjectContext(.mainQueue, coordinator: coordinator)
         descriptions = Mutex([.sqlite(at: folder.appending(path: "\(name).sqlite"))])
     }

@@ -40,10 +40,10 @@ import Testing
 
     @Test func `a variant that no workload of the kind lists is measured in all`() throws {
         let bench = try BenchProcess([
-            "plan", "Benchmarks/Workloads/load.yml", "--stack", "shared-automatic", "--results",
+            "plan", "Benchmarks/Workloads/load.yml", "--stack", "shared-no-merge", "--results",
             folder.url.path,
         ])
-        #expect(bench.output.contains("load-contention    shared-automatic"), "\(bench.errors)")
+        #expect(bench.output.contains("load-contention    shared-no-merge"), "\(bench.errors)")
     }
 
     @Test func `no stack takes the place of a self-test`() throws {

@@ -55,6 +55,32 @@ import Testing
         }
     }
 
+    @Test func `a store in memory is verified as a file is`() throws {
+        _ = try run("import", "all-stacks", "store: memory, context: [worker, batch]")
+        _ = try run(
+            "batch-insert", "all-stacks, peers",
+            "mode: [request, loop], rows: 300, store: [file, memory]")
+        _ = try run("batch-update", "all-stacks", "mode: [request, loop], store: memory")
+    }
+
+    @Test func `every stack shows its saves and has them in the file`() throws {
+        for cell in try run("visibility", "all-stacks", "saves: 50") {
+            let latencies = cell.samples[0].latencies
+            #expect(latencies["shown"]?.count == 50)
+            #expect(latencies["durable"]?.p50Nanoseconds != nil)
+            let (shown, durable) = (cell.values(of: "shown.p50")[0], cell.values(of: "durable.p50")[0])
+            if cell.subject.hasPrefix("nested-propagating") { #expect(shown < durable) }
+        }
+    }
+
+    @Test func `every stack opens at once or on first use, and answers the same`() throws {
+        for cell in try run("opening", "all-stacks", "way: [eager, lazy], times: 20") {
+            let latencies = cell.samples[0].latencies
+            #expect(latencies["opened"]?.count == 20)
+            #expect(latencies["answered"]?.count == 20)
+        }
+    }
+
     @Test func `both ways of updating change every flight that departed`() throws {
         _ = try run("batch-update", "all-stacks, peers", "mode: [request, loop], saveSize: 100")
     }

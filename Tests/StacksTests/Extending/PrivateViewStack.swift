@@ -21,8 +21,7 @@ final class PrivateViewStack: PersistenceStack {
 
     init(_ configuration: StackConfiguration) throws {
         self.configuration = configuration
-        contexts = Lifecycle(kind, configuration) { try Contexts(configuration) }
-        _ = try contexts.current()
+        contexts = try Lifecycle(kind, configuration) { try Contexts(configuration) }
     }
 
     var viewContext: ManagedObjectContext { get throws { try contexts.current().view } }

@@ -1,0 +1,194 @@
+import Benchmarking
+import Dispatch
+import ObjectGraph
+import Stacks
+import Synchronization
+
+/// How late the view shows what a worker has saved, and how late the file has it.
+///
+/// A worker changes a flight that the view shows, and saves as the stack's user does: a plain `save` where saves propagate,
+/// else `saveToDisk`. Both latencies count from the beginning of the save.
+enum VisibilityWorkload {
+    static func run(_ context: WorkerContext) throws -> WorkloadOutcome {
+        let saveCount = context.integer("saves")
+        let subject = try context.openStack(isWritten: true)
+        let shown = try ShownFlight(subject.stack, StoreReader(context.storeURL))
+        var sample = try context.measure(subject, rowCount: saveCount, repeats: true) {
+            for _ in 0..<saveCount { try shown.changeAndSave() }
+        }
+        sample.latencies["shown"] = shown.shownLatencies.summary
+        sample.latencies["durable"] = shown.durableLatencies.summary
+        try subject.close()
+
+        let store = try StoreReader(context.storeURL)
+        var verifier = Verifier()
+        try verifier.checkJournal(of: store)
+        verifier.check(
+            "the last change", try shown.savedValue(store),
+            equals: saveCount * context.operationCount)
+        verifier.check("changes that the file had late", shown.lateCount, equals: 0)
+        return WorkloadOutcome(sample: sample, verification: verifier.verification)
+    }
+}
+
+/// A flight that the view shows and a worker changes.
+private final class ShownFlight: @unchecked Sendable {
+    // @unchecked Sendable: the shown object is touched on the view's queue only, all else that changes by the thread that
+    // saves, which waits for what it sets off.
+
+    private(set) var shownLatencies = LatencyRecorder()
+    private(set) var durableLatencies = LatencyRecorder()
+    /// How often the file did not have a change when the stack said so.
+    private(set) var lateCount = 0
+    private let stack: any PersistenceStack
+    private let worker: ManagedObjectContext
+    private let store: StoreReader
+    private let flight: ManagedObjectID
+    private var shown: Flight?
+    private let isShown = Arrival("show")
+    private let isDurable = Arrival("store")
+    private var observations: [Observation] = []
+    private var value = 0
+
+    /// - Parameter store: reads the file beside the stack.
+    init(_ stack: any PersistenceStack, _ store: StoreReader) throws {
+        self.stack = stack
+        self.store = store
+        worker = try stack.makeWorkerContext()
+        let view = try stack.viewContext
+        flight = try view.performAndWait { try Self.fetchFirst(in: view).objectID }
+        try view.performAndWait { shown = try Self.fetchFirst(in: view) }
+        if stack.kind.visibility != .afterRefetch {
+            observations.append(view.observe { [weak self] in self?.viewPosted($0) })
+        }
+        if stack.kind.traits.contains(.savesPropagate), let root = worker.root {
+            observations.append(
+                root.observe { [isDurable] notification in
+                    if case .didSave = notification { isDurable.note { _ in true } }
+                })
+        }
+    }
+
+    /// The values are read, as a list does: of a fault the view would not say that it changed.
+    private static func fetchFirst(in view: ManagedObjectContext) throws -> Flight {
+        var request = FetchRequest(entityName: "Flight", sortKeys: [.ascending("distance")])
+        request.fetchLimit = 1
+        let flight = try view.fetch(request, as: Flight.self)[0]
+        _ = flight.departureDelayMinutes
+        return flight
+    }
+
+    /// On the view's queue.
+    private func viewPosted(_ notification: ContextNotification) {
+        guard case .objectsDidChange(let changes) = notification,
+            changes.updated.contains(flight) || changes.refreshed.contains(flight)
+        else { return }
+        isShown.note { shown?.departureDelayMinutes == $0 }
+    }
+
+    /// A change and its save, until the view shows it and the file has it.
+    func changeAndSave() throws {
+        value += 1
+        isShown.expect(value)
+        isDurable.expect(value)
+        let propagates = stack.kind.traits.contains(.savesPropagate)
+        let start = try worker.performAndWait {
+            let flight = try worker.existingObject(with: flight) as? Flight
+            flight?.departureDelayMinutes = value
+            let start = Stopwatch.nanoseconds()
+            if propagates { try worker.save() } else { try stack.saveToDisk(worker) }
+            return start
+        }
+        if !propagates { isDurable.note { _ in true } }
+        if stack.kind.visibility == .afterRefetch { try refetch() }
+        shownLatencies.record(intendedAt: start, completedAt: try isShown.wait())
+        durableLatencies.record(intendedAt: start, completedAt: try isDurable.wait())
+        if try savedValue(store) != value { lateCount += 1 }
+    }
+
+    /// What the user of a stack without merges does.
+    private func refetch() throws {
+        try stack.refreshViewAndWait()
+        let view = try stack.viewContext
+        try view.performAndWait {
+            shown = try Self.fetchFirst(in: view)
+            isShown.note { shown?.departureDelayMinutes == $0 }
+        }
+    }
+
+    func savedValue(_ store: StoreReader) throws -> Int {
+        let key = flight.uriRepresentation.lastPathComponent.dropFirst()
+        return try store.integer("SELECT ZDEPARTUREDELAYMINUTES FROM ZFLIGHT WHERE Z_PK = \(key)")
+    }
+}
+
+extension ManagedObjectContext {
+    /// The context above all others; nil for one without a parent.
+    fileprivate var root: ManagedObjectContext? {
+        parent.map { $0.root ?? $0 }
+    }
+}
+
+/// The time at which what one thread waits for is noticed on another one.
+private final class Arrival: Sendable {
+    private struct State {
+        var expected: Int?
+        var nanoseconds: UInt64 = 0
+    }
+
+    private static let timeout = DispatchTimeInterval.seconds(30)
+    private let verb: String
+    private let state = Mutex(State())
+    private let happened = DispatchSemaphore(value: 0)
+
+    init(_ verb: String) { self.verb = verb }
+
+    func expect(_ value: Int) {
+        state.withLock { $0.expected = value }
+    }
+
+    /// Notes the time when the expected value is there; later calls count for nothing.
+    func note(if isThere: (Int) -> Bool) {
+        let now = Stopwatch.nanoseconds()
+        guard let expected = state.withLock({ $0.expected }), isThere(expected) else { return }
+        state.withLock { state in
+            state.expected = nil
+            state.nanoseconds = now
+        }
+        happened.signal()
+    }
+
+    func wait() throws -> UInt64 {
+        guard happened.wait(timeout: .now() + Self.timeout) == .success else {
+            throw NeverArrived(verb: verb, value: state.withLock { $0.expected } ?? 0)
+        }
+        return state.withLock { $0.nanoseconds }
+    }
+}
+
+/// A stack does not keep its promise.
+private struct NeverArrived: Error, CustomStringConvertible {
+    var verb: String
+    var value: Int
+
+    var description: String { "the stack did not \(verb) change \(value) within 30 s" }
+}
+
+extension WorkloadKind {
+    static let visibility = WorkloadKind(
+        name: "visibility", summary: "how late a save shows in the view, and is in the file",
+        subjects: [.stack], startsWithFlights: true, isContended: true,
+        parameters: [
+            WorkloadParameter(
+                name: "saves", values: .integer(20...1_000_000), defaultValue: "1000",
+                summary: "saves of one change each; a p99 needs 1,000")
+        ],
+        primaryMetric: Metric("shown.p50", title: "shown p50", unit: .nanoseconds),
+        extraMetrics: [
+            Metric("shown.p99", title: "shown p99", unit: .nanoseconds),
+            Metric("durable.p50", title: "durable p50", unit: .nanoseconds),
+            Metric("durable.p99", title: "durable p99", unit: .nanoseconds),
+        ],
+        latencies: ["shown", "durable"],
+        run: VisibilityWorkload.run)
+}

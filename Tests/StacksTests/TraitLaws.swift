@@ -1,0 +1,134 @@
+import Foundation
+import ObjectGraph
+import Stacks
+import TestSupport
+import Testing
+
+extension LawCase {
+    /// Those of the kinds that promise it.
+    static func all(with trait: StackKind.Trait) -> [LawCase] {
+        all.filter { $0.kind.traits.contains(trait) }
+    }
+}
+
+@Suite(.serialized) struct `Laws: what some stacks do by themselves` {
+    @Test(arguments: LawCase.all(with: .savesPropagate))
+    func `a plain save of a worker reaches the store without a further call`(
+        _ lawCase: LawCase
+    ) throws {
+        let test = try StackUnderTest(lawCase)
+        let worker = try test.stack.makeWorkerContext()
+
+        for title in ["Dune", "Emma"] {
+            try worker.performAndWait {
+                worker.insertBook(title)
+                try worker.save()
+            }
+        }
+        try test.stack.settle()
+
+        #expect(test.stack.counters.saves > 0)
+        #expect(try !test.stack.viewContext.performAndWait { try test.stack.viewContext.hasChanges })
+        if lawCase.place == .file {
+            #expect(try test.readFile { try $0.titles() } == ["Dune", "Emma"])
+        }
+    }
+
+    @Test(arguments: LawCase.all(with: .savesPropagate).filter { $0.place != .inMemory })
+    func `settling throws what a save failed with that nobody called`(_ lawCase: LawCase) throws {
+        let test = try StackUnderTest(lawCase)
+        try test.write { _ = $0.insertTopic("desert") }
+        try test.stack.settle()
+        let worker = try test.stack.makeWorkerContext()
+
+        try worker.performAndWait {
+            worker.insertTopic("desert")
+            try worker.save()
+        }
+
+        #expect {
+            try test.stack.settle()
+        } throws: {
+            if case SaveError.constraintConflicts = $0 { true } else { false }
+        }
+        try test.stack.settle()
+    }
+
+    @Test(arguments: LawCase.all(with: .mergesIntoWorkers))
+    func `workers' objects take what the view has saved`(_ lawCase: LawCase) async throws {
+        let test = try StackUnderTest(lawCase)
+        try test.write { _ = $0.insertBook("Dune") }
+        let worker = try test.stack.makeWorkerContext()
+        let held = Held<Book>()
+        try worker.performAndWait {
+            held.objects = try worker.book("Dune")
+            #expect(held.objects?.loanCount == 0)
+        }
+
+        try await test.writeInView { try $0.book("Dune").loanCount = 7 }
+
+        #expect(try await worker.perform(schedule: .enqueued) { held.objects?.loanCount } == 7)
+        try await worker.perform { held.objects = nil }
+    }
+
+    @Test(arguments: LawCase.all(with: .viewOnlyReads))
+    func `a view that only reads is not saved`(_ lawCase: LawCase) async throws {
+        let test = try StackUnderTest(lawCase)
+        let view = try test.stack.viewContext
+        try await view.perform { _ = view.insertBook("Dune") }
+
+        #expect(throws: StackError.readOnlyView(stack: lawCase.kind.name)) {
+            try test.stack.saveToDisk(view)
+        }
+        #expect(try test.read { try $0.titles() } == [])
+    }
+}
+
+@Suite(.serialized) struct `Laws: a store that is opened twice is shared` {
+    private static let kinds = StackKind.all.filter { $0.traits.contains(.opensStoreTwice) }
+    private static let privatePlaces: [StackConfiguration.Location] = [
+        .inMemory, .sqliteInMemory, .sqlite(URL(filePath: "/dev/null")),
+        .sqlite(URL(filePath: "/dev/zero")),
+    ]
+
+    @Test(arguments: kinds, privatePlaces)
+    func `places that each opening has for itself are refused`(
+        _ kind: StackKind, _ location: StackConfiguration.Location
+    ) {
+        let expected = StackError.storeNotShared(stack: kind.name, location: "\(location)")
+        for opening in [StackConfiguration.Opening.eager, .lazy] {
+            #expect(throws: expected) {
+                try kind.make(
+                    StackConfiguration(
+                        model: makeLibraryModel(), location: location, opening: opening))
+            }
+        }
+        #expect("\(expected)".contains("use a SQLite file, or the URL /dev/null/NAME"))
+    }
+
+    @Test(arguments: kinds) func `a link to such a place is refused too`(_ kind: StackKind) throws {
+        let folder = TemporaryFolder()
+        try FileManager.default.createSymbolicLink(
+            at: folder.url("link.sqlite"), withDestinationURL: URL(filePath: "/dev/null"))
+
+        #expect(throws: StackError.self) {
+            try kind.make(
+                StackConfiguration(
+                    model: makeLibraryModel(), location: .sqlite(folder.url("link.sqlite"))))
+        }
+    }
+
+    @Test(arguments: kinds)
+    func `a database in memory with a name is shared`(_ kind: StackKind) async throws {
+        let stack = try kind.make(
+            StackConfiguration(
+                model: makeLibraryModel(),
+                location: .sqlite(URL(filePath: "/dev/null/\(UUID().uuidString)"))))
+
+        try await stack.performBatch { _ = $0.insertBook("Dune") }
+
+        let view = try stack.viewContext
+        #expect(try await view.perform { try view.titles() } == ["Dune"])
+        try stack.close()
+    }
+}
