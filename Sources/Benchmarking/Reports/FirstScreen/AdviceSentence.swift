@@ -50,7 +50,7 @@ private struct Ballot {
 
     init(_ result: QuestionResult) {
         question = result.question
-        var open: [(name: String, reason: String)] = []
+        var open: [(name: String, remedy: Finding.Remedy)] = []
         var distances: [String: Double] = [:]
         for contest in result.contests {
             let text = VerdictText(question: question, result: contest)
@@ -69,7 +69,7 @@ private struct Ballot {
                         continue
                     }
                     guard finding.verdict.isDecided else {
-                        open.append((name, finding.verdict.remedy?.sentence ?? ""))
+                        open.append((name, finding.verdict.remedy ?? .repetition))
                         continue
                     }
                     let distance = estimate > 1 ? estimate : 1 / estimate
@@ -79,19 +79,30 @@ private struct Ballot {
                     worse.append((name, text.ratio(finding), text.told(finding)))
                 case .undecided, .unknown:
                     let remedy = (finding ?? contest.findings.first)?.verdict.remedy
-                    open.append((name, remedy?.sentence ?? "nothing was measured"))
+                    open.append((name, remedy ?? .measurement("nothing was measured")))
                 }
             }
         }
         taken.removeAll { name in distances[name] != nil || open.contains { $0.name == name } }
         worse.sort { distances[$0.name] ?? 0 > distances[$1.name] ?? 0 }
-        if !open.isEmpty {
-            let reasons = open.map(\.reason).uniqued.map { reason in
-                let names = open.filter { $0.reason == reason }.map(\.name).uniqued
-                return "\(names.listed) (\(escaped(reason)))"
+        doubts = Self.doubts(open)
+    }
+
+    /// One sentence, in which cells with the same kind of remedy share the greatest.
+    private static func doubts(_ open: [(name: String, remedy: Finding.Remedy)]) -> [String] {
+        guard !open.isEmpty else { return [] }
+        var kinds: [(names: [String], remedy: Finding.Remedy)] = []
+        for (name, remedy) in open {
+            let place = kinds.firstIndex { $0.remedy.merged(with: remedy) != nil }
+            guard let place, let both = kinds[place].remedy.merged(with: remedy) else {
+                kinds.append(([name], remedy))
+                continue
             }
-            doubts = ["Undecided: \(reasons.joined(separator: "; "))."]
+            kinds[place].remedy = both
+            if !kinds[place].names.contains(name) { kinds[place].names.append(name) }
         }
+        let parts = kinds.map { "\($0.names.listed) (\(escaped($0.remedy.sentence)))" }
+        return ["Undecided: \(parts.joined(separator: "; "))."]
     }
 
     /// "take shared or single (main queue p99 0.42 ms to 0.53 ms); leave nested (105× [90, 120])."
@@ -125,4 +136,17 @@ private struct Ballot {
 extension QuestionResult {
     /// The workload and the question as "responsiveness.main-queue".
     public var identifier: String { "\(workload.name).\(question.id)" }
+}
+
+extension Finding.Remedy {
+    /// The greater of two remedies of the same kind; nil of different ones.
+    fileprivate func merged(with other: Self) -> Self? {
+        switch (self, other) {
+        case (.rounds(let count, let seconds), .rounds(let more, let longer)):
+            .rounds(max(count, more), seconds: [seconds, longer].compactMap(\.self).max())
+        case (.calmerMachine(let spread), .calmerMachine(let wider)):
+            .calmerMachine(spread: max(spread, wider))
+        default: self == other ? self : nil
+        }
+    }
 }

@@ -8,6 +8,8 @@ public struct FirstScreen {
     let advice: [String]
     /// A sentence for each question about a technique.
     let techniques: [String]
+    /// A sentence for each question that was asked at full size as well.
+    let sizes: [String]
     /// How sure the answers are.
     let certainty: [String]
     /// Cells that failed or answered wrongly.
@@ -17,13 +19,15 @@ public struct FirstScreen {
     public init(_ run: Run) {
         let results = run.questionResults
         headline = Self.headline(of: results)
-        stacks = StackTable(results)
+        let small = results.filter { $0.workload.smallName == nil }
+        stacks = StackTable(small)
         advice = run.workloads.flatMap { workload in
             (workload.advice ?? []).map { AdviceSentence($0, of: workload, in: results).markdown }
         }
-        techniques = results.filter { $0.question.column == nil }.map {
+        techniques = small.filter { $0.question.column == nil }.map {
             QuestionSentence($0).markdown
         }
+        sizes = run.sizeComparisons.map { SizeSentence($0).markdown }
         certainty = Self.certainty(of: results) + Self.unasked(of: run)
         faults = run.unsoundCells.map { escaped("\($0)") }
         cautions = Caution.on(run).map { "\($0)" }
@@ -123,7 +127,8 @@ extension FirstScreen {
 
     private var lists: [(title: String, items: [String])] {
         [
-            ("", advice), ("Techniques", techniques), ("How sure", certainty),
+            ("", advice), ("Techniques", techniques), ("At full size", sizes),
+            ("How sure", certainty),
             ("Failed or wrong", faults), ("Before you believe it", cautions),
         ].filter { !$0.1.isEmpty }
     }

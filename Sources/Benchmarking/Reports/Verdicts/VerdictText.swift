@@ -61,7 +61,9 @@ struct VerdictText {
     /// The ratio to the reference: "105× [90, 120]", "exactly 0.60×", or "12 instead of 0" where there is none.
     func ratio(_ finding: Finding) -> String {
         guard let ratio = finding.verdict.ratio else { return "no ratio" }
-        guard ratio.estimate > 0, ratio.estimate.isFinite else {
+        // Counts may be 0, and are compared with 1 added to them: what was counted says more.
+        guard metric.unit != .count || question.isExact, ratio.estimate > 0, ratio.estimate.isFinite
+        else {
             let values = [finding.cell, finding.reference].map { value(of: $0) ?? "nothing" }
             return "\(values[0]) instead of \(values[1])"
         }

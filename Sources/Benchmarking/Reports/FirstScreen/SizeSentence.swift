@@ -1,0 +1,51 @@
+/// Whether the answer of the small run holds at full size, in one sentence.
+struct SizeSentence {
+    let comparison: SizeComparison
+
+    init(_ comparison: SizeComparison) {
+        self.comparison = comparison
+    }
+
+    var markdown: String {
+        "**\(escaped(comparison.small.question.sentence))** \(parts.joined(separator: " "))"
+    }
+
+    private var parts: [String] {
+        let count = comparison.small.contests.map(\.cells.count).reduce(0, +)
+        let same = count - comparison.changed.count - comparison.undecided.count
+        var parts: [String] = []
+        if comparison.holds {
+            parts.append("The answer holds.")
+        } else if same > 0 {
+            parts.append("\(same) of \(count) answers hold.")
+        }
+        if !comparison.changed.isEmpty {
+            parts.append("Changed: \(comparison.changed.map { told($0.cell) }.joined(separator: "; ")).")
+        }
+        if !comparison.undecided.isEmpty {
+            parts.append("Undecided: \(comparison.undecided.map(name).uniqued.listed).")
+        }
+        return parts
+    }
+
+    /// "nested has the most rows/s, and 0.52× at full size".
+    private func told(_ cell: String) -> String {
+        "\(name(cell)): \(told(cell, comparison.small)), at full size \(told(cell, comparison.full))"
+    }
+
+    private func told(_ cell: String, _ result: QuestionResult) -> String {
+        for contest in result.contests where contest.contest.cells.contains(cell) {
+            guard let finding = contest.finding(of: cell) else { return "the best" }
+            return VerdictText(question: result.question, result: contest).told(finding)
+        }
+        return "not measured"
+    }
+
+    private func name(_ cell: String) -> String {
+        for contest in comparison.small.contests where contest.contest.cells.contains(cell) {
+            let name = VerdictText(question: comparison.small.question, result: contest).name(cell)
+            return contest.contest.label.isEmpty ? name : "\(name) (\(escaped(contest.contest.label)))"
+        }
+        return escaped(cell)
+    }
+}
