@@ -42,8 +42,8 @@ import Testing
 
     @Test(arguments: [
         // 8 rounds are missing to the first look.
-        (seconds: 16.0, chosen: [0, 1]), (seconds: 15.9, chosen: [0]), (seconds: 8, chosen: [0]),
-        (seconds: 7.9, chosen: []),
+        (seconds: 16.0, chosen: [0, 1]), (seconds: 15.9, chosen: [0]), (seconds: 8.0, chosen: [0]),
+        (seconds: 7.9, chosen: [Int]()),
     ])
     func `no block begins rounds that do not reach a look`(seconds: Double, chosen: [Int]) {
         #expect(next([block(4), block(4)], seconds) == chosen)
