@@ -99,9 +99,11 @@ import Testing
 
     private static func luminance(_ colour: String) -> Double {
         let number = Int(colour.dropFirst(), radix: 16) ?? 0
-        let parts = [16, 8, 0].map { Double((number >> $0) & 0xFF) / 255 }
-            .map { $0 <= 0.04045 ? $0 / 12.92 : pow(($0 + 0.055) / 1.055, 2.4) }
-        return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+        func part(_ shift: Int) -> Double {
+            let value = Double((number >> shift) & 0xFF) / 255
+            return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
+        }
+        return 0.2126 * part(16) + 0.7152 * part(8) + 0.0722 * part(0)
     }
 
     @Test func `a large run stays under 2 MB`() throws {
