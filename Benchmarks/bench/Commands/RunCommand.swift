@@ -61,7 +61,7 @@ struct RunCommand: ParsableCommand {
     func run() throws {
         // First, so that a mistake is told before minutes of building.
         let selection = resume == nil ? try selected.selection() : nil
-        if Executable.isDebugBuild, !allowDebug { throw ReleaseBuild.handOver() }
+        if !allowDebug { try ReleaseBuild.require(forTimes: false) }
         if instructions { try InstructionPass.requireAvailable() }
         Interruption.install()
         let exitCode = try selection.map(begin) ?? goOn(with: resume ?? "")
@@ -122,10 +122,14 @@ struct RunCommand: ParsableCommand {
         var runner = runner
         let run = try runner.execute()
         annotations.print(Judgements(of: run))
-        print(directory.reportURL.relativePath)
-        if let report = try run.ruleReport() {
-            FileHandle.standardError.write(Data("\(report)\n".utf8))
+        let findings =
+            run.unsoundCells.map(\.description)
+            + [try run.ruleReport()?.description]
+            .compactMap(\.self)
+        for finding in findings {
+            FileHandle.standardError.write(Data("\(finding)\n".utf8))
         }
+        print(directory.reportURL.relativePath)
         return run.exitCode
     }
 

@@ -8,12 +8,7 @@ final class StackSubject: FlightsSubject {
     let stack: any PersistenceStack
 
     init(_ kind: StackKind, _ configuration: SubjectConfiguration) throws {
-        stack = try kind.make(
-            StackConfiguration(
-                model: try FlightsModel.make(configuration.indexes),
-                location: .sqlite(configuration.storeURL),
-                lockPolicy: configuration.coordinatorLockPolicy,
-                pragmas: ["synchronous": configuration.synchronous]))
+        stack = try kind.make(configuration.stack(on: FlightsModel.make(configuration.indexes)))
         // A stack may open its store when it is first used, which is not what is measured.
         _ = try stack.viewContext
     }
@@ -198,6 +193,17 @@ extension StackSubject: UnsavedFlightsSubject {
 }
 
 extension StackSubject: CountingSubject {
+    func settle() { counting.settle() }
+    var counters: [String: Int64] { counting.counters }
+    func resetCounters() { counting.resetCounters() }
+
+    private var counting: CountedStack { CountedStack(stack: stack) }
+}
+
+/// What a stack tells of its work, whatever its model.
+struct CountedStack: CountingSubject {
+    let stack: any PersistenceStack
+
     func settle() { stack.finishMerges() }
 
     var counters: [String: Int64] { stack.counters.byMetric }
@@ -231,6 +237,20 @@ extension PersistentStoreCoordinator {
 }
 
 extension WorkerContext {
+    /// Opens the stack that the job names on a model of the workload's own, at ``storeURL``.
+    ///
+    /// - Throws: ``UnableSubject`` for a subject that is no stack.
+    func openStack(on model: ManagedObjectModel) throws -> any PersistenceStack {
+        guard let open = Subject.named(job.subject)?.openStack else {
+            throw UnableSubject(name: job.subject, kind: job.kind)
+        }
+        let stack = try open(configuration.stack(on: model))
+        // A stack may open its store when it is first used, which is not what is measured.
+        _ = try stack.viewContext
+        try configuration.check { try stack.settings($0) }
+        return stack
+    }
+
     /// Opens the stack that the job names; see ``openSubject()``.
     func openStack() throws -> StackSubject {
         guard let stack = try openSubject() as? StackSubject else {
@@ -241,6 +261,12 @@ extension WorkerContext {
 }
 
 extension SubjectConfiguration {
+    func stack(on model: ManagedObjectModel) -> StackConfiguration {
+        StackConfiguration(
+            model: model, location: .sqlite(storeURL), lockPolicy: coordinatorLockPolicy,
+            pragmas: ["synchronous": synchronous])
+    }
+
     /// The policy, whose name was checked when the workload was read.
     var coordinatorLockPolicy: LockPolicy {
         guard let policy = LockPolicy(rawValue: lockPolicy) else {
@@ -267,6 +293,7 @@ extension Subject {
     init(stack kind: StackKind) {
         self.init(
             name: kind.name, group: .stack, summary: kind.summary,
-            openFlights: { try StackSubject(kind, $0) }, openLoad: { try StackLoad(kind, $0) })
+            openFlights: { try StackSubject(kind, $0) }, openLoad: { try StackLoad(kind, $0) },
+            openStack: { try kind.make($0) })
     }
 }

@@ -1,6 +1,7 @@
 /// Something about a run that a reader should know before believing it, and what to do about it.
 public enum Advice: Hashable, Sendable {
     case debugBuild
+    case testingBuild
     case unfinished(RunState)
     case generatedData
     /// Fewer than ``PairedRatio/pairsNeeded`` rounds.
@@ -21,6 +22,7 @@ extension Advice {
     public static func on(_ run: Run) -> [Advice] {
         var advice: [Advice] = []
         if run.build == .debug { advice.append(.debugBuild) }
+        if run.build == .testing { advice.append(.testingBuild) }
         if run.state != .completed { advice.append(.unfinished(run.state)) }
         if run.dataset?.origin == .generated { advice.append(.generatedData) }
         advice += machine(of: run)
@@ -93,6 +95,9 @@ extension Advice: CustomStringConvertible {
         switch self {
         case .debugBuild:
             "This is a debug build: its times mean nothing. Run `swift run -c release bench`."
+        case .testingBuild:
+            "This is a testing build, compiled with `-enable-testing`: its times mean nothing, its counts do. "
+                + "Run `scripts/bench` or `swift run -c release bench`."
         case .unfinished(.interrupted):
             "The run was interrupted: what is below is complete, the rest is missing."
         case .unfinished:

@@ -46,7 +46,7 @@ struct RunPage {
         let rules = try? run.ruleReport()
         let isBad = !run.unsoundCells.isEmpty || run.exitCode == .thresholdCrossed
         let hasDoubt =
-            run.build == .debug || run.state != .completed || run.exitCode == .inconclusive
+            !run.build.hasTimes || run.state != .completed || run.exitCode == .inconclusive
             || !headline.namesWinner
         let style = isBad ? " bad" : hasDoubt ? " doubtful" : ""
         return [
