@@ -61,6 +61,15 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
+// `STACKBENCH_TESTS=StacksTests swift test` builds what one test target needs, and leaves the instrument out where it can.
+if let tests = Context.environment["STACKBENCH_TESTS"] {
+    let instrument = tests == "BenchTests" ? [] : ["bench", "Benchmarking", "Datasets"]
+    package.targets.removeAll {
+        $0.type == .test ? $0.name != tests : instrument.contains($0.name)
+    }
+    package.products.removeAll { instrument.contains($0.name) }
+}
+
 // For `scripts/fuzz`; it links with libFuzzer, which only such a build has.
 if sanitizer == "fuzzer" {
     package.targets.append(

@@ -54,7 +54,7 @@ struct BaselineCommand: ParsableCommand {
         func count() throws -> BaselineCounts {
             let workloads = try Selection(files: file.isEmpty ? [WorkloadFiles.counts()] : file)
                 .workloads
-            if Executable.isDebugBuild, !allowDebug { throw ReleaseBuild.handOver() }
+            if !allowDebug { try ReleaseBuild.require(forTimes: false) }
             Interruption.install()
             let folder = FileManager.default.temporaryDirectory
                 .appendingPathComponent("bench-baseline-\(UUID().uuidString)")

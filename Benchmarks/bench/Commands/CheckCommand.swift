@@ -23,15 +23,15 @@ struct CheckCommand: ParsableCommand {
     @OptionGroup var annotations: Annotations
 
     func run() throws {
-        let read = try thresholds.map(ThresholdFile.load)
+        let file = try thresholds.map(ThresholdFile.init)
         let run = try RunDirectory(argument: runPath).load()
-        let rules = read ?? run.thresholds
-        guard !rules.isEmpty else {
+        guard file != nil || !run.thresholds.isEmpty else {
             throw CommandFailure(
                 exitCode: .usage,
                 message: "no rules stood beside the workloads of \(runPath); name a file")
         }
-        let report = try ThresholdCheck.evaluate(rules, run)
+        let report =
+            try file?.evaluate(run) ?? ThresholdCheck.evaluate(run.thresholds, run)
         print(report)
         let judgements = Judgements(of: report, name: run.name)
         annotations.print(judgements)

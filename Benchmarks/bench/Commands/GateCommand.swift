@@ -97,7 +97,7 @@ struct GateCommand: ParsableCommand {
         let workloads = try selectedWorkloads()
         let kept = try baseline.map { try BaselineFolder(argument: baselines).load($0) }
         if instructions { try InstructionPass.requireAvailable() }
-        try pairing.requireRelease()
+        try pairing.requireRelease(forTimes: takesTimes)
         let directory = try RunDirectory.createForComparison(output)
         let base = try kept.map(Base.counts) ?? program()
         let report = ComparisonReport(
@@ -116,7 +116,7 @@ struct GateCommand: ParsableCommand {
         let kept = try original.baseline.map {
             try BaselineFolder(argument: original.baselines).load($0)
         }
-        try original.pairing.requireRelease()
+        try original.pairing.requireRelease(forTimes: original.takesTimes)
         let base = try kept.map(Base.counts) ?? original.program()
         guard base.arm == report.base, ComparisonReport.Arm.ofBench() == report.head,
             report.build == .ofBench,
@@ -195,8 +195,9 @@ struct GateCommand: ParsableCommand {
         }
     }
 
+    private var takesTimes: Bool { !quick && baseline == nil }
+
     private func selectedWorkloads() throws -> [Workload] {
-        let takesTimes = !quick && baseline == nil
         let standard = takesTimes ? WorkloadFiles.gate : WorkloadFiles.counts
         var selection = try Selection(files: files.isEmpty ? [standard()] : files)
         try selection.keep(workloads: workload)

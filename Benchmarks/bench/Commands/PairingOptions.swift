@@ -19,7 +19,7 @@ struct PairingOptions: ParsableArguments {
     @Option(help: "Seconds after which a worker is taken for hung and killed.")
     var timeout = 120
 
-    @Flag(help: "Use a debug build all the same; its times mean nothing.")
+    @Flag(help: "Use a debug or testing build all the same; its times mean nothing.")
     var allowDebug = false
 
     /// Drawn once, for a seed that is asked for twice has to be the same.
@@ -37,9 +37,9 @@ struct PairingOptions: ParsableArguments {
 
     var chosenSeed: UInt64 { seed ?? Self.randomSeed }
 
-    /// Builds for release and starts anew there, unless debug builds are allowed.
-    func requireRelease() throws {
-        if Executable.isDebugBuild, !allowDebug { throw ReleaseBuild.handOver() }
+    /// See ``ReleaseBuild/require(forTimes:)``.
+    func requireRelease(forTimes: Bool) throws {
+        if !allowDebug { try ReleaseBuild.require(forTimes: forTimes) }
     }
 
     func preparation(in directory: RunDirectory) throws -> Preparation {

@@ -1,11 +1,24 @@
+import Benchmarking
 import Foundation
 
-/// The way from a debug build of bench, whose times mean nothing, to a release build of the same.
+/// The way from a build of bench whose times mean nothing to a release build of the same.
 enum ReleaseBuild {
-    /// Builds for release and becomes that program, with the same arguments.
+    /// Does nothing in a release build. A debug build builds for release and becomes that program, with the same
+    /// arguments.
     ///
-    /// - Returns: why that was not possible, and what to type instead.
-    static func handOver() -> CommandFailure {
+    /// - Parameter forTimes: whether times will be compared; counts of a testing build are as good as others.
+    /// - Throws: ``CommandFailure`` with what to type instead, also in a testing build where times will be compared:
+    ///   it may have replaced the release build.
+    static func require(forTimes: Bool) throws {
+        switch BuildConfiguration.ofBench {
+        case .release: break
+        case .testing where forTimes: throw failure("it was compiled with -enable-testing")
+        case .testing: break
+        case .debug: throw handOver()
+        }
+    }
+
+    private static func handOver() -> CommandFailure {
         // <scratch>/<triple>/debug/bench
         let folder = Executable.url.deletingLastPathComponent()
         guard let root = Executable.packageRoot, folder.lastPathComponent == "debug" else {
@@ -42,7 +55,7 @@ enum ReleaseBuild {
         return CommandFailure(
             exitCode: .probeUnavailable,
             message: """
-                this is a debug build, whose times mean nothing, and it could not hand over to a \
+                this is a \(BuildConfiguration.ofBench) build, whose times mean nothing, and it could not hand over to a \
                 release build: \(reason). Type: swift run -c release bench \(arguments)
                 """)
     }

@@ -82,7 +82,7 @@ struct RunCommand: ParsableCommand {
     func run() throws {
         // First, so that a mistake is told before minutes of building.
         let selection = resume == nil ? try selection() : nil
-        if Executable.isDebugBuild, !allowDebug { throw ReleaseBuild.handOver() }
+        if !allowDebug { try ReleaseBuild.require(forTimes: false) }
         if instructions { try InstructionPass.requireAvailable() }
         Interruption.install()
         let exitCode = try selection.map(begin) ?? goOn(with: resume ?? "")
@@ -158,8 +158,11 @@ struct RunCommand: ParsableCommand {
         var runner = runner
         let run = try runner.execute()
         annotations.print(Judgements(of: run))
-        if let report = try run.ruleReport() {
-            FileHandle.standardError.write(Data("\(report)\n".utf8))
+        let findings =
+            run.unsoundCells.map(\.description)
+            + [try run.ruleReport()?.description].compactMap(\.self)
+        for finding in findings {
+            FileHandle.standardError.write(Data("\(finding)\n".utf8))
         }
         print("\(FirstScreen(run).terminalText)\n\n\(directory.reportURL.relativePath)")
         return run.exitCode

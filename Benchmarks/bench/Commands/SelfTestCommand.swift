@@ -84,7 +84,7 @@ struct SelfTestOptions: ParsableArguments {
     func run(_ test: (GateSelfTest) throws -> SelfTestReport) throws {
         var selection = try Selection(files: files.isEmpty ? [WorkloadFiles.gate()] : files)
         try selection.keep(workloads: workload)
-        try pairing.requireRelease()
+        try pairing.requireRelease(forTimes: true)
         Interruption.install()
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("bench-selftest-\(UUID().uuidString)")

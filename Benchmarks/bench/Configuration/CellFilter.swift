@@ -38,12 +38,31 @@ extension Workload {
     ///
     /// - Throws: ``ConfigurationError`` also for one that matches no cell or no metric.
     func threshold(_ node: ConfigurationNode) throws -> ThresholdRule {
-        let rule = try ThresholdFile.rule(node, workload: name, subjects: subjects.map(\.name))
+        let rule = try ThresholdFile.rule(node, of: self)
         try requireCell(matching: rule.cell, node)
+        let matching = cells.map { CellResult($0, of: self) }
+            .filter { rule.cell.matches($0.identifier) }
+        if let reference = rule.relativeTo, matching.allSatisfy(reference.describes) {
+            throw node.descendant(["relativeTo"]).error(
+                "every cell that the rule matches is the one it is relative to; name others in cell"
+            )
+        }
         guard metricNames.contains(where: Glob(rule.metric).matches) else {
             throw node.error(unknown("metric", rule.metric, allowed: metricNames))
         }
         return rule
+    }
+
+    /// Reads a value of a parameter that has several here.
+    func valueOfAxis(_ name: String, _ node: ConfigurationNode) throws -> String {
+        let values = parameters[name] ?? []
+        guard values.count > 1 else {
+            let axes = parameters.filter { $0.value.count > 1 }.keys.sorted()
+            throw node.error(
+                "\(self.name) has one value of \(name) only; give it two or more under parameters"
+                    + (axes.isEmpty ? "" : ", or compare \(axes.joined(separator: ", "))"))
+        }
+        return try node.choice("value", of: values)
     }
 
     /// - Throws: ``ConfigurationError`` where no cell matches.
@@ -61,7 +80,7 @@ extension Workload {
         let subjects = Set(subjects.map(\.name))
         let rules = thresholds.filter { rule in
             identifiers.contains(where: rule.cell.matches)
-                && rule.relativeTo.map(subjects.contains) ?? true
+                && rule.relativeTo?.subject.map(subjects.contains) ?? true
         }
         return rules.isEmpty ? nil : rules
     }

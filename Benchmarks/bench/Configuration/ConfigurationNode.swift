@@ -38,6 +38,17 @@ struct ConfigurationNode {
         ConfigurationError(file: file, line: node.mark?.line, key: key, problem: problem)
     }
 
+    /// The node that some keys lead to, as far as they lead.
+    func descendant(_ keys: [String]) -> ConfigurationNode {
+        guard let name = keys.first,
+            let entry = node.mapping?.first(where: { $0.key.scalar?.string == name })
+        else { return self }
+        return ConfigurationNode(file: file, key: path(to: name), node: entry.value)
+            .descendant(Array(keys.dropFirst()))
+    }
+
+    var isScalar: Bool { node.scalar != nil }
+
     /// The entries of a mapping that may have these keys and no others.
     func mapping(allowing keys: [String]) throws -> ConfigurationMapping {
         guard case .mapping(let mapping) = node else {

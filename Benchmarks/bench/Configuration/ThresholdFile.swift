@@ -1,27 +1,36 @@
 import Benchmarking
 
 /// A file of rules that a run must keep.
-enum ThresholdFile {
-    /// Reads the rules, in their order.
-    ///
+struct ThresholdFile {
+    /// In the order of the file, each with its place.
+    private let entries: [(rule: ThresholdRule, node: ConfigurationNode)]
+
     /// - Throws: ``ConfigurationError`` with file, line, key and what is allowed.
-    static func load(file: String) throws -> [ThresholdRule] {
+    init(file: String) throws {
         let documents = try ConfigurationNode.documents(in: file)
         guard documents.count == 1 else {
             throw documents[1].error("a threshold file is one document")
         }
-        let entries = try documents[0].mapping(allowing: ["schema", "rules"])
-        try entries.requireSchema()
-        return try entries.required("rules").list().map { try rule($0) }
+        let mapping = try documents[0].mapping(allowing: ["schema", "rules"])
+        try mapping.requireSchema()
+        entries = try mapping.required("rules").list().map { (try Self.rule($0), $0) }
+    }
+
+    /// - Throws: ``ConfigurationError`` with the place of a rule that would never be judged.
+    func evaluate(_ run: Run) throws -> ThresholdReport {
+        do {
+            return try ThresholdCheck.evaluate(entries.map(\.rule), run)
+        } catch let error as ThresholdError {
+            guard let entry = entries.first(where: { $0.rule == error.rule }) else { throw error }
+            throw entry.node.descendant(error.keys).error("\(error)")
+        }
     }
 
     /// Reads a rule.
     ///
-    /// - Parameters:
-    ///   - workload: the one beside which the rule stands; nil where the rule may name it.
-    ///   - subjects: those that a ratio may be taken to; nil for all.
+    /// - Parameter workload: the one beside which the rule stands; nil where the rule may name it.
     static func rule(
-        _ node: ConfigurationNode, workload: String? = nil, subjects: [String]? = nil
+        _ node: ConfigurationNode, of workload: Workload? = nil
     ) throws -> ThresholdRule {
         let entries = try node.mapping(
             allowing: (workload == nil ? ["workload"] : []) + [
@@ -39,13 +48,33 @@ enum ThresholdFile {
             throw node.error("a rule needs exactly one of atMost, atLeast and exactly")
         }
         return ThresholdRule(
-            workload: Glob(try workload ?? entries["workload"]?.string() ?? "*"),
+            workload: Glob(try workload?.name ?? entries["workload"]?.string() ?? "*"),
             cell: Glob(try entries["cell"]?.string() ?? "*"),
             metric: try entries.required("metric").string(),
             statistic: ThresholdRule.Statistic(rawValue: statistic)!,
             bound: bounds[0],
-            relativeTo: try entries["relativeTo"]?.choice(
-                "subject", of: subjects ?? Subject.all.map(\.name)),
+            relativeTo: try entries["relativeTo"].map { try reference($0, in: workload) },
             reason: try entries["reason"]?.string() ?? "")
+    }
+
+    /// Reads the subject or the values of parameters that a cell is compared with: `grdb`, `{ mode: loop }` or
+    /// `{ subject: shared, fetchBatchSize: 0 }`.
+    private static func reference(
+        _ node: ConfigurationNode, in workload: Workload?
+    ) throws -> ThresholdRule.Reference {
+        let subjects = (workload?.subjects ?? Subject.all).map(\.name)
+        if node.isScalar { return .init(subject: try node.choice("subject", of: subjects)) }
+        let kinds = workload.map { [$0.kind] } ?? WorkloadKind.all
+        let names = Set(kinds.flatMap { $0.parameters.map(\.name) }).sorted()
+        let entries = try node.mapping(allowing: ["subject"] + names)
+        var reference = ThresholdRule.Reference()
+        reference.subject = try entries["subject"]?.choice("subject", of: subjects)
+        for name in names {
+            guard let entry = entries[name] else { continue }
+            reference.parameters[name] =
+                try workload.map { try $0.valueOfAxis(name, entry) } ?? entry.string()
+        }
+        guard reference != .init() else { throw node.error("needs a subject or a parameter") }
+        return reference
     }
 }

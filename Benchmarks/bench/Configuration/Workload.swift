@@ -108,6 +108,13 @@ struct Workload: Sendable {
                 subjects.append(hidden)
                 continue
             }
+            if let name = try? element.string(), !allowed.contains(name),
+                Subject.named(name) != nil
+            {
+                throw element.error(
+                    "the kind \(kind.name) cannot measure \(name). "
+                        + "Allowed: \(allowed.joined(separator: ", ")).")
+            }
             let name = try element.choice("subject", of: allowed)
             let group = groups[name]
             let named = possible.filter { $0.name == name || $0.group == group }

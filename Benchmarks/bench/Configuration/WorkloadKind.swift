@@ -10,7 +10,8 @@ struct WorkloadKind: Sendable {
     var summary: String
     /// Who can be measured by it.
     var subjects: Set<Subject.Group>
-    /// Whether it works on the flights, and a file may say on how many.
+    /// Whether it works on the flights, and a file may say on how many; else on the items of the engine workload, or on
+    /// entities of its own.
     var usesDataset = true
     /// Whether a sample begins with a store that already holds the flights.
     var startsWithFlights = false
@@ -31,11 +32,12 @@ struct WorkloadKind: Sendable {
     /// Prepares, measures and verifies one sample, in a process of its own.
     var run: @Sendable (WorkerContext) throws -> WorkloadOutcome
 
-    /// Whether it can measure that subject.
+    /// Whether that subject can be opened on what it works on.
     func admits(_ subject: Subject) -> Bool {
         guard subjects.contains(subject.group) else { return false }
         if isLoad { return subject.openLoad != nil }
-        return usesDataset ? subject.openFlights != nil : subject.openItems != nil
+        if usesDataset { return subject.openFlights != nil }
+        return subject.openItems != nil || subject.openStack != nil
     }
 
     /// All kinds: the one place where a kind is registered.

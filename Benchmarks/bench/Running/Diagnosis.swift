@@ -44,9 +44,10 @@ struct Diagnosis: Sendable {
 
     private static var build: Diagnosis {
         Diagnosis(
-            "build", Executable.isDebugBuild ? .doubtful : .good,
+            "build", BuildConfiguration.ofBench.hasTimes ? .good : .doubtful,
             BuildConfiguration.ofBench.rawValue,
-            "times of a debug build mean nothing: build with -c release")
+            "times of a \(BuildConfiguration.ofBench) build mean nothing: build with -c release and without -enable-testing"
+        )
     }
 
     private static var cores: Diagnosis {

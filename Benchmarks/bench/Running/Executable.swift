@@ -7,15 +7,6 @@ enum Executable {
         return URL(fileURLWithPath: path).resolvingSymlinksInPath()
     }()
 
-    /// Times of a debug build mean nothing.
-    static let isDebugBuild: Bool = {
-        #if DEBUG
-            true
-        #else
-            false
-        #endif
-    }()
-
     /// Whether it was built since, by the time of its file: two builds of changed sources have the same commit.
     static func isNewer(than date: Date) -> Bool {
         let values = try? url.resourceValues(forKeys: [.contentModificationDateKey])

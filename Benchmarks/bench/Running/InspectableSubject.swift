@@ -24,8 +24,13 @@ extension SubjectConfiguration {
     ///
     /// - Throws: ``UnequalSetting`` for the first that is not as it must be.
     func check(_ subject: some InspectableSubject) throws {
+        try check { try subject.settings($0) }
+    }
+
+    /// - Parameter settings: as ``InspectableSubject/settings(_:)``.
+    func check(_ settings: ([String]) throws -> [[String]]) throws {
         let required = requiredSettings
-        for values in try subject.settings(required.map(\.pragma)) {
+        for values in try settings(required.map(\.pragma)) {
             for (setting, value) in zip(required, values) where setting.value != value {
                 throw UnequalSetting(
                     pragma: setting.pragma, value: value, required: setting.value)

@@ -15,6 +15,8 @@ struct Subject: Sendable {
     var openItems: (@Sendable (SubjectConfiguration) throws -> any EngineSubject)?
     /// Opens it on a store of items, for a load; nil when it takes none.
     var openLoad: (@Sendable (SubjectConfiguration) throws -> any LoadSubject)?
+    /// Opens it on a model of a workload's own; nil for what is no stack.
+    var openStack: (@Sendable (StackConfiguration) throws -> any PersistenceStack)?
 
     enum Group: String, Sendable {
         /// An arrangement of contexts: competes.

@@ -1,6 +1,7 @@
 import Benchmarking
 import Datasets
 import Foundation
+import Stacks
 
 /// What a workload's function works with: its parameters, its store, the data, and the stopwatch.
 struct WorkerContext {
@@ -109,7 +110,22 @@ struct WorkerContext {
         _ subject: (any FlightsSubject)?, rowCount: Int, repeats: Bool = false,
         _ work: () throws -> Void
     ) throws -> Sample {
-        let counting = subject as? any CountingSubject
+        try measure(
+            counting: subject as? any CountingSubject, rowCount: rowCount, repeats: repeats, work)
+    }
+
+    /// The same of a stack on a model of the workload's own.
+    func measure(
+        _ stack: any PersistenceStack, rowCount: Int, repeats: Bool = false,
+        _ work: () throws -> Void
+    ) throws -> Sample {
+        try measure(
+            counting: CountedStack(stack: stack), rowCount: rowCount, repeats: repeats, work)
+    }
+
+    private func measure(
+        counting: (any CountingSubject)?, rowCount: Int, repeats: Bool, _ work: () throws -> Void
+    ) throws -> Sample {
         counting?.resetCounters()
         var sample = try observe(rowCount: rowCount) {
             guard let turns else { return try work() }

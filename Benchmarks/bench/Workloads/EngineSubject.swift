@@ -1,3 +1,4 @@
+import CScheduler
 import Foundation
 
 /// What the engine workload measures: the engine, or a peer, opened on a store of items.
@@ -75,8 +76,8 @@ protocol EngineSubject: InspectableSubject {
 
 /// How loaded items are read again and again: a few neighbours in turn, for all rounds, and then the next few.
 ///
-/// Each read is of another item than the one before, so that no compiler can read once and count the rest. The few stay in the
-/// processor's first cache, since waiting for memory is no part of a read.
+/// After each read the compiler has to take memory for changed, so that it can neither keep what it has read for the next round
+/// nor read several items at once. The few stay in the processor's first cache, since waiting for memory is no part of a read.
 struct Rounds: Sendable {
     var count: Int
     var neighbourCount: Int
@@ -87,7 +88,10 @@ struct Rounds: Sendable {
         for start in stride(from: 0, to: itemCount, by: neighbourCount) {
             let end = min(start + neighbourCount, itemCount)
             for _ in 0..<count {
-                for position in start..<end { read(position) }
+                for position in start..<end {
+                    read(position)
+                    compiler_barrier()
+                }
             }
         }
     }

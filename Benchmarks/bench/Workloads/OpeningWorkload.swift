@@ -13,8 +13,8 @@ enum OpeningWorkload {
         let rowCount = min(context.facts.flightCount, PagingWorkload.firstPageRowCount)
         // The first opening of a process has its settings checked, and is not measured.
         try context.openStack(isWritten: false).close()
-        var configuration = StackConfiguration(
-            context.configuration, model: try FlightsModel.make(context.job.indexes))
+        var configuration = context.configuration.stack(
+            on: try FlightsModel.make(context.job.indexes))
         configuration.opening = context.text("way") == "lazy" ? .lazy : .eager
 
         var opened = LatencyRecorder()

@@ -65,7 +65,7 @@ final class StackLoad: LoadSubject, CountingSubject {
 extension StackConfiguration {
     /// The model of a load on the store of a configuration.
     static func loading(_ configuration: SubjectConfiguration) throws -> Self {
-        Self(configuration, model: try Item.makeModel(isNumberIndexed: true))
+        configuration.stack(on: try Item.makeModel(isNumberIndexed: true))
     }
 }
 

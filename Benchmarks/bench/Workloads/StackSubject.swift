@@ -11,8 +11,7 @@ final class StackSubject: FlightsSubject {
     private let importsInBatchContext: Bool
 
     init(_ kind: StackKind, _ configuration: SubjectConfiguration) throws {
-        stack = try kind.make(
-            StackConfiguration(configuration, model: FlightsModel.make(configuration.indexes)))
+        stack = try kind.make(configuration.stack(on: FlightsModel.make(configuration.indexes)))
         importsInBatchContext = configuration.importsInBatchContext
     }
 
@@ -204,6 +203,17 @@ extension StackSubject: UnsavedFlightsSubject {
 }
 
 extension StackSubject: CountingSubject {
+    func settle() { counting.settle() }
+    var counters: [String: Int64] { counting.counters }
+    func resetCounters() { counting.resetCounters() }
+
+    private var counting: CountedStack { CountedStack(stack: stack) }
+}
+
+/// What a stack tells of its work, whatever its model.
+struct CountedStack: CountingSubject {
+    let stack: any PersistenceStack
+
     // An error of a save that the stack does by itself is a row that is missing when the store is read back.
     func settle() { try? stack.settle() }
 
@@ -248,6 +258,20 @@ extension PersistentStoreCoordinator {
 }
 
 extension WorkerContext {
+    /// Opens the stack that the job names on a model of the workload's own, at ``storeURL``.
+    ///
+    /// - Throws: ``UnableSubject`` for a subject that is no stack.
+    func openStack(on model: ManagedObjectModel) throws -> any PersistenceStack {
+        guard let open = Subject.named(job.subject)?.openStack else {
+            throw UnableSubject(name: job.subject, kind: job.kind)
+        }
+        let stack = try open(configuration.stack(on: model))
+        // A stack may open its store when it is first used, which is not what is measured.
+        _ = try stack.viewContext
+        try configuration.check { try stack.settings($0) }
+        return stack
+    }
+
     /// Opens the stack that the job names; see ``openSubject()``.
     func openStack(isWritten: Bool) throws -> StackSubject {
         guard let stack = try openSubject(isWritten: isWritten) as? StackSubject else {
@@ -257,18 +281,14 @@ extension WorkerContext {
     }
 }
 
-extension StackConfiguration {
-    /// How a stack is opened on the store of a configuration.
-    init(_ configuration: SubjectConfiguration, model: ManagedObjectModel) {
-        self.init(
-            model: model, location: .sqlite(configuration.storeURL),
-            lockPolicy: configuration.coordinatorLockPolicy,
-            pragmas: ["synchronous": configuration.synchronous],
-            mergePolicy: configuration.contextMergePolicy)
-    }
-}
-
 extension SubjectConfiguration {
+    /// How a stack is opened on the store.
+    func stack(on model: ManagedObjectModel) -> StackConfiguration {
+        StackConfiguration(
+            model: model, location: .sqlite(storeURL), lockPolicy: coordinatorLockPolicy,
+            pragmas: ["synchronous": synchronous], mergePolicy: contextMergePolicy)
+    }
+
     /// The policy, whose name was checked when the workload was read.
     fileprivate var contextMergePolicy: MergePolicy {
         guard let kind = MergePolicy.Kind.allCases.first(where: { "\($0)" == mergePolicy }) else {
@@ -303,6 +323,7 @@ extension Subject {
     init(stack kind: StackKind) {
         self.init(
             name: kind.name, group: .stack, summary: kind.summary,
-            openFlights: { try StackSubject(kind, $0) }, openLoad: { try StackLoad(kind, $0) })
+            openFlights: { try StackSubject(kind, $0) }, openLoad: { try StackLoad(kind, $0) },
+            openStack: { try kind.make($0) })
     }
 }

@@ -1,6 +1,7 @@
 /// Something about a run that a reader should know before believing it, and what to do about it.
 public enum Caution: Hashable, Sendable {
     case debugBuild
+    case testingBuild
     case unfinished(RunState)
     case generatedData
     /// The canary's 90th percentile above its median, as a share.
@@ -15,6 +16,7 @@ extension Caution {
     public static func on(_ run: Run) -> [Caution] {
         var cautions: [Caution] = []
         if run.build == .debug { cautions.append(.debugBuild) }
+        if run.build == .testing { cautions.append(.testingBuild) }
         if run.state != .completed { cautions.append(.unfinished(run.state)) }
         if run.dataset?.origin == .generated { cautions.append(.generatedData) }
         return cautions + machine(of: run) + run.workloads.compactMap { on($0) }
@@ -52,6 +54,9 @@ extension Caution: CustomStringConvertible {
         switch self {
         case .debugBuild:
             "This is a debug build: its times mean nothing. Run `swift run -c release bench`."
+        case .testingBuild:
+            "This is a testing build, compiled with `-enable-testing`: its times mean nothing, its counts do. "
+                + "Run `scripts/bench` or `swift run -c release bench`."
         case .unfinished(.interrupted):
             "The run was interrupted: what is below is complete, the rest is missing."
         case .unfinished:

@@ -85,9 +85,15 @@ public enum RunState: String, Codable, Sendable {
     case running, completed, interrupted
 }
 
-/// How `bench` itself was compiled. Times of a debug build mean nothing.
+/// How `bench` itself was compiled.
 public enum BuildConfiguration: String, Codable, Sendable {
-    case release, debug
+    case release
+    /// Optimised with `-enable-testing`, which keeps the optimiser from much of its work.
+    case testing
+    case debug
+
+    /// Whether its times say anything about the code. Counts do in every build.
+    public var hasTimes: Bool { self == .release }
 }
 
 /// Which data the workloads worked on.

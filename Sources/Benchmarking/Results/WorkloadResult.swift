@@ -66,10 +66,26 @@ public struct WorkloadResult: Codable, Hashable, Sendable {
     /// The cell that `cell` is compared with: the one of `subject` with the same parameters,
     /// the same lock policy preferred; nil when there is none, or several.
     public func counterpart(of cell: CellResult, subject: String) -> CellResult? {
+        counterpart(of: cell, .init(subject: subject))
+    }
+
+    /// The cell that differs from `cell` as the reference says, the same lock policy preferred; nil when there is
+    /// none, or several.
+    func counterpart(of cell: CellResult, _ reference: ThresholdRule.Reference) -> CellResult? {
+        let parameters = cell.parameters.merging(reference.parameters) { $1 }
         let candidates = cells.filter {
-            $0.subject == subject && $0.parameters == cell.parameters
+            $0.subject == reference.subject ?? cell.subject && $0.parameters == parameters
         }
         return candidates.first { $0.lockPolicy == cell.lockPolicy }
             ?? (candidates.count == 1 ? candidates[0] : nil)
+    }
+
+    /// The values of the parameters in which its cells differ, in the order of the cells.
+    var axes: [String: [String]] {
+        cells.reduce(into: [:]) { axes, cell in
+            for (name, value) in cell.parameters where axes[name]?.contains(value) != true {
+                axes[name, default: []].append(value)
+            }
+        }
     }
 }

@@ -40,6 +40,26 @@ extension Statistics {
             coverage: coverage(count: sorted.count, rank: outer), count: sorted.count)
     }
 
+    /// About how many values decide something by their interval, if the values to come are spread as these are; nil
+    /// where not even 200 do.
+    ///
+    /// - Parameter isDecided: called with intervals of that confidence.
+    static func countNeeded(
+        _ values: [Double], confidence: Double, _ isDecided: (MedianInterval) -> Bool
+    ) -> Int? {
+        var count = values.count + 1
+        while count <= 200 {
+            let continued = (0..<count).map { values[$0 % values.count] }
+            if let interval = medianInterval(continued, confidence: confidence),
+                interval.coverage >= confidence, isDecided(interval)
+            {
+                return count
+            }
+            count += max(1, count / 10)
+        }
+        return nil
+    }
+
     private static func coverage(count: Int, rank: Int) -> Double {
         1 - 2 * (1 - binomialTail(atLeast: rank, of: count))
     }

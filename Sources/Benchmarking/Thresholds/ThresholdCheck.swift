@@ -1,25 +1,31 @@
 /// Holds a run against threshold rules.
 public enum ThresholdCheck {
+    /// The share of checks of which some rule may say held or crossed by chance.
+    static let errorRate = 0.05
+
     /// Judges every rule on every cell it matches, in the order of rules and cells.
     ///
+    /// The median of a measured metric is judged by its interval: held where all of it is within the bound, crossed where
+    /// none of it is, else it cannot be judged. The intervals of all rules hold together with 95 % (Bonferroni).
     /// A metric that samples may have and these do not, such as a percentile of few operations,
     /// cannot be judged.
     ///
     /// - Throws: ``ThresholdError`` when a rule matches no cell, names a metric that no matching
-    ///   sample can have, or a subject that the matching workloads lack: it would never be judged.
+    ///   sample can have, or a reference that the matching workloads lack: it would never be judged.
     public static func evaluate(_ rules: [ThresholdRule], _ run: Run) throws -> ThresholdReport {
-        let verdicts = try rules.flatMap { rule in
+        let findings = try rules.flatMap { rule in
             let matches = try matches(of: rule, in: run)
             return try metrics(of: rule, in: matches).flatMap { metric in
                 var rule = rule
                 rule.metric = metric
-                return matches.map { judge($0.cell, of: $0.workload, by: rule) }
+                return matches.map { Finding(rule, $0.cell, of: $0.workload, run.build) }
             }
         }
-        let unsound = run.workloads.flatMap { workload in
-            workload.cells.compactMap { UnsoundCell($0, of: workload) }
-        }
-        return ThresholdReport(verdicts: verdicts, unsoundCells: unsound)
+        let estimateCount = findings.count { $0.isEstimate }
+        let confidence = 1 - errorRate / Double(max(estimateCount, 1))
+        return ThresholdReport(
+            verdicts: findings.map { $0.verdict(confidence: confidence) },
+            unsoundCells: run.unsoundCells)
     }
 
     private typealias Match = (workload: WorkloadResult, cell: CellResult)
@@ -35,13 +41,30 @@ public enum ThresholdCheck {
             }
             throw ThresholdError.matchesNothing(rule, known: known)
         }
-        if let subject = rule.relativeTo {
-            let known = Set(matches.flatMap { $0.workload.cells.map(\.subject) })
-            guard known.contains(subject) else {
-                throw ThresholdError.unknownSubject(rule, known: known.sorted())
+        guard let reference = rule.relativeTo else { return matches }
+        try check(reference, of: rule, in: matches.map(\.workload))
+        // Whatever is divided by itself is 1.
+        let others = matches.filter { !reference.describes($0.cell) }
+        guard !others.isEmpty else { throw ThresholdError.comparesWithItself(rule) }
+        return others
+    }
+
+    private static func check(
+        _ reference: ThresholdRule.Reference, of rule: ThresholdRule, in workloads: [WorkloadResult]
+    ) throws {
+        let subjects = Set(workloads.flatMap { $0.cells.map(\.subject) })
+        if let subject = reference.subject, !subjects.contains(subject) {
+            throw ThresholdError.unknownSubject(rule, known: subjects.sorted())
+        }
+        let axes = workloads.map(\.axes).reduce(into: [:]) { $0.merge($1) { $0 + $1 } }
+        for (name, value) in reference.parameters.sorted(by: { $0.key < $1.key }) {
+            guard let values = axes[name] else {
+                throw ThresholdError.fixedParameter(rule, name, known: axes.keys.sorted())
+            }
+            guard values.contains(value) else {
+                throw ThresholdError.unknownValue(rule, name, known: Set(values).sorted())
             }
         }
-        return matches
     }
 
     /// The metrics that the rule's pattern fits; the pattern itself where none was measured.
@@ -66,112 +89,5 @@ public enum ThresholdCheck {
             Metric.wellKnown + Metric.counts + [workload.primaryMetric] + workload.extraMetrics
         return (metrics.map(\.name) + match.cell.samples.flatMap(\.percentileNames))
             .contains(where: Glob(rule.metric).matches)
-    }
-
-    private static func judge(
-        _ cell: CellResult, of workload: WorkloadResult, by rule: ThresholdRule
-    ) -> ThresholdVerdict {
-        var verdict = ThresholdVerdict(
-            rule: rule, workload: workload.name, cell: cell.identifier,
-            metric: workload.metric(named: rule.metric), outcome: .cannotJudge(reason: ""))
-        do throws(Obstacle) {
-            let measured = try measure(cell, of: workload, for: rule)
-            let value = measured.value
-            verdict.outcome = rule.bound.holds(value) ? .held(value) : .crossed(value)
-            verdict.interval = measured.interval
-        } catch {
-            verdict.outcome = .cannotJudge(reason: error.reason)
-        }
-        return verdict
-    }
-
-    private struct Measured {
-        var value: Double
-        var interval: MedianInterval?
-    }
-
-    /// Why there is no number to hold against the bound.
-    private struct Obstacle: Error {
-        var reason: String
-    }
-
-    private static func measure(
-        _ cell: CellResult, of workload: WorkloadResult, for rule: ThresholdRule
-    ) throws(Obstacle) -> Measured {
-        guard cell.isSound else { throw Obstacle(reason: "the cell failed") }
-        if cell.isSaturated, Metric.named(rule.metric).isIntended {
-            throw Obstacle(
-                reason: "the load was saturated: its latencies tell how long it lasted")
-        }
-        guard let subject = rule.relativeTo else {
-            if let latencies = cell.mergedLatencies(named: rule.metric) {
-                return try measure(latencies, by: rule.statistic)
-            }
-            return try measure(cell.values(of: rule.metric), of: rule, in: cell)
-        }
-        guard let reference = workload.counterpart(of: cell, subject: subject) else {
-            throw Obstacle(reason: "\(subject) has no cell with the same parameters")
-        }
-        guard reference.isSound else { throw Obstacle(reason: "\(subject) failed") }
-        let logRatios = Statistics.pairedLogRatios(of: rule.metric, cell, to: reference)
-        guard !logRatios.isEmpty else {
-            throw Obstacle(
-                reason: "no round has \(rule.metric) of it and of \(subject)"
-                    + remedy(for: rule.metric, in: cell))
-        }
-        return try measure(logRatios.map(Statistics.exponential), of: rule, in: cell)
-    }
-
-    private static func measure(
-        _ values: [Double], of rule: ThresholdRule, in cell: CellResult
-    ) throws(Obstacle) -> Measured {
-        guard let lowest = values.min(), let highest = values.max() else {
-            throw Obstacle(
-                reason: "no sample has \(rule.metric)" + remedy(for: rule.metric, in: cell))
-        }
-        switch rule.statistic {
-        case .min: return Measured(value: lowest)
-        case .max: return Measured(value: highest)
-        case .median:
-            return Measured(
-                value: Statistics.median(values) ?? lowest,
-                interval: Statistics.medianInterval(values))
-        case .p99:
-            guard values.count >= 1_000, let value = Statistics.quantile(values, 0.99) else {
-                throw Obstacle(
-                    reason: "a p99 needs 1,000 samples, there are \(grouped(Double(values.count)))")
-            }
-            return Measured(value: value)
-        }
-    }
-
-    /// How samples come to have that metric, to be said after its name; empty where nobody knows.
-    private static func remedy(for metric: String, in cell: CellResult) -> String {
-        let operations = [".p50": 20.0, ".p99": 1_000, ".p999": 10_000]
-        if let needed = operations.first(where: { metric.hasSuffix($0.key) })?.value {
-            return ", which needs \(grouped(needed)) operations a sample"
-        }
-        if metric == Metric.instructions.name { return "; run with --instructions" }
-        let isCount = Metric.counts.contains { $0.name == metric }
-        return isCount && cell.counts == nil ? "; run without --no-counts" : ""
-    }
-
-    private static func measure(
-        _ latencies: LatencyRecorder, by statistic: ThresholdRule.Statistic
-    ) throws(Obstacle) -> Measured {
-        let value: UInt64? =
-            switch statistic {
-            case .median: latencies.percentile(0.5)
-            case .p99: latencies.percentile(0.99)
-            case .max: latencies.maxNanoseconds
-            case .min:
-                throw Obstacle(reason: "latencies have no minimum here; use median, p99, max")
-            }
-        guard let value else {
-            throw Obstacle(
-                reason: "\(grouped(Double(latencies.count))) latencies are too few for \(statistic)"
-            )
-        }
-        return Measured(value: Double(value))
     }
 }

@@ -24,10 +24,10 @@ extension ThresholdVerdict: CustomStringConvertible {
         let limit = "limit \(rule.limit(as: metric))"
         switch outcome {
         case .held(let value):
-            return "✓ \(question) \(format(value)), \(limit)\(doubt)"
+            return "✓ \(question) \(format(value))\(range), \(limit)"
         case .crossed(let value):
             let reason = rule.reason.isEmpty ? "" : " — \(rule.reason)"
-            return "✗ \(question) \(format(value)), \(limit)\(doubt)\(reason)"
+            return "✗ \(question) \(format(value))\(range), \(limit)\(reason)"
         case .cannotJudge(let reason):
             return "? \(question), \(limit): cannot judge, \(reason)"
         }
@@ -35,13 +35,29 @@ extension ThresholdVerdict: CustomStringConvertible {
 
     private func format(_ value: Double) -> String { rule.format(value, as: metric) }
 
-    /// What to add when the interval reaches over the bound.
-    private var doubt: String {
-        guard let interval, interval.lower < interval.upper,
-            rule.bound.holds(interval.lower) != rule.bound.holds(interval.upper)
-        else { return "" }
-        let range = "\(format(interval.lower)) to \(format(interval.upper))"
-        return " (not certain: the interval is \(range); take more repetitions)"
+    /// The interval, where it says more than the value.
+    private var range: String {
+        guard let interval, interval.lower < interval.upper else { return "" }
+        return " (\(format(interval.lower)) to \(format(interval.upper)))"
+    }
+
+    /// Why an estimate is not certain, and what decides it.
+    ///
+    /// - Parameter needed: the rounds that are likely to; nil where no number does.
+    func doubt(about median: Double, of roundCount: Int, _ needed: Int?) -> String {
+        let rounds = "\(roundCount) \(roundCount == 1 ? "round" : "rounds")"
+        return "not certain, \(format(median))\(range) in \(rounds)"
+            + (needed.map { "; about \($0) rounds would decide" }
+                ?? "; the limit is too near to be told apart from it")
+    }
+}
+
+extension ThresholdRule.Reference: CustomStringConvertible {
+    /// As "grdb", "mode=loop" or "shared/fetchBatchSize=0".
+    public var description: String {
+        let values = parameters.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+        return [subject, values.isEmpty ? nil : values.joined(separator: ",")]
+            .compactMap(\.self).joined(separator: "/")
     }
 }
 
@@ -74,6 +90,28 @@ extension ThresholdReport: CustomStringConvertible {
     }
 }
 
+extension ThresholdError {
+    public var rule: ThresholdRule {
+        switch self {
+        case .matchesNothing(let rule, _), .unknownMetric(let rule, _),
+            .unknownSubject(let rule, _), .fixedParameter(let rule, _, _),
+            .unknownValue(let rule, _, _), .comparesWithItself(let rule):
+            rule
+        }
+    }
+
+    /// The key of the rule that is wrong, and those inside of it.
+    public var keys: [String] {
+        switch self {
+        case .matchesNothing: ["cell"]
+        case .unknownMetric: ["metric"]
+        case .unknownSubject: ["relativeTo", "subject"]
+        case .fixedParameter(_, let name, _), .unknownValue(_, let name, _): ["relativeTo", name]
+        case .comparesWithItself: ["relativeTo"]
+        }
+    }
+}
+
 extension ThresholdError: CustomStringConvertible {
     public var description: String {
         switch self {
@@ -85,6 +123,13 @@ extension ThresholdError: CustomStringConvertible {
         case .unknownSubject(let rule, let known):
             "the rule \"\(rule)\" names a subject that did not run; there are: "
                 + Self.list(known)
+        case .fixedParameter(let rule, let name, let known):
+            "the rule \"\(rule)\" names the parameter \(name), of which the workload has one value only; "
+                + (known.isEmpty ? "it varies none" : "it varies \(Self.list(known))")
+        case .unknownValue(let rule, let name, let known):
+            "the rule \"\(rule)\" names a value that no cell has; \(name) has \(Self.list(known))"
+        case .comparesWithItself(let rule):
+            "the rule \"\(rule)\" matches only the cells that it is relative to; name others in cell"
         }
     }
 

@@ -25,10 +25,11 @@ public struct ThresholdVerdict: Hashable, Sendable {
     /// What was measured, with its unit.
     public var metric: Metric
     public var outcome: Outcome
-    /// The interval of the measured median; nil for other statistics and few samples.
+    /// The interval of a measured median, by which it is judged; nil for counts, for other statistics and for a single
+    /// round.
     public var interval: MedianInterval?
 
-    /// Within the bound, beyond it, or nothing to hold against it.
+    /// Within the bound, beyond it, or not known.
     public enum Outcome: Hashable, Sendable {
         case held(Double)
         case crossed(Double)
@@ -81,4 +82,8 @@ public enum ThresholdError: Error, Hashable {
     case matchesNothing(ThresholdRule, known: [String])
     case unknownMetric(ThresholdRule, known: [String])
     case unknownSubject(ThresholdRule, known: [String])
+    /// The workload has one value of the parameter, so that it tells no cells apart.
+    case fixedParameter(ThresholdRule, String, known: [String])
+    case unknownValue(ThresholdRule, String, known: [String])
+    case comparesWithItself(ThresholdRule)
 }

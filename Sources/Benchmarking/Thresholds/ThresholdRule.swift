@@ -8,14 +8,16 @@ public struct ThresholdRule: Codable, Hashable, Sendable {
     public var metric: String
     public var statistic: Statistic
     public var bound: Bound
-    /// The subject by whose sample of the same round and parameters each sample is divided; nil for
-    /// the values themselves.
-    public var relativeTo: String?
+    /// The cell by whose sample of the same round each sample is divided; nil for the values themselves.
+    public var relativeTo: Reference?
     /// Why the rule is there, for whoever crosses it.
     public var reason: String
 
     /// Which number of a cell's samples is held against the bound. Of a latency, the number is
     /// taken from the latencies of all samples together.
+    ///
+    /// The median of a measured metric is judged by its interval. Counts, the other statistics and the
+    /// numbers of a latency are judged as this run found them.
     public enum Statistic: String, Codable, Sendable, CaseIterable {
         case median, max, min, p99
     }
@@ -29,7 +31,7 @@ public struct ThresholdRule: Codable, Hashable, Sendable {
 
     public init(
         workload: Glob = "*", cell: Glob = "*", metric: String, statistic: Statistic = .median,
-        bound: Bound, relativeTo: String? = nil, reason: String = ""
+        bound: Bound, relativeTo: Reference? = nil, reason: String = ""
     ) {
         self.workload = workload
         self.cell = cell
@@ -41,7 +43,64 @@ public struct ThresholdRule: Codable, Hashable, Sendable {
     }
 }
 
+extension ThresholdRule {
+    /// In what the cell that a rule divides by differs from the cell that it judges: the subject, the values of
+    /// some parameters, or both.
+    public struct Reference: Hashable, Sendable, ExpressibleByStringLiteral {
+        /// Nil for the cell's own.
+        public var subject: String?
+        /// The other parameters are the cell's own.
+        public var parameters: [String: String]
+
+        public init(subject: String? = nil, parameters: [String: String] = [:]) {
+            self.subject = subject
+            self.parameters = parameters
+        }
+
+        public init(stringLiteral subject: String) {
+            self.init(subject: subject)
+        }
+
+        /// Whether the cell is one that others are divided by, and so not divided itself.
+        public func describes(_ cell: CellResult) -> Bool {
+            (subject == nil || subject == cell.subject)
+                && parameters.allSatisfy { cell.parameters[$0.key] == $0.value }
+        }
+    }
+}
+
+extension ThresholdRule.Reference: Codable {
+    private enum CodingKeys: CodingKey {
+        case subject, parameters
+    }
+
+    /// Runs of versions that knew subjects only have the subject's name here.
+    public init(from decoder: any Decoder) throws {
+        if let subject = try? decoder.singleValueContainer().decode(String.self) {
+            self.init(subject: subject)
+        } else {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            self.init(
+                subject: try container.decodeIfPresent(String.self, forKey: .subject),
+                parameters: try container.decode([String: String].self, forKey: .parameters))
+        }
+    }
+}
+
 extension ThresholdRule.Bound {
+    /// Whether all of the interval is within the limit, or none of it; nil where it reaches over the limit.
+    func holds(_ interval: MedianInterval) -> Bool? {
+        let lower = interval.lower
+        let upper = interval.upper
+        switch self {
+        case .atMost(let limit): return upper <= limit ? true : lower > limit ? false : nil
+        case .atLeast(let limit): return lower >= limit ? true : upper < limit ? false : nil
+        case .exactly(let limit):
+            guard lower <= limit, limit <= upper else { return false }
+            return lower == upper ? true : nil
+        }
+    }
+
     /// Whether the value is within the limit.
     public func holds(_ value: Double) -> Bool {
         switch self {

@@ -6,25 +6,25 @@ import Testing
 @Suite struct `bench check` {
     private let folder = TemporaryFolder()
 
-    private func check(_ rule: String, _ change: (inout CellResult) -> Void = { _ in }) throws
-        -> BenchProcess
-    {
-        var cell = CellResult(
+    /// - Parameter change: makes the cells of the run of the one that is passed.
+    private func check(
+        _ rule: String, _ change: (CellResult) -> [CellResult] = { [$0] }
+    ) throws -> BenchProcess {
+        let cell = CellResult(
             subject: "nested", role: .stack, lockPolicy: "pooled",
-            samples: (0..<3).map {
+            samples: (0..<7).map {
                 Sample(
                     repetition: $0, positionInRound: 0, startedAtSeconds: 0,
                     metrics: ["time": 2], counters: ["statements": 7])
             },
             verification: .verified(facts: ["rows": 1]))
-        change(&cell)
         let environment = EnvironmentFingerprint.current(
             swiftVersion: "", sqliteVersion: "", sqliteCompileOptions: [], allocator: "")
         let run = Run(
             name: "made", startedAt: Date(timeIntervalSince1970: 0), seed: 1, commandLine: [],
             build: .release, environment: environment,
             workloads: [
-                WorkloadResult(name: "import", title: "Import", kind: "import", cells: [cell])
+                WorkloadResult(name: "import", title: "Import", kind: "import", cells: change(cell))
             ])
         try RunDirectory(url: folder.url).write(run)
         try Data("schema: 1\nrules:\n  - \(rule)\n".utf8).write(to: folder.url("rules.yml"))
@@ -46,6 +46,44 @@ import Testing
         #expect(bench.output.contains("as promised"))
     }
 
+    /// The cell with its mode, and one that takes half as long.
+    private static func modes(_ cell: CellResult) -> [CellResult] {
+        ["loop", "request"].map { mode in
+            var cell = cell
+            cell.parameters = ["mode": mode]
+            for index in cell.samples.indices where mode == "request" {
+                cell.samples[index].metrics["time"] = 1
+            }
+            return cell
+        }
+    }
+
+    @Test(arguments: [(0.6, Int32(0)), (0.1, 11)])
+    func `a rule relative to a parameter's value is judged`(limit: Double, exitCode: Int32) throws {
+        let bench = try check(
+            "{ metric: time, atMost: \(limit), relativeTo: { mode: loop } }", Self.modes)
+        #expect(bench.exitCode == exitCode, "\(bench.errors)")
+        #expect(bench.output.contains("mode=request: median time 0.500× mode=loop"))
+    }
+
+    @Test(arguments: [
+        ("relativeTo: { saveSize: 10 }", "3: rules.relativeTo.saveSize: ", "it varies mode"),
+        ("relativeTo: { mode: lop }", "3: rules.relativeTo.mode: ", "mode has loop, request"),
+        ("relativeTo: { mod: loop }", "3: rules.relativeTo.mod: ", "did you mean \"mode\"?"),
+        ("relativeTo: {}", "3: rules.relativeTo: ", "needs a subject or a parameter"),
+        ("relativeTo: grdb", "3: rules.relativeTo: ", "there are: nested"),
+    ])
+    func `a reference that no cell can be exits 64, and file, line and key are named`(
+        reference: String, place: String, remedy: String
+    ) throws {
+        let bench = try check("{ metric: time, atMost: 1, \(reference) }", Self.modes)
+        #expect(bench.exitCode == 64)
+        #expect(
+            bench.errors.hasPrefix("bench: \(folder.path("rules.yml")):\(place)"), "\(bench.errors)"
+        )
+        #expect(bench.errors.contains(remedy), "\(bench.errors)")
+    }
+
     @Test(arguments: [
         "{ workload: imports, metric: time, atMost: 1 }",
         "{ cell: shared*, metric: time, atMost: 1 }",
@@ -58,14 +96,20 @@ import Testing
 
     @Test func `a wrong answer exits 13 whatever the rules say`() throws {
         let bench = try check("{ metric: statements, exactly: 7 }") {
-            $0.verification = .failed(reason: "a row is missing")
+            var cell = $0
+            cell.verification = .failed(reason: "a row is missing")
+            return [cell]
         }
         #expect(bench.exitCode == 13)
         #expect(bench.output.contains("a row is missing"))
     }
 
     @Test func `a crash exits 14 whatever the rules say`() throws {
-        let bench = try check("{ metric: statements, exactly: 7 }") { $0.failure = "signal 11" }
+        let bench = try check("{ metric: statements, exactly: 7 }") {
+            var cell = $0
+            cell.failure = "signal 11"
+            return [cell]
+        }
         #expect(bench.exitCode == 14)
     }
 }

@@ -43,7 +43,7 @@ import Testing
             message: ":4: subjects: grdb is there twice"),
         Mistake(
             right: "[sqlite-c]", wrong: "[object-graph]",
-            message: ":4: subjects: unknown subject \"object-graph\""),
+            message: ":4: subjects: the kind import cannot measure object-graph. Allowed: nested"),
         Mistake(
             right: "flights: 100", wrong: "flights: 0",
             message: ":5: dataset.flights: 0 is not from 1 to 336776"),
@@ -130,6 +130,16 @@ import Testing
         Mistake(
             right: "exactly: 0", wrong: "exactly: 0, relativeTo: grdb",
             message: ":15: thresholds.relativeTo: unknown subject \"grdb\""),
+        Mistake(
+            right: "exactly: 0", wrong: "exactly: 0, relativeTo: { readers: 1 }",
+            message: ":15: thresholds.relativeTo.readers: small has one value of readers only; "
+                + "give it two or more under parameters, or compare writers"),
+        Mistake(
+            right: "exactly: 0", wrong: "exactly: 0, relativeTo: { writers: 3 }",
+            message: ":15: thresholds.relativeTo.writers: unknown value \"3\""),
+        Mistake(
+            right: "exactly: 0", wrong: "exactly: 0, relativeTo: { writers: 1 }",
+            message: ":15: thresholds.relativeTo: every cell that the rule matches is the one"),
         Mistake(
             right: "metric: lostUpdates", wrong: "metric: lostUpdate",
             message: ":15: thresholds: unknown metric \"lostUpdate\"; "

@@ -173,7 +173,7 @@ import Testing
         let script = """
             #!/bin/sh
             \(BenchProcess.executable.path) "$@" \\
-                | sed '/"build"/{s/release/other/;s/debug/release/;s/other/debug/}'
+                | sed -E '/"build"/{s/release|testing/other/;s/debug/release/;s/other/debug/}'
             """
         try folder.write(script, to: "other", isExecutable: true)
 

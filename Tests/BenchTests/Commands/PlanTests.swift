@@ -65,6 +65,12 @@ import Testing
             "run", folder.path("workload.yml"), "--allow-debug", "--output", folder.path("earlier"),
         ])
         #expect(run.exitCode == 0, "\(run.errors)")
+        // Only release builds tell, and this may be another.
+        var earlier = try RunDirectory(url: folder.url("earlier")).load()
+        earlier.build = .release
+        try FileManager.default.removeItem(at: folder.url("earlier"))
+        let known = try RunDirectory.create("known", in: folder.url)
+        try known.write(earlier)
         let output = try plan([]).output
         #expect(output.contains("2 cells, 8 processes, about"))
         #expect(!output.contains("?"))

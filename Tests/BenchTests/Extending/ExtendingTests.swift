@@ -3,6 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import bench
+
 @Suite struct `Extending` {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -20,7 +22,7 @@ import Testing
     @Test func `the code in the document is that of files that are compiled and run`() throws {
         let quoted = Self.quotedFiles(in: try Self.text("CONTRIBUTING.md"))
 
-        #expect(quoted.count == 3)
+        #expect(quoted.count == 4)
         for (path, code) in quoted {
             #expect(try code == Self.text(path), "CONTRIBUTING.md shows another \(path)")
         }
@@ -37,7 +39,35 @@ import Testing
 
         #expect(bench.exitCode == 0, "\(bench.errors)")
         let cells = try results.load().workloads[0].cells
-        #expect(cells.count == 8)
+        #expect(cells.count == 7)
         #expect(cells.allSatisfy { $0.isSound && !$0.samples.isEmpty })
+    }
+
+    @Test(arguments: Subject.all.filter { $0.group == .stack }.map(\.name))
+    func `a workload with entities of its own measures and verifies every stack`(
+        subject: String
+    ) throws {
+        let folder = TemporaryFolder()
+        #expect(WorkloadKind.album.admits(try #require(Subject.named(subject))))
+        let job = WorkerJob(
+            kind: "album", parameters: ["photos": "250"], subject: subject, lockPolicy: "pooled",
+            synchronous: "normal", seed: 1, folder: folder.url)
+
+        let outcome = try WorkloadKind.album.run(WorkerContext(job: job))
+
+        #expect(
+            outcome.verification
+                == .verified(facts: [
+                    "journalMode": "wal", "photos in the album": 250,
+                    "their numbers": 31_125,
+                ]))
+        #expect(outcome.sample.counters["saves"] == 3)
+    }
+
+    @Test func `a kind with entities of its own admits stacks and no peers that lack them`() {
+        let admitted = Subject.all.filter(WorkloadKind.album.admits)
+
+        #expect(admitted.map(\.group.rawValue).allSatisfy { $0 == "stack" })
+        #expect(!admitted.isEmpty)
     }
 }

@@ -1,0 +1,66 @@
+import ObjectGraph
+
+@testable import bench
+
+/// Fills an album with photos, a save at a time.
+enum AlbumWorkload {
+    private static let saveSize = 100
+
+    static func run(_ context: WorkerContext) throws -> WorkloadOutcome {
+        let photoCount = context.integer("photos")
+        let stack = try context.openStack(on: model())
+        let sample = try context.measure(stack, rowCount: photoCount) {
+            let worker = try stack.makeWorkerContext()
+            try worker.performAndWait {
+                let album = Album(context: worker)
+                for number in 0..<photoCount {
+                    let photo = Photo(context: worker)
+                    photo[Photo.number] = number
+                    photo[Photo.album] = album
+                    if (number + 1) % saveSize == 0 { try stack.saveToDisk(worker) }
+                }
+                try stack.saveToDisk(worker)
+            }
+        }
+        try stack.close()
+
+        let store = try StoreReader(context.storeURL)
+        let found = try store.integers("SELECT COUNT(ZALBUM), SUM(ZNUMBER) FROM ZPHOTO")
+        var verifier = Verifier()
+        try verifier.checkJournal(of: store)
+        verifier.check("photos in the album", found[0], equals: photoCount)
+        verifier.check("their numbers", found[1], equals: photoCount * (photoCount - 1) / 2)
+        return WorkloadOutcome(sample: sample, verification: verifier.verification)
+    }
+
+    private static func model() throws -> ManagedObjectModel {
+        try ManagedObjectModel(entities: [
+            EntityDescription(
+                name: "Album", managedObjectClass: Album.self,
+                relationships: [.toMany("photos", "Photo", inverse: "album")]),
+            EntityDescription(
+                name: "Photo", managedObjectClass: Photo.self,
+                attributes: [AttributeDescription("number", .integer64, isOptional: false)],
+                relationships: [.toOne("album", "Album", inverse: "photos")]),
+        ])
+    }
+}
+
+private final class Album: ManagedObject {}
+
+private final class Photo: ManagedObject {
+    static let number = Attribute<Int>("number")
+    static let album = ToOne<Album>("album")
+}
+
+extension WorkloadKind {
+    static let album = WorkloadKind(
+        name: "album", summary: "fill an album with photos, 100 a save",
+        subjects: [.stack], usesDataset: false,
+        parameters: [
+            WorkloadParameter(
+                name: "photos", values: .integer(1...1_000_000), defaultValue: "10000",
+                summary: "photos in the album")
+        ],
+        run: AlbumWorkload.run)
+}
