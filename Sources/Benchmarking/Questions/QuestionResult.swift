@@ -62,9 +62,10 @@ extension ContestResult {
     ) {
         self.contest = contest
         let comparer = Comparer(question: question, workload: workload, design: design)
-        cells = contest.cells.compactMap { identifier in
+        let cells = contest.cells.compactMap { identifier in
             workload.cells.first { $0.identifier == identifier }
         }
+        self.cells = cells
         let medians = cells.filter(\.isSound).compactMap { cell in
             comparer.typicalValue(of: cell).map { (cell: cell, value: $0) }
         }
@@ -78,7 +79,8 @@ extension ContestResult {
         self.reference = reference
         findings = cells.filter { $0.identifier != reference?.identifier }
             .map { comparer.finding(of: $0, against: reference) }
-        best = question.metric.polarity == .neither
+        best =
+            question.metric.polarity == .neither
             ? []
             : ordered.filter { cell in
                 !ordered.contains { comparer.isWorse(cell, than: $0) }
