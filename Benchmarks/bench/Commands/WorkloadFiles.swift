@@ -3,9 +3,10 @@ import Foundation
 /// The workload files of the package.
 enum WorkloadFiles {
     /// Left out when no file is named: engine.yml measures the engine, harness.yml the harness, ci.yml
-    /// is small, and gate.yml and counts.yml are for comparing builds.
+    /// is small, and gate.yml, counts.yml and growth.yml are for `bench gate`.
     private static let notByDefault = [
         "engine.yml", "harness.yml", "ci.yml", "gate.yml", "counts.yml",
+        "growth.yml",
     ]
 
     /// Every file, in the order of their names, as paths to show.
@@ -32,6 +33,9 @@ enum WorkloadFiles {
 
     /// The file for counting without times, which is cheap and so has more cells.
     static func counts() throws -> String { try named("counts.yml") }
+
+    /// The file for `bench gate` of how costs grow, which needs no base.
+    static func growth() throws -> String { try named("growth.yml") }
 
     private static func named(_ name: String) throws -> String {
         guard let file = try all().first(where: { $0.hasSuffix("/\(name)") }) else {

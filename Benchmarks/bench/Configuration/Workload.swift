@@ -26,6 +26,8 @@ struct Workload: Sendable {
     var thresholds: [ThresholdRule] = []
     /// What a gate is to detect, the last rule that matches; see ``pairedRules(of:standard:)``.
     var gateRules: [GateRule] = []
+    /// The same of a kind whose growth is judged; see ``growthLimit(of:)``.
+    var growthRules: [GrowthRule] = []
 
     /// Reads a file, which holds one workload or several separated by `---`.
     ///
@@ -67,7 +69,11 @@ struct Workload: Sendable {
         guard !cells.isEmpty else { throw document.error("everything is excluded") }
         if let load { try load.check(cells, document) }
         thresholds = try entries["thresholds"]?.list().map { try threshold($0) } ?? []
-        gateRules = try entries["gate"]?.list().map { try gateRule($0) } ?? []
+        if kind.isGrowth {
+            growthRules = try growthRules(entries.required("gate"))
+        } else {
+            gateRules = try entries["gate"]?.list().map { try gateRule($0) } ?? []
+        }
     }
 
     private static func load(

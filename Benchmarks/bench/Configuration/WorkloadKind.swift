@@ -17,6 +17,8 @@ struct WorkloadKind: Sendable {
     var isContended = false
     /// Whether a file describes a mix of operations and phases.
     var isLoad = false
+    /// Whether a gate judges how the cost of a row grows, and nothing else of it.
+    var isGrowth = false
     var parameters: [WorkloadParameter]
     /// Ranks the subjects.
     var primaryMetric = Metric.time
@@ -43,6 +45,7 @@ struct WorkloadKind: Sendable {
     static let all: [WorkloadKind] = [
         .importing, .batchInsert, .batchUpdate, .paging, .predicates, .faulting, .aggregates,
         .records, .pictures, .responsiveness, .load, .engine,
+        .growth,
     ]
 
     static func named(_ name: String) -> WorkloadKind? {
