@@ -14,12 +14,15 @@ struct GateCommand: ParsableCommand {
             Exits 10 when a regression was confirmed, 12 with --strict when a row could not be \
             judged, 13 and 14 when a cell was wrong or crashed, 15 when there is no base to compare \
             with or nothing that can be compared.
+
+            Workloads of the kind growth need no base: valgrind counts the instructions of a row among \
+            few and among many.
             """)
 
     @Argument(
         help: """
-            Workload files (default: Benchmarks/Workloads/gate.yml, and counts.yml beside it where \
-            only counts are compared).
+            Workload files (default: growth.yml of Benchmarks/Workloads and gate.yml, or counts.yml \
+            where only counts are compared).
             """,
         completion: .file(extensions: ["yml"]))
     var files: [String] = []
@@ -153,10 +156,10 @@ struct GateCommand: ParsableCommand {
         case .counts(let baseline):
             let counts = try BaselineCounts(
                 workloads, preparation: preparation, note: PairingOptions.note)
-            report.unsoundCells = counts.unsoundCells
+            report.unsoundCells += counts.unsoundCells
             // Where every cell failed it is not the baseline that has none of them.
             if !counts.cells.isEmpty {
-                report.rows = try baseline.compare(with: counts.cells, under: counts.conditions)
+                report.rows += try baseline.compare(with: counts.cells, under: counts.conditions)
             }
         case .program(let executable, _):
             var plan = pairing.plan(workloads)
@@ -167,10 +170,12 @@ struct GateCommand: ParsableCommand {
             plan.budget = budget.duration
             let gate = Gate(
                 plan, preparation: preparation, journal: journal, note: PairingOptions.note)
-            let findings = try gate.execute()
-            report.rows = findings.rows
-            report.unsoundCells = findings.unsoundCells
-            report.isInterrupted = findings.isInterrupted
+            report.add(try gate.execute())
+        }
+        if !report.isInterrupted {
+            let growth = GrowthPass(
+                workloads: workloads, timeout: .seconds(pairing.timeout), note: PairingOptions.note)
+            report.add(try growth.judge(in: directory.url.appendingPathComponent("growth")))
         }
         report.finishedAt = Date()
         report.noise = journal.noise.isEmpty ? nil : journal.noise
@@ -199,7 +204,8 @@ struct GateCommand: ParsableCommand {
 
     private func selectedWorkloads() throws -> [Workload] {
         let standard = takesTimes ? WorkloadFiles.gate : WorkloadFiles.counts
-        var selection = try Selection(files: files.isEmpty ? [standard()] : files)
+        var selection = try Selection(
+            files: files.isEmpty ? [standard(), WorkloadFiles.growth()] : files)
         try selection.keep(workloads: workload)
         try selection.use(subjects: stack)
         return selection.workloads
@@ -221,5 +227,13 @@ struct GateCommand: ParsableCommand {
         let build = try BaseBuild(of: revision, package: package, note: PairingOptions.note)
         try WorkerProtocol.require(of: build.executable, from: build.source)
         return .program(build.executable, .init(name: revision, commit: build.commit))
+    }
+}
+
+extension ComparisonReport {
+    fileprivate mutating func add(_ findings: PairedGate.Findings) {
+        rows += findings.rows
+        unsoundCells += findings.unsoundCells
+        isInterrupted = isInterrupted || findings.isInterrupted
     }
 }

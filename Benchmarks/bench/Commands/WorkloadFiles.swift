@@ -25,6 +25,9 @@ enum WorkloadFiles {
     /// The file for counting without times, which is cheap and so has more cells.
     static func counts() throws -> String { try named("counts.yml") }
 
+    /// The file for `bench gate` of how costs grow, which needs no base.
+    static func growth() throws -> String { try named("growth.yml") }
+
     private static func named(_ name: String) throws -> String {
         guard let file = try all().first(where: { $0.hasSuffix("/\(name)") }) else {
             throw CommandFailure(

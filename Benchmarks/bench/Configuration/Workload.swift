@@ -34,6 +34,8 @@ struct Workload: Sendable {
     var fullSize: FullSize?
     /// The workload that this one is the full size of; nil for others.
     var smallName: String?
+    /// The same of a kind whose growth is judged; see ``growthLimit(of:)``.
+    var growthRules: [GrowthRule] = []
 
     /// Reads a file, which holds one workload or several separated by `---`.
     ///
@@ -75,7 +77,11 @@ struct Workload: Sendable {
         guard !cells.isEmpty else { throw document.error("everything is excluded") }
         if let load { try load.check(cells, document) }
         thresholds = try entries["thresholds"]?.list().map { try threshold($0) } ?? []
-        gateRules = try entries["gate"]?.list().map { try gateRule($0) } ?? []
+        if kind.isGrowth {
+            growthRules = try growthRules(entries.required("gate"))
+        } else {
+            gateRules = try entries["gate"]?.list().map { try gateRule($0) } ?? []
+        }
         questions = try entries["questions"].map(self.questions) ?? []
         advice = try entries["advice"]?.list().map { try adviceRule($0) } ?? []
         fullSize = try entries["full"].map(self.fullSize)

@@ -22,6 +22,8 @@ struct WorkloadKind: Sendable {
     var isContended = false
     /// Whether a file describes a mix of operations and phases.
     var isLoad = false
+    /// Whether a gate judges how the cost of a row grows, and nothing else of it.
+    var isGrowth = false
     var parameters: [WorkloadParameter]
     /// Ranks the subjects.
     var primaryMetric = Metric.time
@@ -43,7 +45,7 @@ struct WorkloadKind: Sendable {
     /// All kinds: the one place where a kind is registered.
     static let all: [WorkloadKind] = [
         .importing, .batchInsert, .batchUpdate, .paging, .predicates, .faulting, .aggregates,
-        .records, .pictures, .responsiveness, .visibility, .opening, .load, .engine,
+        .records, .pictures, .responsiveness, .visibility, .opening, .load, .engine, .growth,
     ]
 
     static func named(_ name: String) -> WorkloadKind? {

@@ -7,23 +7,12 @@ enum InstructionPass {
     /// So many that what two starts of a process differ by does not count.
     private static let extraOperations = 10
 
-    /// Whether valgrind is installed, and `strip`, without which it cannot read our executable.
-    static let isAvailable: Bool = {
-        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-        return ["valgrind", "strip"].allSatisfy { tool in
-            path.split(separator: ":").contains {
-                FileManager.default.isExecutableFile(atPath: "\($0)/\(tool)")
-            }
-        }
-    }()
-
     /// - Throws: ``CommandFailure`` with `probeUnavailable` where they cannot be counted.
     static func requireAvailable() throws {
-        guard isAvailable else {
+        guard Valgrind.isAvailable else {
             throw CommandFailure(
                 exitCode: .probeUnavailable,
-                message: "--instructions needs valgrind and strip: "
-                    + "apt-get install valgrind binutils")
+                message: "--instructions needs valgrind and strip: \(Valgrind.installation)")
         }
     }
 
@@ -50,37 +39,14 @@ enum InstructionPass {
             guard case .job(var job) = result else { return nil }
             job.takesTurns = true
             job.injections = arm.injections
-            // valgrind 3.19 gives up on the debugging information of Swift 6.
-            let stripped = job.folder.appendingPathComponent("bench")
-            let strip = try Process.run(
-                URL(fileURLWithPath: "/usr/bin/env"),
-                arguments: [
-                    "strip", "--strip-debug", "-o", stripped.path, arm.executable.path,
-                ])
-            strip.waitUntilExit()
             let report = job.folder.appendingPathComponent("cachegrind.out")
-            let launch = WorkerProcess.Launch(
-                executable: stripped,
-                launcher: [
-                    "valgrind", "--tool=cachegrind", "--cache-sim=no", "--quiet",
-                    "--cachegrind-out-file=\(report.path)",
-                ],
-                environment: [
-                    "SWIFT_DETERMINISTIC_HASHING": "1",
-                    // Or jemalloc gives memory back when some time has passed.
-                    "MALLOC_CONF": "dirty_decay_ms:-1,muzzy_decay_ms:-1",
-                ])
+            let launch = Valgrind.launch(
+                try Valgrind.strippedCopy(of: arm.executable, in: job.folder),
+                ["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=\(report.path)"])
             let worker = try WorkerProcess(job, launch, timeout: preparation.timeout)
             let (turns, ending) = worker.takeTurns(operationCount, warmingUp: true)
             guard case .outcome = ending, turns.count == operationCount else { return nil }
-            return try total(in: report)
+            return try Valgrind.total(in: report)
         }
-    }
-
-    /// The last line is "summary: " and the count.
-    private static func total(in report: URL) throws -> Int64? {
-        let text = try String(contentsOf: report, encoding: .utf8)
-        let line = text.split(separator: "\n").last { $0.hasPrefix("summary:") }
-        return line?.split(separator: " ").last.flatMap { Int64($0) }
     }
 }

@@ -16,7 +16,7 @@ struct BaselineCounts {
     ) throws {
         var cells: [Baseline.Cell] = []
         var unsoundCells: [UnsoundCell] = []
-        for workload in workloads where !workload.kind.isContended {
+        for workload in workloads where !workload.kind.isContended && !workload.kind.isGrowth {
             for cell in workload.cells {
                 let identifier = CellResult(cell, of: workload).identifier
                 note("counting \(workload.name) \(identifier)")

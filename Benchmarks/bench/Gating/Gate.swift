@@ -52,7 +52,7 @@ final class Gate {
         capacities = ReferenceCapacity(
             preparation, seed: plan.seed, earlier: journal.capacities)
         self.note = note
-        places = plan.workloads.flatMap { workload in
+        places = plan.workloads.filter { !$0.kind.isGrowth }.flatMap { workload in
             workload.cells.map { cell in
                 Place(
                     workload: workload, cell: cell,

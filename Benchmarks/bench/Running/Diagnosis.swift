@@ -159,7 +159,7 @@ struct Diagnosis: Sendable {
     }
 
     private static var valgrind: Diagnosis {
-        InstructionPass.isAvailable
+        Valgrind.isAvailable
             ? Diagnosis("valgrind", .good, "installed")
             : Diagnosis(
                 "valgrind", .doubtful, "missing",

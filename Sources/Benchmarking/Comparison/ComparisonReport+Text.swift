@@ -41,7 +41,12 @@ extension Comparison {
     }
 
     private var certainty: String {
-        if case .exact = rule { return "exact" }
+        switch rule {
+        case .exact: return "exact"
+        case .growth(let limit):
+            return "a row among many, \(fixed(limit, 2)) × one among few is allowed"
+        case .paired: break
+        }
         let p = pValue.map { "p \(fixed($0, 4))" }
         let effect = minimumDetectableEffect.map { "could see \(percent($0))" }
         return [p, effect].compactMap(\.self).joined(separator: ", ")

@@ -69,7 +69,10 @@ struct ComparisonSection {
 
 extension Comparison {
     var isExact: Bool {
-        if case .exact = rule { true } else { false }
+        switch rule {
+        case .exact, .growth: true
+        case .paired: false
+        }
     }
 
     /// The change of the head from the base, as "+8.4 % [+6.9, +9.8]".

@@ -161,7 +161,7 @@ extension ManagedObjectContext {
             cleaned.insert(object)
         }
         guard !cleaned.isEmpty else { return }
-        updatedList.removeAll(where: cleaned.contains)
+        forgetUpdates(of: cleaned)
         for capture in captures {
             capture.object.contents?.forgetNotes(about: cleaned.contains)
             if cleaned.contains(capture.object) { capture.object.contents?.forgetNotes() }
@@ -175,6 +175,19 @@ extension ManagedObjectContext {
                 end.contents?.unload()
             }
         }
+    }
+
+    /// Takes objects out of the updated ones. Undo goes back from the last change: those objects are among the last, and the
+    /// many before them are not looked at.
+    private func forgetUpdates(of cleaned: Set<ManagedObject>) {
+        var start = updatedList.endIndex
+        var remainingCount = cleaned.count
+        while remainingCount > 0, start > 0 {
+            start -= 1
+            if cleaned.contains(updatedList[start]) { remainingCount -= 1 }
+        }
+        let others = updatedList[start...].filter { !cleaned.contains($0) }
+        updatedList.replaceSubrange(start..., with: others)
     }
 }
 

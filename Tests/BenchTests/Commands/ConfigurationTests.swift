@@ -64,6 +64,37 @@ import Testing
         try expect(mistake, in: Self.workload)
     }
 
+    private static let growth = """
+        schema: 1
+        name: small
+        kind: growth
+        subjects: [object-graph]
+        parameters: { path: [fetch, merge] }
+        gate:
+          - { growth: 1.3 }
+        """
+
+    @Test(arguments: [
+        Mistake(
+            right: "growth: 1.3", wrong: "growth: 0.9",
+            message: ":7: gate.growth: 0.9 is not from 1.0 to 100.0"),
+        Mistake(
+            right: "growth: 1.3", wrong: "metric: time, detect: 5%",
+            message: ":7: gate.metric: unknown key \"metric\""),
+        Mistake(
+            right: "{ growth", wrong: "{ cell: \"*path=fetch\", growth",
+            message: ":7: gate: no rule is for object-graph/pooled/path=merge"),
+        Mistake(
+            right: "{ growth", wrong: "{ cell: \"*path=walk\", growth",
+            message: ":7: gate: matches no cell of small"),
+        Mistake(
+            right: "gate:\n  - { growth: 1.3 }", wrong: "",
+            message: ":1: the key \"gate\" is missing"),
+    ])
+    func `growth needs a limit for each cell`(mistake: Mistake) throws {
+        try expect(mistake, in: Self.growth)
+    }
+
     private static let load = """
         schema: 1
         name: small

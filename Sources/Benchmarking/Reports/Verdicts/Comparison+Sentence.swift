@@ -9,7 +9,9 @@ extension Comparison {
         let subject = "**\(escaped("\(workload) \(cell)"))**"
         switch verdict {
         case .regressed, .improved: return "\(subject) \(finding)."
-        case .ok: return "\(subject): \(metric.title) did not change\(proof)."
+        case .ok:
+            if case .growth = rule { return "\(subject) costs \(growth)." }
+            return "\(subject): \(metric.title) did not change\(proof)."
         case .inconclusive:
             return "\(subject): \(metric.title) cannot be judged: "
                 + "\(escaped(reason ?? "too little is known"))\(hint)."
@@ -17,6 +19,7 @@ extension Comparison {
     }
 
     private var finding: String {
+        if case .growth = rule { return "costs \(growth)" }
         guard case .paired = rule else { return "\(changeInWords)\(limit)" }
         return ([changeInWords + atLeast, agreement] + (confirmation.isEmpty ? [] : [confirmed]))
             .joined(separator: "; ")
@@ -58,9 +61,18 @@ extension Comparison {
         return values + (tolerance > 0 ? " (±\(percent(tolerance)) is allowed)" : " (it is exact)")
     }
 
+    /// "2.31 × as many instructions a row among many rows as among few: 5,120 and 11,830 (1.30 × is allowed)".
+    private var growth: String {
+        guard case .growth(let limit) = rule else { return "" }
+        return
+            "\(fixed(ratio ?? 0, 2)) × as many \(metric.title) a row among many rows as among few: "
+            + "\(told(base)) and \(told(head)) (\(fixed(limit, 2)) × is allowed)"
+    }
+
     private var proof: String {
         switch rule {
         case .exact: ": \(told(head))"
+        case .growth: ""
         case .paired:
             minimumDetectableEffect.map { "; a change of \(percent($0)) would have been seen" }
                 ?? ""

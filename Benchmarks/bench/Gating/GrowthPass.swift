@@ -1,0 +1,139 @@
+import Benchmarking
+import Foundation
+import Synchronization
+
+/// Counts how the cost of a row grows with their number, and judges it by the rules of the workload.
+///
+/// Instructions alone see every list that is walked: statements, allocations and the like are the same however long it is,
+/// and times are not the same twice. One process a cell does the work at both sizes under callgrind, which writes down its
+/// counts at each ``GrowthMark``. No base takes part: growth is a fault by itself.
+struct GrowthPass {
+    let workloads: [Workload]
+    let timeout: Duration
+    let note: @Sendable (String) -> Void
+
+    /// What became of a cell.
+    fileprivate enum Finding: Sendable {
+        case row(Comparison)
+        case unsound(UnsoundCell)
+        case interrupted
+    }
+
+    fileprivate struct Place: Sendable {
+        var workload: Workload
+        var cell: Cell
+        var identifier: String
+        var limit: Double
+    }
+
+    private var places: [Place] {
+        workloads.filter(\.kind.isGrowth).flatMap { workload in
+            workload.cells.map { cell in
+                let identifier = CellResult(cell, of: workload).identifier
+                return Place(
+                    workload: workload, cell: cell, identifier: identifier,
+                    limit: workload.growthLimit(of: identifier))
+            }
+        }
+    }
+
+    /// A row for each cell.
+    ///
+    /// - Parameter folder: where the workers' stores lie; made and removed here.
+    /// - Throws: when no process can be started or the disk cannot be written.
+    func judge(in folder: URL) throws -> PairedGate.Findings {
+        var findings = PairedGate.Findings()
+        let places = places
+        guard !places.isEmpty else { return findings }
+        guard Valgrind.isAvailable else {
+            findings.rows += places.map {
+                $0.row("valgrind and strip are missing: \(Valgrind.installation)")
+            }
+            return findings
+        }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let executable = try Valgrind.strippedCopy(of: Executable.url, in: folder)
+        let results = Mutex<[Int: Result<Finding, any Error>]>([:])
+        // Valgrind runs one thread of a process at a time, and what is counted does not depend on what else runs.
+        DispatchQueue.concurrentPerform(iterations: places.count) { index in
+            let result = Result {
+                try count(
+                    places[index], executable, in: folder.appendingPathComponent("\(index)"))
+            }
+            results.withLock { $0[index] = result }
+        }
+        for (_, result) in results.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
+            switch try result.get() {
+            case .row(let row): findings.rows.append(row)
+            case .unsound(let cell): findings.unsoundCells.append(cell)
+            case .interrupted: findings.isInterrupted = true
+            }
+        }
+        return findings
+    }
+
+    private func count(_ place: Place, _ executable: URL, in folder: URL) throws -> Finding {
+        guard !Interruption.isRequested else { return .interrupted }
+        note("growth of \(place.workload.name) \(place.identifier)")
+        let preparation = try Preparation(folder: folder, timeout: timeout)
+        return try preparation.withJob(
+            for: place.cell, of: place.workload, seed: CountingPass.seed
+        ) { result in
+            guard case .job(let job) = result else { return place.finding(result.ending) }
+            let report = job.folder.appendingPathComponent("callgrind.out")
+            let launch = Valgrind.launch(
+                executable,
+                [
+                    "--tool=callgrind", "--dump-before=\(GrowthMark.pattern)",
+                    "--callgrind-out-file=\(report.path)",
+                ])
+            let ending = try WorkerProcess.run(job, launch, timeout: timeout)
+            guard case .outcome(let outcome) = ending,
+                case .verified = outcome.verification
+            else { return place.finding(ending) }
+            // What came before the mark that ends an operation: the second of the few rows, and the fourth of the many.
+            let totals = try [2, 4].map {
+                try Valgrind.total(in: URL(fileURLWithPath: "\(report.path).\($0)"))
+            }
+            guard let few = totals[0], let many = totals[1] else {
+                return .row(place.row("callgrind has not found the operations"))
+            }
+            return .row(place.row(few: few, many: many))
+        }
+    }
+}
+
+extension GrowthPass.Place {
+    /// Of a worker that did not end as it should.
+    fileprivate func finding(_ ending: WorkerProcess.Ending) -> GrowthPass.Finding {
+        let found: (reason: String, isWrongAnswer: Bool)
+        switch ending {
+        case .interrupted: return .interrupted
+        case .failure(let reason): found = (reason, false)
+        case .outcome(let outcome):
+            guard case .failed(let reason) = outcome.verification else {
+                preconditionFailure("An outcome that is right is judged.")
+            }
+            found = (reason, true)
+        }
+        return .unsound(
+            UnsoundCell(
+                workload: workload.name, cell: identifier, isWrongAnswer: found.isWrongAnswer,
+                reason: found.reason))
+    }
+
+    fileprivate func row(few: Int64, many: Int64) -> Comparison {
+        let counts = GrowthRowCounts(cell.parameters)
+        return Comparison(
+            growthOf: .instructions, workload: workload.name, cell: identifier,
+            few: Double(few) / Double(counts.few), many: Double(many) / Double(counts.many),
+            limit: limit)
+    }
+
+    fileprivate func row(_ reason: String) -> Comparison {
+        Comparison(
+            workload: workload.name, cell: identifier, metric: .instructions,
+            rule: .growth(limit: limit), verdict: .inconclusive, reason: reason)
+    }
+}

@@ -1,0 +1,47 @@
+import Benchmarking
+import Foundation
+import Testing
+
+@Suite struct `The growth of a row's cost` {
+    /// What one row of so many costs.
+    struct Cost: Sendable, CustomTestStringConvertible {
+        var name: String
+        var verdict: Verdict
+        var instructions: @Sendable (Double) -> Double
+
+        var testDescription: String { name }
+    }
+
+    private static let costs = [
+        Cost(name: "the same for each", verdict: .ok) { _ in 5_000 },
+        Cost(name: "and once as much as a thousand rows", verdict: .ok) { 5_000 + 5_000_000 / $0 },
+        Cost(name: "with a search in a tree", verdict: .ok) { 5_000 + 100 * log2($0) },
+        Cost(name: "a sort and nothing else", verdict: .ok) { 50 * log2($0) },
+        Cost(name: "with a walk along all", verdict: .regressed) { 5_000 + $0 },
+        Cost(name: "with a walk along those beyond 2,000", verdict: .regressed) { count in
+            // The later a row comes, the longer the walk: half of all on average.
+            5_000 + 3 * max(0, count - 2_000) / count * (count + 2_000) / 2
+        },
+    ]
+
+    @Test(arguments: costs)
+    func `may be a logarithm, and no walk along a list`(cost: Cost) {
+        // A sort of 8,000 takes 1.3 times as many comparisons a row as one of 1,000.
+        let row = Comparison(
+            growthOf: .instructions, workload: "growth", cell: "object-graph",
+            few: cost.instructions(1_000), many: cost.instructions(8_000), limit: 1.31)
+
+        #expect(row.verdict == cost.verdict)
+    }
+
+    @Test func `is told with both costs and the limit`() {
+        let row = Comparison(
+            growthOf: .instructions, workload: "growth", cell: "path=merge", few: 5_000,
+            many: 13_000, limit: 1.3)
+
+        #expect(
+            row.sentence
+                == "**growth path=merge** costs 2.60 × as many instructions a row among many rows "
+                + "as among few: 5,000 and 13,000 (1.30 × is allowed).")
+    }
+}
