@@ -58,7 +58,7 @@ import Testing
     private func saved(
         _ name: String, statements: Double = 7, _ change: (inout CellResult) -> Void = { _ in }
     ) throws -> URL {
-        var cell = SampleRun.cell("nested", [1, 1.01, 1.02])
+        var cell = SampleRun.cell("nested", [1, 1.01, 1.02, 1, 1.01, 1.02])
         cell.counts = Sample(
             repetition: 0, positionInRound: 0, startedAtSeconds: 0,
             metrics: ["statements": statements])
