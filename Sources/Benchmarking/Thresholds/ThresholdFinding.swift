@@ -20,11 +20,12 @@ extension ThresholdCheck {
                 rule: rule, workload: workload.name, cell: cell.identifier, metric: metric,
                 outcome: .cannotJudge(reason: ""))
             do throws(Obstacle) {
-                if metric.unit.isOfTime, !build.hasTimes {
+                let found = try Self.content(cell, of: workload, for: rule)
+                guard build.hasTimes || !metric.unit.isOfTime else {
                     throw Obstacle(
                         reason: "times of a \(build) build mean nothing; run a plain release build")
                 }
-                content = try Self.content(cell, of: workload, for: rule)
+                content = found
             } catch {
                 content = .nothing(reason: error.reason)
             }
