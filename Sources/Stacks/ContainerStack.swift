@@ -51,7 +51,8 @@ public final class ContainerStack: PersistenceStack {
 
 extension StackKind {
     public static let container = StackKind(
-        "container", summary: "a container's view, merged automatically, and its background contexts",
+        "container",
+        summary: "a container's view, merged automatically, and its background contexts",
         visibility: .afterMerge, concurrentChanges: .detected
     ) { try ContainerStack($0) }
 }

@@ -20,7 +20,8 @@ public final class SingleContextStack: PersistenceStack {
             let coordinator = try configuration.openCoordinator()
             coordinators = [coordinator]
             context = configuration.makeContext(
-                variant == .mainQueue ? .mainQueue : .privateQueue, on: coordinator, name: kind.name)
+                variant == .mainQueue ? .mainQueue : .privateQueue, on: coordinator, name: kind.name
+            )
         }
     }
 

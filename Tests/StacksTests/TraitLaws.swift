@@ -28,7 +28,8 @@ extension LawCase {
         try test.stack.settle()
 
         #expect(test.stack.counters.saves > 0)
-        #expect(try !test.stack.viewContext.performAndWait { try test.stack.viewContext.hasChanges })
+        #expect(
+            try !test.stack.viewContext.performAndWait { try test.stack.viewContext.hasChanges })
         if lawCase.place == .file {
             #expect(try test.readFile { try $0.titles() } == ["Dune", "Emma"])
         }

@@ -141,7 +141,8 @@ struct RunCommand: ParsableCommand {
         }
         // The name of this command stands first, unless it was left out.
         let typed = DebugArguments(in: Array(run.commandLine.dropFirst())).others
-        let original = try RunCommand.parse(Array(typed.first == "run" ? typed.dropFirst() : typed[...]))
+        let original = try RunCommand.parse(
+            Array(typed.first == "run" ? typed.dropFirst() : typed[...]))
         run.workloads = []
         let selection = try original.selection()
         let runner = try Runner(

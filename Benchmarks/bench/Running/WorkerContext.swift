@@ -75,7 +75,8 @@ struct WorkerContext {
         isWritten: Bool, preparing prepare: () throws -> Void = {}
     ) throws -> any FlightsSubject {
         // A database in memory is there for as long as somebody has it open.
-        let loaded = try storeURL.isInMemory ? StoreReader(storeURL, loading: job.preparedStore) : nil
+        let loaded =
+            try storeURL.isInMemory ? StoreReader(storeURL, loading: job.preparedStore) : nil
         defer { withExtendedLifetime(loaded) {} }
         if loaded == nil {
             try placeStore(isWritten: isWritten)

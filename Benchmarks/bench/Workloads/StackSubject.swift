@@ -166,7 +166,9 @@ final class StackSubject: FlightsSubject {
     ) throws -> FlightsChecksum {
         try context.performAndWait {
             var checksum = FlightsChecksum(rowCount: 0, distanceMiles: 0)
-            for flight in try context.fetch(request, as: Flight.self).prefix(maximumRowCount ?? .max) {
+            for flight in try context.fetch(request, as: Flight.self).prefix(
+                maximumRowCount ?? .max)
+            {
                 checksum.rowCount += 1
                 checksum.distanceMiles += flight.distance
             }

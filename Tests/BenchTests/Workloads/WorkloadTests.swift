@@ -68,7 +68,9 @@ import Testing
             let latencies = cell.samples[0].latencies
             #expect(latencies["shown"]?.count == 50)
             #expect(latencies["durable"]?.p50Nanoseconds != nil)
-            let (shown, durable) = (cell.values(of: "shown.p50")[0], cell.values(of: "durable.p50")[0])
+            let (shown, durable) = (
+                cell.values(of: "shown.p50")[0], cell.values(of: "durable.p50")[0]
+            )
             if cell.subject.hasPrefix("nested-propagating") { #expect(shown < durable) }
         }
     }

@@ -20,7 +20,8 @@ struct SizeSentence {
             parts.append("\(same) of \(count) answers hold.")
         }
         if !comparison.changed.isEmpty {
-            parts.append("Changed: \(comparison.changed.map { told($0.cell) }.joined(separator: "; ")).")
+            parts.append(
+                "Changed: \(comparison.changed.map { told($0.cell) }.joined(separator: "; ")).")
         }
         if !comparison.undecided.isEmpty {
             parts.append("Undecided: \(comparison.undecided.map(name).uniqued.listed).")
@@ -44,7 +45,8 @@ struct SizeSentence {
     private func name(_ cell: String) -> String {
         for contest in comparison.small.contests where contest.contest.cells.contains(cell) {
             let name = VerdictText(question: comparison.small.question, result: contest).name(cell)
-            return contest.contest.label.isEmpty ? name : "\(name) (\(escaped(contest.contest.label)))"
+            return contest.contest.label.isEmpty
+                ? name : "\(name) (\(escaped(contest.contest.label)))"
         }
         return escaped(cell)
     }
