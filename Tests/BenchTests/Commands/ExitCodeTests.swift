@@ -64,7 +64,7 @@ import Testing
     private func saved(
         _ name: String, _ change: (inout CellResult) -> Void
     ) throws -> URL {
-        var cell = SampleRun.cell("nested", [1, 1.01, 1.02])
+        var cell = SampleRun.cell("nested", [1, 1.01, 1.02, 1, 1.01, 1.02, 1])
         change(&cell)
         var run = SampleRun.run([SampleRun.workload([cell])])
         run.name = name
