@@ -78,7 +78,9 @@ enum SampleRun {
         ]
         var cells = subjects.enumerated().map { place, subject in
             let seconds = values(subject.seconds, spread: 0.02, seed: UInt64(place))
-            var cell = cell(subject.name, seconds, role: subject.role)
+            var cell = cell(
+                subject.name, seconds, role: subject.role,
+                lockPolicy: subject.role == .stack ? "pooled" : nil)
             set("rowsPerSecond", seconds.map { 336_776 / $0 }, of: &cell)
             set(
                 "peakMemory", values(subject.bytes, spread: 0.01, seed: UInt64(place + 9)),
@@ -90,8 +92,8 @@ enum SampleRun {
         }
         cells[3].verification = .failed(reason: "335,776 flights instead of 336,776")
         let stacks = Contest(
-            label: "", cells: subjects.prefix(4).map(\.name), values: subjects.prefix(4).map(\.name)
-        )
+            label: "", cells: cells.prefix(4).map(\.identifier),
+            values: cells.prefix(4).map(\.subject))
         return WorkloadResult(
             name: "import", title: "Import of real flights", kind: "import",
             parameters: ["saveSize": "1000"], reference: "sqlite-c",

@@ -18,9 +18,15 @@ import Testing
         switch code {
         case .success: return try check("{ metric: time, atMost: 10 }")
         case .regression:
-            return try BenchProcess([
-                "compare", saved("base", statements: 7).path, saved("head", statements: 8).path,
-            ])
+            let baselines = BaselineFolder(url: folder.url("baselines"))
+            let common = ["--baselines", baselines.url.path, "--allow-debug"]
+            let saved = try BenchProcess(
+                ["baseline", "save", "kept", "--file", workload()] + common)
+            try #require(saved.exitCode == 0, "\(saved.errors)")
+            var kept = try baselines.load("kept")
+            kept.cells[0].counts["statements"]? -= 1
+            try baselines.save(kept)
+            return try BenchProcess(["gate", "--baseline", "kept", workload()] + common)
         case .thresholdCrossed: return try check("{ metric: time, atMost: 0.001 }")
         case .inconclusive: return try check("{ metric: time, statistic: p99, atMost: 1 }")
         case .wrongAnswer:
@@ -56,12 +62,9 @@ import Testing
     }
 
     private func saved(
-        _ name: String, statements: Double = 7, _ change: (inout CellResult) -> Void = { _ in }
+        _ name: String, _ change: (inout CellResult) -> Void
     ) throws -> URL {
-        var cell = SampleRun.cell("nested", [1, 1.01, 1.02, 1, 1.01, 1.02])
-        cell.counts = Sample(
-            repetition: 0, positionInRound: 0, startedAtSeconds: 0,
-            metrics: ["statements": statements])
+        var cell = SampleRun.cell("nested", [1, 1.01, 1.02, 1, 1.01, 1.02, 1])
         change(&cell)
         var run = SampleRun.run([SampleRun.workload([cell])])
         run.name = name

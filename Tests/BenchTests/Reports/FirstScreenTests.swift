@@ -40,6 +40,7 @@ import Testing
     func `exact counts decide without rounds`(values: [Double], expected: String) {
         var workload = pair(.statements, ratio: 1, rounds: 1)
         for (index, value) in values.enumerated() {
+            workload.cells[index].samples[0].metrics = [:]
             workload.cells[index].counts = Sample(
                 repetition: 0, positionInRound: 0, startedAtSeconds: 0,
                 metrics: ["statements": value])

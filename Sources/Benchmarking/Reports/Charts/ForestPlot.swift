@@ -106,7 +106,7 @@ struct ForestPlot {
                 "text", ["class": "tick middle", "x": "\(place(scale(tick)))%", "y": "14"], text)
         }
         return .element(
-            "div", ["class": "row"],
+            "div", ["class": "row axis"],
             [
                 .element("span", [:], ""), .element("svg", ["aria-hidden": "true"], texts),
                 .element("span", ["class": "muted"], axisTitle),

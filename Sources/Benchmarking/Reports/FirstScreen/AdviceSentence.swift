@@ -29,7 +29,8 @@ struct AdviceSentence {
             let worse = further.worse.filter { entry in taken.contains(entry.name) }
             guard worse.count < taken.count else { continue }
             taken.removeAll { name in worse.contains { $0.name == name } }
-            dropped += worse.map { "\($0.name) is \($0.text)" }
+            let verb = further.question.metric.isTime ? "is" : "has"
+            dropped += worse.map { "\($0.name) \(verb) \($0.text)" }
         }
         let sentence = ballot.sentence(taking: taken)
         let reasons = dropped.isEmpty ? [] : ["Of those alike, \(dropped.listed)."]

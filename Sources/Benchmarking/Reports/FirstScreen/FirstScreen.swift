@@ -40,7 +40,7 @@ public struct FirstScreen {
         case decided where decided > 1: return "All \(decided) questions are decided."
         default:
             return
-                "\(decided) of \(results.count) \(results.count == 1 ? "question is" : "questions are") decided."
+                "\(decided) of \(results.count) \(results.count == 1 ? "question" : "questions") \(decided == 1 ? "is" : "are") decided."
         }
     }
 

@@ -66,7 +66,7 @@ struct StackTable {
     }
 
     var table: ReportTable {
-        var table = ReportTable([("", .left)] + columns.map { (escaped($0), .right) })
+        var table = ReportTable([("stack", .left)] + columns.map { (escaped($0), .right) })
         for row in rows { table.append([row.name] + row.cells.map(\.markdown)) }
         return table
     }

@@ -8,7 +8,7 @@ enum Stylesheet {
         :root { color-scheme: light dark;
           --paper: #ffffff; --ink: #1c2128; --muted: #57606a; --line: #d0d7de; --grid: #e6eaee;
           --panel: #f6f8fa; --good: #04724d; --bad: #b3320a; --warn: #805500; --unseen: #d9dee4;
-          --c0: #0068a8; --c1: #c24e00; --c2: #007f5c; --c3: #a8508a; --c4: #946200; --c5: #1f6f97;
+          --c0: #0068a8; --c1: #bd4c00; --c2: #007f5c; --c3: #a8508a; --c4: #946200; --c5: #1f6f97;
           --c6: #6a4ba3; --c7: #555d66; }
         @media (prefers-color-scheme: dark) { :root {
           --paper: #11151b; --ink: #e6eaef; --muted: #9aa5b1; --line: #39424d; --grid: #262d36;
@@ -74,7 +74,8 @@ enum Stylesheet {
         @media (max-width: 640px) {
           header, nav, main { padding: 0 12px; } .banner { padding: 10px 12px; } h1 { font-size: 21px; }
           .forest .row { grid-template-columns: minmax(0, 1fr) minmax(0, 2fr); margin-top: 6px; }
-          .forest svg { grid-row: 2; grid-column: 1 / -1; } .forest .value { text-align: right; } }
+          .forest svg { grid-row: 2; grid-column: 1 / -1; } .forest .value { text-align: right; }
+          .forest .axis svg { grid-row: 1; } }
         svg text { fill: var(--ink); }
         .middle { text-anchor: middle; } .end { text-anchor: end; }
         svg .tick, svg .axis { fill: var(--muted); font-size: 11px; }
@@ -88,7 +89,7 @@ enum Stylesheet {
         .better { stroke: var(--good); fill: var(--good); }
         .worse { stroke: var(--bad); fill: var(--bad); }
         .known { stroke: var(--ink); fill: var(--ink); }
-        .same { stroke: var(--muted); fill: var(--paper); }
+        .same { stroke: var(--muted); fill: var(--muted); }
         .unclear { stroke: var(--warn); fill: var(--paper); }
         .value { stroke: none; }
         .value.better { color: var(--good); font-weight: 600; }

@@ -52,13 +52,18 @@ struct QuestionSentence {
         }.joined(separator: "; ")
     }
 
-    /// "is the fastest", and of what is not decided "is the fastest so far".
+    /// "is the fastest", and where more rounds may change that "is the fastest so far".
     private func superlative(_ contest: ContestResult) -> String {
         let word =
             question.metric.isTime
             ? "the fastest"
             : "has the \(question.metric.polarity == .higherIsBetter ? "most" : "least")"
-        let isOpen = contest.findings.contains { !$0.verdict.isDecided }
+        let isOpen = contest.findings.contains { finding in
+            switch finding.verdict.remedy {
+            case nil, .measurement: false
+            default: true
+            }
+        }
         return (question.metric.isTime ? "is \(word)" : "\(word) \(question.metric.title)")
             + (isOpen ? " so far" : "")
     }
