@@ -43,6 +43,9 @@ struct SelectionOptions: ParsableArguments {
         if let repetitions, !(1...1_000).contains(repetitions) {
             throw ValidationError("--rounds must be from 1 to 1000")
         }
+        guard [repetitions != nil, quick, rigorous].count(where: { $0 }) <= 1 else {
+            throw ValidationError("--rounds, --quick and --rigorous exclude each other")
+        }
     }
 
     /// Reads the files.

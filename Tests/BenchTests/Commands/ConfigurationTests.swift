@@ -43,7 +43,7 @@ import Testing
             message: ":4: subjects: grdb is there twice"),
         Mistake(
             right: "[sqlite-c]", wrong: "[object-graph]",
-            message: ":4: subjects: the kind import cannot measure object-graph. Allowed: nested"),
+            message: ":4: subjects: the kind import cannot measure object-graph. Allowed: "),
         Mistake(
             right: "flights: 100", wrong: "flights: 0",
             message: ":5: dataset.flights: 0 is not from 1 to 336776"),

@@ -55,12 +55,18 @@ import Testing
         }
     }
 
-    @Test func `a store in memory is verified as a file is`() throws {
-        _ = try run("import", "all-stacks", "store: memory, context: [worker, batch]")
-        _ = try run(
+    @Test(arguments: [
+        ("import", "all-stacks", "store: memory, context: [worker, batch]"),
+        (
             "batch-insert", "all-stacks, peers",
-            "mode: [request, loop], rows: 300, store: [file, memory]")
-        _ = try run("batch-update", "all-stacks", "mode: [request, loop], store: memory")
+            "mode: [request, loop], rows: 300, store: [file, memory]"
+        ),
+        ("batch-update", "all-stacks", "mode: [request, loop], store: memory"),
+    ])
+    func `a store in memory is verified as a file is`(
+        kind: String, subjects: String, parameters: String
+    ) throws {
+        _ = try run(kind, subjects, parameters)
     }
 
     @Test func `every stack shows its saves and has them in the file`() throws {
