@@ -85,6 +85,11 @@ private struct Ballot {
             }
         }
         taken.removeAll { name in distances[name] != nil || open.contains { $0.name == name } }
+        // The best of those that have a value need not be the best of all.
+        let isUnmeasured = result.contests.flatMap(\.cells).contains { cell in
+            cell.isSound && cell.values(of: result.question.metric.name).isEmpty
+        }
+        if isUnmeasured { taken = [] }
         worse.sort { distances[$0.name] ?? 0 > distances[$1.name] ?? 0 }
         doubts = Self.doubts(open)
     }
