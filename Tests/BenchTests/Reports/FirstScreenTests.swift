@@ -82,6 +82,20 @@ import Testing
         #expect(text.contains("Undecided: isolated-batch, pooled ("))
     }
 
+    /// The best of those that have a value need not be the best of all.
+    @Test func `advice waits until every sound cell has a value`() {
+        var workload = pair(Metric.named("mainQueue.p99"), ratio: 0.2, rounds: 40)
+        workload.advice = [AdviceRule(if: "you import", questions: ["b"])]
+        let complete = screen([workload])
+        for index in workload.cells[1].samples.indices {
+            workload.cells[1].samples[index].metrics["mainQueue.p99"] = nil
+        }
+        let partial = screen([workload])
+
+        #expect(!complete.contains("there is no answer yet"), "\(complete)")
+        #expect(partial.contains("If you import, there is no answer yet."), "\(partial)")
+    }
+
     private func screen(_ workloads: [WorkloadResult]) -> String {
         FirstScreen(SampleRun.run(workloads)).terminalText
     }
