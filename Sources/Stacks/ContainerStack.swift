@@ -43,7 +43,6 @@ public final class ContainerStack: PersistenceStack {
         return worker
     }
 
-    public func makeBatchContext() throws -> ManagedObjectContext { try makeWorkerContext() }
     public var coordinators: [PersistentStoreCoordinator] { contexts.coordinators }
     public func reset() throws { try contexts.reset() }
     public func close() throws { try contexts.close() }

@@ -57,7 +57,6 @@ public final class IsolatedBatchStack: PersistenceStack {
         return worker
     }
 
-    public func makeBatchContext() throws -> ManagedObjectContext { try makeWorkerContext() }
     public var coordinators: [PersistentStoreCoordinator] { contexts.coordinators }
     public func reset() throws { try contexts.reset() }
     public func close() throws { try contexts.close() }

@@ -28,7 +28,7 @@ public protocol PersistenceStack: AnyObject, Sendable {
     func makeWorkerContext() throws -> ManagedObjectContext
 
     /// A context for bulk work: private queue, directly on a coordinator, so it takes batch requests and its `save`
-    /// writes to the store. New each time, with the same exceptions.
+    /// writes to the store. New each time, with the same exceptions. A worker context, where the stack has no other.
     ///
     /// - Throws: as `viewContext`.
     func makeBatchContext() throws -> ManagedObjectContext
@@ -57,6 +57,8 @@ public protocol PersistenceStack: AnyObject, Sendable {
 }
 
 extension PersistenceStack {
+    public func makeBatchContext() throws -> ManagedObjectContext { try makeWorkerContext() }
+
     // Merges are enqueued on the view's queue when a save ends, so they come before this.
     public func settle() throws { try viewContext.performAndWait {} }
 

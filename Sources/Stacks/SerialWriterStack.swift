@@ -39,9 +39,6 @@ public final class SerialWriterStack: PersistenceStack {
     /// The writer, the same each time.
     public func makeWorkerContext() throws -> ManagedObjectContext { try contexts.current().writer }
 
-    /// The writer, the same each time.
-    public func makeBatchContext() throws -> ManagedObjectContext { try makeWorkerContext() }
-
     public var coordinators: [PersistentStoreCoordinator] { contexts.coordinators }
     public func reset() throws { try contexts.reset() }
     public func close() throws { try contexts.close() }

@@ -65,8 +65,6 @@ public final class SharedCoordinatorStack: PersistenceStack {
         return worker
     }
 
-    public func makeBatchContext() throws -> ManagedObjectContext { try makeWorkerContext() }
-
     public func settle() throws {
         let current = try contexts.current()
         try current.workerSaves.wait()

@@ -35,7 +35,6 @@ final class LostMergeStack: PersistenceStack {
         item.uriRepresentation.lastPathComponent.hasSuffix("0")
     }
 
-    func makeBatchContext() throws -> ManagedObjectContext { try makeWorkerContext() }
     func reset() throws { try base.reset() }
     func close() throws { try base.close() }
 }

@@ -31,7 +31,6 @@ final class PrivateViewStack: PersistenceStack {
         return configuration.makeContext(.privateQueue, on: coordinator, name: "worker")
     }
 
-    func makeBatchContext() throws -> ManagedObjectContext { try makeWorkerContext() }
     var coordinators: [PersistentStoreCoordinator] { contexts.coordinators }
     func reset() throws { try contexts.reset() }
     func close() throws { try contexts.close() }
