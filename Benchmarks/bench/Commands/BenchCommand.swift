@@ -41,6 +41,7 @@ extension CommandFailure {
             self.init(exitCode: .usage, message: "\(error)")
         case is ComparisonError, is BaselineError:
             self.init(exitCode: .noBaseline, message: "\(error)")
+        case is Interrupted: self.init(exitCode: .interrupted, message: "interrupted")
         default: self.init(exitCode: .internalError, message: "\(error)")
         }
     }

@@ -16,14 +16,14 @@ enum CountingPass {
     /// mean, since a checkpoint may come at every other operation; allocations the least, since
     /// pools grow now and then. Source: instrument §6.4.
     ///
-    /// - Throws: when no process can be started or the disk cannot be written.
+    /// - Throws: what ``WorkerProcess/receive()`` throws; when no process can be started or the disk cannot be written.
     static func run(
         _ arm: PairedArm, seed: UInt64, preparation: Preparation
-    ) throws -> WorkerProcess.Ending {
+    ) throws -> WorkloadOutcome {
         try preparation.withJob(
             for: arm.cell, of: arm.workload, seed: seed, executable: arm.executable
-        ) { result in
-            guard case .job(var job) = result else { return result.ending }
+        ) { job in
+            var job = job
             job.takesTurns = true
             job.isCounting = true
             job.injections = arm.injections
@@ -34,8 +34,7 @@ enum CountingPass {
                 job,
                 WorkerProcess.Launch(executable: arm.executable, environment: environment),
                 timeout: preparation.timeout)
-            let (turns, ending) = worker.takeTurns(operationCount, warmingUp: true)
-            guard case .outcome(var outcome) = ending else { return ending }
+            var (turns, outcome) = try worker.takeTurns(operationCount, warmingUp: true)
             let peakMemory = outcome.sample[.peakMemory]
             outcome.sample = Sample(repetition: 0, positionInRound: 0, startedAtSeconds: 0)
             outcome.sample[.peakMemory] = peakMemory
@@ -45,16 +44,8 @@ enum CountingPass {
                     name == Metric.allocations.name
                     ? values.min() : values.reduce(0, +) / Double(values.count)
             }
-            return .outcome(outcome)
+            return outcome
         }
-    }
-}
-
-extension Preparation.Result {
-    /// Of a job that could not be prepared.
-    var ending: WorkerProcess.Ending {
-        guard case .ending(let ending) = self else { preconditionFailure("There is a job.") }
-        return ending
     }
 }
 
@@ -62,18 +53,19 @@ extension WorkerProcess {
     /// Lets the worker do one operation a turn, and gives the counts of each turn.
     ///
     /// - Parameter warmingUp: whether a first turn is not counted, if it is not the only one.
+    /// - Throws: what ``receive()`` throws.
     func takeTurns(
         _ count: Int, warmingUp: Bool
-    ) -> (counts: [[String: Int64]], ending: Ending) {
-        guard case .ready = receive() else { return ([], finish()) }
+    ) throws -> (counts: [[String: Int64]], outcome: WorkloadOutcome) {
+        guard case .ready = try receive() else { return ([], try finish()) }
         var counts: [[String: Int64]] = []
         for number in 0..<count + (warmingUp ? 1 : 0) {
             send(.work(operationCount: 1))
-            guard case .turn(let turn) = receive() else { return ([], finish()) }
+            guard case .turn(let turn) = try receive() else { return ([], try finish()) }
             if number > 0 || !warmingUp || turn.isLast { counts.append(turn.counts ?? [:]) }
-            if turn.isLast { return (counts, finish()) }
+            if turn.isLast { return (counts, try finish()) }
         }
         send(.finish)
-        return (counts, finish())
+        return (counts, try finish())
     }
 }

@@ -19,15 +19,19 @@ enum InstructionPass {
     /// The instructions of one operation: the difference between two processes of which one does
     /// more. Nil for work that cannot be repeated in one store, and where a worker failed.
     ///
-    /// - Throws: when no process can be started or the disk cannot be written.
+    /// - Throws: ``Interrupted``; when no process can be started or the disk cannot be written.
     static func run(
         _ arm: PairedArm, seed: UInt64, preparation: Preparation
     ) throws -> Double? {
-        guard
-            let few = try instructions(arm, 1, seed: seed, preparation),
-            let many = try instructions(arm, 1 + extraOperations, seed: seed, preparation)
-        else { return nil }
-        return Double(many - few) / Double(extraOperations)
+        do {
+            guard
+                let few = try instructions(arm, 1, seed: seed, preparation),
+                let many = try instructions(arm, 1 + extraOperations, seed: seed, preparation)
+            else { return nil }
+            return Double(many - few) / Double(extraOperations)
+        } catch is WorkerFailure {
+            return nil
+        }
     }
 
     private static func instructions(
@@ -35,8 +39,8 @@ enum InstructionPass {
     ) throws -> Int64? {
         try preparation.withJob(
             for: arm.cell, of: arm.workload, seed: seed, executable: arm.executable
-        ) { result in
-            guard case .job(var job) = result else { return nil }
+        ) { job in
+            var job = job
             job.takesTurns = true
             job.injections = arm.injections
             let report = job.folder.appendingPathComponent("cachegrind.out")
@@ -44,8 +48,8 @@ enum InstructionPass {
                 try Valgrind.strippedCopy(of: arm.executable, in: job.folder),
                 ["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=\(report.path)"])
             let worker = try WorkerProcess(job, launch, timeout: preparation.timeout)
-            let (turns, ending) = worker.takeTurns(operationCount, warmingUp: true)
-            guard case .outcome = ending, turns.count == operationCount else { return nil }
+            let (turns, _) = try worker.takeTurns(operationCount, warmingUp: true)
+            guard turns.count == operationCount else { return nil }
             return try Valgrind.total(in: report)
         }
     }

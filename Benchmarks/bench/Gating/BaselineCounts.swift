@@ -9,8 +9,7 @@ struct BaselineCounts {
 
     /// Counts the cells of some workloads, but those of several threads.
     ///
-    /// - Throws: ``CommandFailure`` when the user asked to stop; when no process can be started or
-    ///   the disk cannot be written.
+    /// - Throws: ``Interrupted``; when no process can be started or the disk cannot be written.
     init(
         _ workloads: [Workload], preparation: Preparation, note: (String) -> Void
     ) throws {
@@ -22,13 +21,9 @@ struct BaselineCounts {
                 note("counting \(workload.name) \(identifier)")
                 let arm = PairedArm(workload: workload, cell: cell)
                 switch try CellCounts.take(arm, seed: CountingPass.seed, preparation) {
-                case .interrupted:
-                    throw CommandFailure(exitCode: .interrupted, message: "interrupted")
-                case .unsound(let reason, let isWrongAnswer):
+                case .failure(let failure):
                     unsoundCells.append(
-                        UnsoundCell(
-                            workload: workload.name, cell: identifier,
-                            isWrongAnswer: isWrongAnswer, reason: reason))
+                        UnsoundCell(failure, workload: workload.name, cell: identifier))
                 case .samples(let samples):
                     cells.append(
                         Baseline.Cell(

@@ -67,7 +67,11 @@ final class Gate {
     func execute() throws -> PairedGate.Findings {
         let started = ContinuousClock.now
         var findings = PairedGate.Findings()
-        if plan.takesCounts { try count(into: &findings) }
+        do {
+            if plan.takesCounts { try count(into: &findings) }
+        } catch is Interrupted {
+            findings.isInterrupted = true
+        }
         guard plan.takesPairs, !findings.isInterrupted else { return findings }
         let sound = places.filter { place in
             !findings.unsoundCells.contains {
@@ -121,21 +125,16 @@ final class Gate {
         let centre: PairedSamples.Centre =
             place.workload.kind.isContended ? .trimmedMean : .median
         var pairs: [String: PairedSamples.Pair] = [:]
-        for isInTurns in [true, false] {
-            guard metrics.contains(where: { $0.isOfTurns == isInTurns }) else { continue }
-            let ending =
-                isInTurns
-                ? try run.pair(block: block) : try inSuccession(run, of: place, block: block)
-            switch ending {
-            case .rounds(let rounds): pairs.merge(rounds.pairs(centre: centre)) { $1 }
-            case .samples(let samples):
-                pairs.merge(samples.pairs(of: metrics, block: block)) { turns, _ in turns }
-            case .unsound(let unsound):
-                let arm = unsound.isHead ? "the head" : "the base"
-                return .unsound(
-                    place.unsound("\(arm): \(unsound.reason)", unsound.isWrongAnswer))
-            case .interrupted: return .interrupted
+        do {
+            if metrics.contains(where: \.isOfTurns) {
+                pairs = try run.pair(block: block).pairs(centre: centre)
             }
+            if !metrics.allSatisfy(\.isOfTurns) {
+                let samples = try inSuccession(run, of: place, block: block)
+                pairs.merge(samples.pairs(of: metrics, block: block)) { turns, _ in turns }
+            }
+        } catch let error as ArmFailure {
+            return .unsound(place.unsound(error))
         }
         return .measured(pairs)
     }
@@ -143,18 +142,13 @@ final class Gate {
     /// Both arms under the same load.
     private func inSuccession(
         _ run: PairedRun, of place: Place, block: Int
-    ) throws -> PairEnding {
-        let finding = try capacities.find(
-            for: place.cell, of: place.workload, ofOwn: true, keep: journal.keep)
-        switch finding {
-        case .capacity(let capacity):
-            return try run.inSuccession(block: block, capacity: capacity)
-        case .failure(let reason):
-            // This program has measured it, and it is the head.
-            return .unsound(
-                PairEnding.Unsound(isHead: true, isWrongAnswer: false, reason: reason))
-        case .interrupted: return .interrupted
+    ) throws -> PairOfSamples {
+        // This program measures it, and it is the head.
+        let capacity = try ArmFailure.naming(isHead: true) {
+            try capacities.find(
+                for: place.cell, of: place.workload, ofOwn: true, keep: journal.keep)
         }
+        return try run.inSuccession(block: block, capacity: capacity)
     }
 
     // MARK: Counts
@@ -164,13 +158,12 @@ final class Gate {
         for place in places where !place.workload.kind.isContended {
             note("counting \(place.workload.name) \(place.identifier)")
             switch (try counts(of: place, isHead: false), try counts(of: place, isHead: true)) {
-            case (.interrupted, _), (_, .interrupted):
-                findings.isInterrupted = true
-                return
-            case (.unsound(let reason, let isWrong), _):
-                findings.unsoundCells.append(place.unsound("the base: \(reason)", isWrong))
-            case (_, .unsound(let reason, let isWrong)):
-                findings.unsoundCells.append(place.unsound("the head: \(reason)", isWrong))
+            case (.failure(let failure), _):
+                findings.unsoundCells.append(
+                    place.unsound(ArmFailure(isHead: false, failure: failure)))
+            case (_, .failure(let failure)):
+                findings.unsoundCells.append(
+                    place.unsound(ArmFailure(isHead: true, failure: failure)))
             case (.samples(let base), .samples(let head)):
                 if plan.countsInstructions, (base + head).allSatisfy({ $0[.instructions] == nil }) {
                     note(
@@ -195,10 +188,10 @@ extension Gate {
 }
 
 extension Gate.Place {
-    fileprivate func unsound(_ reason: String, _ isWrongAnswer: Bool) -> UnsoundCell {
-        UnsoundCell(
-            workload: workload.name, cell: identifier, isWrongAnswer: isWrongAnswer,
-            reason: reason)
+    fileprivate func unsound(_ error: ArmFailure) -> UnsoundCell {
+        let arm = error.isHead ? "the head" : "the base"
+        return UnsoundCell(
+            error.failure.during(arm), workload: workload.name, cell: identifier)
     }
 }
 

@@ -100,7 +100,6 @@ final class GateJournal {
         if let known = pairs[Key(workload: workload, cell: cell, block: block)] { return known }
         let reading = noise.read()
         let outcome = try measure()
-        if case .interrupted = outcome { return outcome }
         try record(
             .pair(
                 workload: workload, cell: cell, block: block, outcome: outcome, noise: reading))
@@ -113,7 +112,6 @@ final class GateJournal {
     ) throws -> CellCounts {
         if let known = counts[Key(workload: workload, cell: cell, isHead: isHead)] { return known }
         let found = try count()
-        if case .interrupted = found { return found }
         try record(.counts(workload: workload, cell: cell, isHead: isHead, found: found))
         return found
     }

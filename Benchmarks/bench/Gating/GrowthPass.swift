@@ -12,13 +12,6 @@ struct GrowthPass {
     let timeout: Duration
     let note: @Sendable (String) -> Void
 
-    /// What became of a cell.
-    fileprivate enum Finding: Sendable {
-        case row(Comparison)
-        case unsound(UnsoundCell)
-        case interrupted
-    }
-
     fileprivate struct Place: Sendable {
         var workload: Workload
         var cell: Cell
@@ -54,7 +47,7 @@ struct GrowthPass {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let executable = try Valgrind.strippedCopy(of: Executable.url, in: folder)
-        let results = Mutex<[Int: Result<Finding, any Error>]>([:])
+        let results = Mutex<[Int: Result<Comparison, any Error>]>([:])
         // Valgrind runs one thread of a process at a time, and what is counted does not depend on what else runs.
         DispatchQueue.concurrentPerform(iterations: places.count) { index in
             let result = Result {
@@ -63,24 +56,28 @@ struct GrowthPass {
             }
             results.withLock { $0[index] = result }
         }
-        for (_, result) in results.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
-            switch try result.get() {
-            case .row(let row): findings.rows.append(row)
-            case .unsound(let cell): findings.unsoundCells.append(cell)
-            case .interrupted: findings.isInterrupted = true
+        for (index, result) in results.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
+            do {
+                findings.rows.append(try result.get())
+            } catch let failure as WorkerFailure {
+                let place = places[index]
+                findings.unsoundCells.append(
+                    UnsoundCell(
+                        failure, workload: place.workload.name, cell: place.identifier))
+            } catch is Interrupted {
+                findings.isInterrupted = true
             }
         }
         return findings
     }
 
-    private func count(_ place: Place, _ executable: URL, in folder: URL) throws -> Finding {
-        guard !Interruption.isRequested else { return .interrupted }
+    private func count(_ place: Place, _ executable: URL, in folder: URL) throws -> Comparison {
+        guard !Interruption.isRequested else { throw Interrupted() }
         note("growth of \(place.workload.name) \(place.identifier)")
         let preparation = try Preparation(folder: folder, timeout: timeout)
         return try preparation.withJob(
             for: place.cell, of: place.workload, seed: CountingPass.seed
-        ) { result in
-            guard case .job(let job) = result else { return place.finding(result.ending) }
+        ) { job in
             let report = job.folder.appendingPathComponent("callgrind.out")
             let launch = Valgrind.launch(
                 executable,
@@ -88,41 +85,20 @@ struct GrowthPass {
                     "--tool=callgrind", "--dump-before=\(GrowthMark.pattern)",
                     "--callgrind-out-file=\(report.path)",
                 ])
-            let ending = try WorkerProcess.run(job, launch, timeout: timeout)
-            guard case .outcome(let outcome) = ending,
-                case .verified = outcome.verification
-            else { return place.finding(ending) }
+            _ = try WorkerProcess.run(job, launch, timeout: timeout).verifiedSample
             // What came before the mark that ends an operation: the second of the few rows, and the fourth of the many.
             let totals = try [2, 4].map {
                 try Valgrind.total(in: URL(fileURLWithPath: "\(report.path).\($0)"))
             }
             guard let few = totals[0], let many = totals[1] else {
-                return .row(place.row("callgrind has not found the operations"))
+                return place.row("callgrind has not found the operations")
             }
-            return .row(place.row(few: few, many: many))
+            return place.row(few: few, many: many)
         }
     }
 }
 
 extension GrowthPass.Place {
-    /// Of a worker that did not end as it should.
-    fileprivate func finding(_ ending: WorkerProcess.Ending) -> GrowthPass.Finding {
-        let found: (reason: String, isWrongAnswer: Bool)
-        switch ending {
-        case .interrupted: return .interrupted
-        case .failure(let reason): found = (reason, false)
-        case .outcome(let outcome):
-            guard case .failed(let reason) = outcome.verification else {
-                preconditionFailure("An outcome that is right is judged.")
-            }
-            found = (reason, true)
-        }
-        return .unsound(
-            UnsoundCell(
-                workload: workload.name, cell: identifier, isWrongAnswer: found.isWrongAnswer,
-                reason: found.reason))
-    }
-
     fileprivate func row(few: Int64, many: Int64) -> Comparison {
         let counts = GrowthRowCounts(cell.parameters)
         return Comparison(

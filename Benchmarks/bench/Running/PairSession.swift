@@ -3,8 +3,6 @@ import Foundation
 
 /// The workers of one pair, from their start to their end.
 struct PairSession {
-    struct Interrupted: Error {}
-
     /// Warm is a worker of which three turns in a row took the same within 5 %, or that has worked
     /// for half a second.
     private static let warmSpread = 1.05
@@ -118,43 +116,33 @@ struct PairSession {
 
     private func turn(of count: Int, _ arm: Int) throws -> Turn {
         workers[arm].send(.work(operationCount: count))
-        switch workers[arm].receive() {
-        case .turn(let turn): return turn
-        case .ready: throw unsound(arm, "said that it is ready when it was to work")
-        case .ended(let ending): throw Self.error(for: ending, isHead: arm == 1)
+        guard case .turn(let turn) = try message(of: arm) else {
+            throw unsound(arm, "it takes no turns: its bench is too old, or the workload has none")
         }
+        return turn
     }
 
     private func awaitReady(_ arm: Int) throws {
-        switch workers[arm].receive() {
-        case .ready: return
-        case .turn: throw unsound(arm, "worked before it was told to")
-        case .ended(let ending): throw Self.error(for: ending, isHead: arm == 1)
+        guard case .ready = try message(of: arm) else {
+            throw unsound(arm, "it takes no turns: its bench is too old, or the workload has none")
         }
     }
 
     private func finish(_ arm: Int) throws -> Sample {
-        try workers[arm].finish().sample(isHead: arm == 1)
+        try ArmFailure.naming(isHead: arm == 1) { try workers[arm].finish().verifiedSample }
     }
 
-    private func unsound(_ arm: Int, _ reason: String) -> PairEnding.Unsound {
-        PairEnding.Unsound(isHead: arm == 1, isWrongAnswer: false, reason: reason)
-    }
-
-    /// What an end that came too early means for the pair.
-    static func error(for ending: WorkerProcess.Ending, isHead: Bool) -> any Error {
-        switch ending {
-        case .interrupted: return Interrupted()
-        case .failure(let reason):
-            return PairEnding.Unsound(isHead: isHead, isWrongAnswer: false, reason: reason)
-        case .outcome(let outcome):
-            if case .failed(let reason) = outcome.verification {
-                return PairEnding.Unsound(isHead: isHead, isWrongAnswer: true, reason: reason)
-            }
-            return PairEnding.Unsound(
-                isHead: isHead, isWrongAnswer: false,
-                reason: "it takes no turns: its bench is too old, or the workload has none")
+    private func message(of arm: Int) throws -> WorkerProcess.Message {
+        try ArmFailure.naming(isHead: arm == 1) {
+            let message = try workers[arm].receive()
+            // A wrong answer tells more than that it came too early.
+            if case .outcome(let outcome) = message { _ = try outcome.verifiedSample }
+            return message
         }
+    }
+
+    private func unsound(_ arm: Int, _ reason: String) -> ArmFailure {
+        ArmFailure(isHead: arm == 1, failure: WorkerFailure(reason: reason))
     }
 }
 

@@ -32,24 +32,18 @@ struct PairedRun {
     ///
     /// - Parameter block: the number under which the pair is known; with the seed it decides every
     ///   random choice.
-    /// - Throws: when no process can be started or the disk cannot be written.
-    func pair(block: Int) throws -> PairEnding {
+    /// - Throws: ``ArmFailure``, ``Interrupted``; and when no process can be started or the disk cannot be written.
+    func pair(block: Int) throws -> PairRounds {
         let jobSeed = seed &+ UInt64(truncatingIfNeeded: block)
         // The generator mixes its seed well, so that neighbours have nothing in common.
         var random = SeededGenerator(seed: jobSeed)
-        do {
-            return try withJob(base, isHead: false, seed: jobSeed) { baseJob in
-                try withJob(head, isHead: true, seed: jobSeed) { headJob in
-                    var session = try PairSession(
-                        base: (baseJob, base.executable), head: (headJob, head.executable),
-                        settings: settings, timeout: preparation.timeout, random: &random)
-                    return .rounds(try session.run(block: block, random: &random))
-                }
+        return try withJob(base, isHead: false, seed: jobSeed) { baseJob in
+            try withJob(head, isHead: true, seed: jobSeed) { headJob in
+                var session = try PairSession(
+                    base: (baseJob, base.executable), head: (headJob, head.executable),
+                    settings: settings, timeout: preparation.timeout, random: &random)
+                return try session.run(block: block, random: &random)
             }
-        } catch let error as PairEnding.Unsound {
-            return .unsound(error)
-        } catch is PairSession.Interrupted {
-            return .interrupted
         }
     }
 
@@ -58,48 +52,58 @@ struct PairedRun {
     ///
     /// - Parameter capacity: of which open phases take their share, the same for both arms.
     /// - Throws: as ``pair(block:)``.
-    func inSuccession(block: Int, capacity: LoadPlan.Capacity?) throws -> PairEnding {
+    func inSuccession(block: Int, capacity: LoadPlan.Capacity?) throws -> PairOfSamples {
         let jobSeed = seed &+ UInt64(truncatingIfNeeded: block)
         var random = SeededGenerator(seed: jobSeed)
         let isHeadFirst = Bool.random(using: &random)
         var samples: [Bool: Sample] = [:]
-        do {
-            for isHead in [isHeadFirst, !isHeadFirst] {
-                let arm = isHead ? head : base
-                let ending = try preparation.withJob(
+        for isHead in [isHeadFirst, !isHeadFirst] {
+            let arm = isHead ? head : base
+            samples[isHead] = try ArmFailure.naming(isHead: isHead) {
+                try preparation.withJob(
                     for: arm.cell, of: arm.workload, seed: jobSeed, executable: arm.executable
-                ) { result in
-                    guard case .job(var job) = result else { return result.ending }
+                ) { job in
+                    var job = job
                     job.injections = arm.injections
                     job.load?.capacity = capacity
                     var launch = WorkerProcess.Launch(executable: arm.executable)
                     launch.pad(&random)
                     return try WorkerProcess.run(job, launch, timeout: preparation.timeout)
+                        .verifiedSample
                 }
-                samples[isHead] = try ending.sample(isHead: isHead)
             }
-        } catch let error as PairEnding.Unsound {
-            return .unsound(error)
-        } catch is PairSession.Interrupted {
-            return .interrupted
         }
-        return .samples(
-            PairOfSamples(isHeadFirst: isHeadFirst, base: samples[false]!, head: samples[true]!))
+        return PairOfSamples(
+            isHeadFirst: isHeadFirst, base: samples[false]!, head: samples[true]!)
     }
 
     private func withJob<Value>(
         _ arm: PairedArm, isHead: Bool, seed: UInt64, _ body: (WorkerJob) throws -> Value
     ) throws -> Value {
-        try preparation.withJob(
-            for: arm.cell, of: arm.workload, seed: seed, executable: arm.executable
-        ) { result in
-            switch result {
-            case .ending(let ending): throw PairSession.error(for: ending, isHead: isHead)
-            case .job(var job):
+        try ArmFailure.naming(isHead: isHead) {
+            try preparation.withJob(
+                for: arm.cell, of: arm.workload, seed: seed, executable: arm.executable
+            ) { job in
+                var job = job
                 job.takesTurns = true
                 job.injections = arm.injections
                 return try body(job)
             }
+        }
+    }
+}
+
+/// A worker's failure ends its pair, not the run.
+struct ArmFailure: Error {
+    var isHead: Bool
+    var failure: WorkerFailure
+
+    /// Runs what one arm does, and says of a failure which arm's it is.
+    static func naming<Value>(isHead: Bool, _ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch let failure as WorkerFailure {
+            throw ArmFailure(isHead: isHead, failure: failure)
         }
     }
 }
@@ -130,44 +134,11 @@ extension PairedSettings {
     }
 }
 
-/// What became of a pair.
-enum PairEnding: Sendable {
-    case rounds(PairRounds)
-    /// Of arms that ran one after the other.
-    case samples(PairOfSamples)
-    /// A worker threw, crashed or hung, or its answer was wrong.
-    case unsound(Unsound)
-    /// The user asked to stop.
-    case interrupted
-
-    struct Unsound: Error, Sendable {
-        var isHead: Bool
-        var isWrongAnswer: Bool
-        var reason: String
-    }
-}
-
 /// What two processes that ran one after the other measured.
 struct PairOfSamples: Sendable {
     var isHeadFirst: Bool
     var base: Sample
     var head: Sample
-}
-
-extension WorkerProcess.Ending {
-    /// What the arm measured.
-    ///
-    /// - Throws: ``PairEnding/Unsound`` and ``PairSession/Interrupted`` where there is nothing that
-    ///   could be believed.
-    func sample(isHead: Bool) throws -> Sample {
-        guard case .outcome(let outcome) = self else {
-            throw PairSession.error(for: self, isHead: isHead)
-        }
-        if case .failed(let reason) = outcome.verification {
-            throw PairEnding.Unsound(isHead: isHead, isWrongAnswer: true, reason: reason)
-        }
-        return outcome.sample
-    }
 }
 
 /// The rounds of one pair of processes.

@@ -5,12 +5,6 @@ import Foundation
 /// of which they get copies. Each is made once, when first needed, and shared by all cells; every worker gets a
 /// fresh copy.
 final class Preparation {
-    enum Result {
-        case job(WorkerJob)
-        /// Preparing failed, and so does the cell.
-        case ending(WorkerProcess.Ending)
-    }
-
     /// After this a worker is taken for hung.
     let timeout: Duration
     /// Describes the largest part that was read; nil before any was.
@@ -70,9 +64,10 @@ final class Preparation {
     ///
     /// - Parameter executable: who prepares the store where one is needed: the worker's own
     ///   program, so that a change of the format is no difference between two arms.
+    /// - Throws: ``WorkerFailure`` when the store cannot be prepared, ``Interrupted``, and what `body` throws.
     func withJob<Value>(
         for cell: Cell, of workload: Workload, seed: UInt64, executable: URL = Executable.url,
-        _ body: (Result) throws -> Value
+        _ body: (WorkerJob) throws -> Value
     ) throws -> Value {
         folderCount += 1
         var job = WorkerJob(
@@ -80,14 +75,11 @@ final class Preparation {
             lockPolicy: cell.lockPolicy, synchronous: workload.synchronous, seed: seed,
             folder: folder.appendingPathComponent("worker-\(folderCount)"),
             dataset: try selection(for: workload), load: workload.load)
-        switch try stores.store(for: job, of: workload.kind, executable: executable) {
-        case .store(let url, let facts): (job.preparedStore, job.storeFacts) = (url, facts)
-        case .ending(let ending): return try body(.ending(ending))
-        case nil: break
-        }
+        let store = try stores.store(for: job, of: workload.kind, executable: executable)
+        (job.preparedStore, job.storeFacts) = (store?.url, store?.facts)
         try FileManager.default.createDirectory(
             at: job.folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: job.folder) }
-        return try body(.job(job))
+        return try body(job)
     }
 }

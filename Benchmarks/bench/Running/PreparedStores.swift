@@ -4,10 +4,10 @@ import Foundation
 /// The stores of which samples begin with copies. Each is made once per run, by a worker of its own, and copied for each
 /// sample: making it is not measured, and no sample sees what another one changed.
 final class PreparedStores {
-    enum Result {
-        case store(URL, facts: [String: Int64])
-        /// Preparing failed, and so does every sample that needs the store.
-        case ending(WorkerProcess.Ending)
+    struct Store {
+        var url: URL
+        /// What whoever made it told of it.
+        var facts: [String: Int64]
     }
 
     private struct Key: Hashable {
@@ -17,7 +17,8 @@ final class PreparedStores {
 
     private let folder: URL
     private let timeout: Duration
-    private var results: [Key: Result] = [:]
+    /// A store that could not be made fails every sample that needs it.
+    private var stores: [Key: Result<Store, WorkerFailure>] = [:]
 
     init(folder: URL, timeout: Duration) {
         self.folder = folder
@@ -25,32 +26,23 @@ final class PreparedStores {
     }
 
     /// The store that the job is to copy, made when it is first asked for; nil where the sample begins with nothing.
-    func store(for job: WorkerJob, of kind: WorkloadKind, executable: URL) throws -> Result? {
+    ///
+    /// - Throws: ``WorkerFailure`` when it cannot be made, ``Interrupted``, and what ``WorkerProcess/run`` throws else.
+    func store(for job: WorkerJob, of kind: WorkloadKind, executable: URL) throws -> Store? {
         guard let making = kind.storeJob(for: job) else { return nil }
         let key = Key(executable: executable, store: making.name)
-        if let result = results[key] { return result }
+        if let known = stores[key] { return try known.get() }
         var job = making.job
-        job.folder = folder.appendingPathComponent(String(results.count))
+        job.folder = folder.appendingPathComponent(String(stores.count))
         try FileManager.default.createDirectory(at: job.folder, withIntermediateDirectories: true)
         let launch = WorkerProcess.Launch(executable: executable)
-        let result = result(of: try WorkerProcess.run(job, launch, timeout: timeout), job)
-        results[key] = result
-        return result
-    }
-
-    private func result(of ending: WorkerProcess.Ending, _ job: WorkerJob) -> Result {
-        switch ending {
-        case .interrupted: return .ending(ending)
-        case .failure(let reason):
-            return .ending(.failure("preparing the store failed: \(reason)"))
-        case .outcome(let outcome):
-            if case .failed(let reason) = outcome.verification {
-                var wrong = outcome
-                wrong.verification = .failed(reason: "preparing the store: \(reason)")
-                return .ending(.outcome(wrong))
-            }
-            return .store(WorkerContext(job: job).storeURL, facts: outcome.storeFacts ?? [:])
-        }
+        let made = try Result.ofWorker {
+            let outcome = try WorkerProcess.run(job, launch, timeout: timeout)
+            _ = try outcome.verifiedSample
+            return Store(url: WorkerContext(job: job).storeURL, facts: outcome.storeFacts ?? [:])
+        }.mapError { $0.during("preparing the store") }
+        stores[key] = made
+        return try made.get()
     }
 }
 

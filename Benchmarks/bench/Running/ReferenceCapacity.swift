@@ -7,15 +7,6 @@ import Benchmarking
 /// half. Each is a process that goes through the closed phases, so that three of them with phases of 2.5 s
 /// take some ten seconds.
 final class ReferenceCapacity {
-    enum Finding {
-        /// Nil where no share is taken, or there is no reference: the subject's own counts then.
-        case capacity(LoadPlan.Capacity?)
-        /// Why there is none. The cell fails with it, since any other load would not be the same.
-        case failure(String)
-        /// The user asked to stop.
-        case interrupted
-    }
-
     private struct Key: Hashable {
         var workload: String
         var cell: String
@@ -25,7 +16,8 @@ final class ReferenceCapacity {
 
     private let preparation: Preparation
     private let seed: UInt64
-    private var findings: [Key: Finding] = [:]
+    /// Nil where the reference told no rate to take shares of.
+    private var findings: [Key: Result<LoadPlan.Capacity?, WorkerFailure>] = [:]
 
     /// - Parameter earlier: what an earlier process has found, so that the same is offered from then on.
     init(_ preparation: Preparation, seed: UInt64, earlier: [LoadCapacity]) {
@@ -33,71 +25,71 @@ final class ReferenceCapacity {
         self.seed = seed
         for found in earlier {
             guard let capacity = LoadPlan.Capacity(found) else { continue }
-            findings[Key(workload: found.workload, cell: found.cell)] = .capacity(capacity)
+            findings[Key(workload: found.workload, cell: found.cell)] = .success(capacity)
         }
     }
 
+    /// Nil where no share is taken, or there is no reference: the subject's own counts then.
+    ///
     /// - Parameter ofOwn: whether the subject's own is measured where there is no reference.
     /// - Parameter keep: is told what was measured now, and does not have to be again.
-    /// - Throws: when no process can be started or the disk cannot be written.
+    /// - Throws: ``WorkerFailure`` when there is none: the cell fails with it, since any other load would not be the same.
+    ///   ``Interrupted``; and when no process can be started or the disk cannot be written.
     func find(
         for cell: Cell, of workload: Workload, ofOwn: Bool = false,
         keep: (LoadCapacity) throws -> Void
-    ) throws -> Finding {
-        guard let load = workload.load, !load.sharesTaken.isEmpty else { return .capacity(nil) }
+    ) throws -> LoadPlan.Capacity? {
+        guard let load = workload.load, !load.sharesTaken.isEmpty else { return nil }
         var measured = cell
         if let name = workload.reference {
             let reference = workload.cells.first {
                 $0.subject.name == name && $0.parameters == cell.parameters
             }
             guard let reference else {
-                return .failure(
-                    "no load can be offered: the reference \(name) has no cell with its parameters")
+                throw WorkerFailure(
+                    reason:
+                        "no load can be offered: the reference \(name) has no cell with its parameters"
+                )
             }
             measured = reference
         } else if !ofOwn {
-            return .capacity(nil)
+            return nil
         }
         let key = Key(
             workload: workload.name, cell: CellResult(measured, of: workload).identifier)
-        if let known = findings[key] { return known }
-        let finding = try measure(measured, key, of: workload, load, keep)
+        if let known = findings[key] { return try known.get() }
+        let finding = try Result.ofWorker { try measure(measured, key, of: workload, load, keep) }
+            .mapError {
+                let verb = $0.isWrongAnswer ? "gave a wrong answer" : "failed"
+                return WorkerFailure(
+                    reason: "no load can be offered: \(key.cell), of which it is a share, "
+                        + "\(verb): \($0.reason)")
+            }
         findings[key] = finding
-        return finding
+        return try finding.get()
     }
 
     private func measure(
         _ cell: Cell, _ key: Key, of workload: Workload, _ load: LoadPlan,
         _ keep: (LoadCapacity) throws -> Void
-    ) throws -> Finding {
-        func failure(_ reason: String) -> Finding {
-            .failure("no load can be offered: \(key.cell), of which it is a share, \(reason)")
-        }
+    ) throws -> LoadPlan.Capacity? {
         var found = LoadCapacity(
             workload: key.workload, cell: key.cell, shares: load.sharesTaken)
         for number in 0..<Self.readingCount {
             let seed = seed &+ UInt64(number)
-            let ending = try preparation.withJob(for: cell, of: workload, seed: seed) { result in
-                guard case .job(var job) = result else { return result.ending }
+            let outcome = try preparation.withJob(for: cell, of: workload, seed: seed) { job in
+                var job = job
                 job.load = load.forCapacity
                 return try WorkerProcess.run(job, timeout: preparation.timeout)
             }
-            switch ending {
-            case .interrupted: return .interrupted
-            case .failure(let reason): return failure("failed: \(reason)")
-            case .outcome(let outcome):
-                if case .failed(let reason) = outcome.verification {
-                    return failure("gave a wrong answer: \(reason)")
-                }
-                guard let reading = LoadPlan.Capacity(outcome.sample) else {
-                    return failure("told no capacity")
-                }
-                found.writesPerSecond.append(reading.writesPerSecond)
-                found.readsPerSecond.append(reading.readsPerSecond)
+            guard let reading = LoadPlan.Capacity(try outcome.verifiedSample) else {
+                throw WorkerFailure(reason: "it told no capacity")
             }
+            found.writesPerSecond.append(reading.writesPerSecond)
+            found.readsPerSecond.append(reading.readsPerSecond)
         }
         try keep(found)
-        return .capacity(LoadPlan.Capacity(found))
+        return LoadPlan.Capacity(found)
     }
 }
 

@@ -133,10 +133,9 @@ struct Runner {
         for step in counted { try perform(step.place, step.cell) }
     }
 
-    private func count(_ arm: PairedArm) throws -> WorkerProcess.Ending {
-        let ending = try CountingPass.run(
-            arm, seed: CountingPass.seed, preparation: preparation)
-        guard options.countsInstructions, case .outcome(var outcome) = ending else { return ending }
+    private func count(_ arm: PairedArm) throws -> WorkloadOutcome {
+        var outcome = try CountingPass.run(arm, seed: CountingPass.seed, preparation: preparation)
+        guard options.countsInstructions else { return outcome }
         outcome.sample[.instructions] = try InstructionPass.run(
             arm, seed: CountingPass.seed, preparation: preparation)
         if outcome.sample[.instructions] == nil {
@@ -144,7 +143,7 @@ struct Runner {
                 "\(arm.workload.name): instructions not counted, since the work cannot be repeated "
                     + "in one store or its worker failed under valgrind")
         }
-        return .outcome(outcome)
+        return outcome
     }
 
     // MARK: Measuring
@@ -180,7 +179,7 @@ struct Runner {
             }
             let chosen = allocation.next(states, secondsLeft: seconds.map { $0 - elapsedSeconds })
             guard !chosen.isEmpty else { break }
-            progress.status = status(seconds)
+            tellStatus(secondsLeft: seconds.map { $0 - elapsedSeconds })
             for index in chosen {
                 guard elapsedSeconds < seconds ?? .infinity else { break }
                 let block = blocks[index]
@@ -233,11 +232,11 @@ struct Runner {
         return seconds.count == cells.count ? seconds.reduce(0, +) : nil
     }
 
-    private func status(_ seconds: Double?) -> String {
+    private func tellStatus(secondsLeft: Double?) {
         let findings = run.questionResults.flatMap(\.contests).flatMap(\.findings)
         let decided = findings.count { $0.verdict.isDecided }
-        let left = seconds.map { ", \(ProgressReporter.clock($0 - elapsedSeconds)) left" } ?? ""
-        return "\(decided) of \(findings.count) comparisons decided\(left)"
+        progress.tell(
+            "\(decided) of \(findings.count) comparisons decided", secondsLeft: secondsLeft)
     }
 
     private mutating func measure(_ cells: [Int], of block: Block, round number: Int) throws {
@@ -251,34 +250,27 @@ struct Runner {
 
     private mutating func sample(
         _ cell: Cell, of workload: Workload, _ turn: (repetition: Int, position: Int)
-    ) throws -> WorkerProcess.Ending {
-        let capacity: LoadPlan.Capacity?
-        let finding = try capacities.find(for: cell, of: workload) {
+    ) throws -> WorkloadOutcome {
+        let capacity = try capacities.find(for: cell, of: workload) {
             try record(.foundCapacity($0))
-        }
-        switch finding {
-        case .capacity(let found): capacity = found
-        case .failure(let reason): return .failure(reason)
-        case .interrupted: return .interrupted
         }
         let canarySeconds = canary.read()
         let seed = run.seed &+ UInt64(turn.repetition)
-        return try preparation.withJob(for: cell, of: workload, seed: seed) { result in
-            guard case .job(var job) = result else { return result.ending }
+        return try preparation.withJob(for: cell, of: workload, seed: seed) { job in
+            var job = job
             job.load?.capacity = capacity
             var launch = WorkerProcess.Launch()
             var random = SeededGenerator(seed: seed ^ cell.fingerprint)
             launch.pad(&random)
             let startedAtSeconds = elapsedSeconds
             let watch = Stopwatch()
-            let ending = try WorkerProcess.run(job, launch, timeout: options.timeout)
-            guard case .outcome(var outcome) = ending else { return ending }
+            var outcome = try WorkerProcess.run(job, launch, timeout: options.timeout)
             outcome.sample.repetition = turn.repetition
             outcome.sample.positionInRound = turn.position
             outcome.sample.startedAtSeconds = startedAtSeconds
             outcome.sample[.canary] = canarySeconds
             outcome.sample[.sampleSeconds] = watch.elapsedSeconds
-            return .outcome(outcome)
+            return outcome
         }
     }
 
@@ -303,30 +295,26 @@ struct Runner {
         progress.begin(workload.step(of: cell, repetition: turn?.repetition))
         defer { progress.end() }
         guard result.isSound, done.insert(step).inserted else { return }
-        let ending =
-            try turn.map { try sample(cell, of: workload, $0) }
-            ?? count(PairedArm(workload: workload, cell: cell))
-        guard let outcome = outcome(of: ending, step) else { return }
+        let found: RunEntry.Outcome
+        do {
+            let outcome =
+                try turn.map { try sample(cell, of: workload, $0) }
+                ?? count(PairedArm(workload: workload, cell: cell))
+            found = .sample(outcome.sample, outcome.verification)
+            if case .failed(let reason) = outcome.verification {
+                progress.note("\(step.workload) \(step.cell) is wrong: \(reason)")
+            }
+        } catch let failure as WorkerFailure {
+            found = .failure(failure.reason)
+            progress.note("\(step.workload) \(step.cell) failed: \(failure.reason)")
+        } catch is Interrupted {
+            return
+        }
         try record(
             .measured(
                 RunEntry.Measurement(
                     workload: step.workload, cell: step.cell, repetition: step.repetition,
-                    outcome: outcome)))
-    }
-
-    /// Nil when the user has asked to stop.
-    private func outcome(of ending: WorkerProcess.Ending, _ step: Step) -> RunEntry.Outcome? {
-        switch ending {
-        case .interrupted: return nil
-        case .failure(let reason):
-            progress.note("\(step.workload) \(step.cell) failed: \(reason)")
-            return .failure(reason)
-        case .outcome(let outcome):
-            if case .failed(let reason) = outcome.verification {
-                progress.note("\(step.workload) \(step.cell) is wrong: \(reason)")
-            }
-            return .sample(outcome.sample, outcome.verification)
-        }
+                    outcome: found)))
     }
 }
 

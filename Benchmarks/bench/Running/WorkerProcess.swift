@@ -6,20 +6,12 @@ import Foundation
 /// Made with `posix_spawn` and `wait4`, since Foundation's `Process` keeps a child's usage to
 /// itself.
 final class WorkerProcess {
-    /// What became of a worker.
-    enum Ending: Sendable {
-        case outcome(WorkloadOutcome)
-        /// It threw, crashed or hung; the text says which.
-        case failure(String)
-        /// The user asked to stop, and the worker was killed.
-        case interrupted
-    }
-
-    /// What a worker said, or that it will say no more.
+    /// What a worker said.
     enum Message: Sendable {
         case ready
         case turn(Turn)
-        case ended(Ending)
+        /// Its last word.
+        case outcome(WorkloadOutcome)
     }
 
     /// How a worker is started, where that is not as usual.
@@ -51,22 +43,23 @@ final class WorkerProcess {
     private let timeout: Duration
     private let watch = Stopwatch()
     private var unread = Data()
-    private var ending: Ending?
+    /// Nil while it lives.
+    private var ending: Result<WorkloadOutcome, any Error>?
 
-    /// Runs a job that takes no turns to its end, whatever that is.
+    /// Runs a job that takes no turns to its end.
     ///
     /// - Parameter timeout: the worker is killed after it.
-    /// - Throws: when no process can be started.
+    /// - Throws: ``SystemCallError`` when no process can be started, and what ``receive()`` throws.
     static func run(
         _ job: WorkerJob, _ launch: Launch = Launch(), timeout: Duration
-    ) throws -> Ending {
+    ) throws -> WorkloadOutcome {
         try WorkerProcess(job, launch, timeout: timeout).finish()
     }
 
     /// Starts a worker and gives it its job.
     ///
     /// - Parameter timeout: the worker is killed when it lets us wait for longer.
-    /// - Throws: when no process can be started.
+    /// - Throws: ``SystemCallError`` when no process can be started.
     init(_ workerJob: WorkerJob, _ launch: Launch = Launch(), timeout: Duration) throws {
         self.timeout = timeout
         job = try Pipe()
@@ -121,8 +114,7 @@ final class WorkerProcess {
     /// Ends the worker at once, if it has not ended.
     func kill() {
         guard ending == nil else { return }
-        Foundation.kill(identifier, SIGKILL)
-        _ = end(.failure("killed"))
+        _ = kill(because: WorkerFailure(reason: "killed"))
     }
 
     func send(_ order: TurnOrder) {
@@ -130,30 +122,31 @@ final class WorkerProcess {
     }
 
     /// Waits for the next thing that the worker says.
-    func receive() -> Message {
-        if let ending { return .ended(ending) }
+    ///
+    /// - Throws: ``WorkerFailure`` when it ends without an outcome or hangs, and ``Interrupted`` when the user asked to stop;
+    ///   it is dead then.
+    func receive() throws -> Message {
+        if let ending { return .outcome(try ending.get()) }
         let deadline = ContinuousClock.now + timeout
         while true {
-            if let line = takeLine() { return message(line) }
+            if let line = takeLine() { return try message(line) }
             guard let more = FileDescriptor(reply.readEnd).read(within: Self.pollMilliseconds)
-            else { return .ended(endWithoutAnswer()) }
+            else { throw endWithoutAnswer() }
             unread += more
-            guard !Interruption.isRequested else {
-                Foundation.kill(identifier, SIGKILL)
-                return .ended(end(.interrupted))
-            }
+            guard !Interruption.isRequested else { throw kill(because: Interrupted()) }
             guard ContinuousClock.now <= deadline else {
-                Foundation.kill(identifier, SIGKILL)
                 let seconds = timeout.components.seconds
-                return .ended(end(.failure("hung: killed after \(seconds) s")))
+                throw kill(because: WorkerFailure(reason: "hung: killed after \(seconds) s"))
             }
         }
     }
 
     /// Waits for the end, and passes over what the worker says before.
-    func finish() -> Ending {
+    ///
+    /// - Throws: what ``receive()`` throws.
+    func finish() throws -> WorkloadOutcome {
         while true {
-            if case .ended(let ending) = receive() { return ending }
+            if case .outcome(let outcome) = try receive() { return outcome }
         }
     }
 
@@ -163,36 +156,40 @@ final class WorkerProcess {
         return Data(unread[..<end])
     }
 
-    private func message(_ line: Data) -> Message {
+    private func message(_ line: Data) throws -> Message {
         switch try? JSONDecoder().decode(WorkerReply.self, from: line) {
         case .ready: return .ready
         case .turn(let turn): return .turn(turn)
-        case .failure(let reason): return .ended(end(.failure(reason)))
-        case .outcome(let outcome): return .ended(end(.outcome(outcome)))
-        case nil:
-            Foundation.kill(identifier, SIGKILL)
-            return .ended(end(.failure("its answer is not one of a worker's")))
-        }
-    }
-
-    private func end(_ ending: Ending) -> Ending {
-        let (_, usage) = wait()
-        self.ending = ending
-        if case .outcome(var outcome) = ending {
+        case .failure(let reason):
+            _ = wait()
+            let failure = WorkerFailure(reason: reason)
+            ending = .failure(failure)
+            throw failure
+        case .outcome(var outcome):
+            let (_, usage) = wait()
             outcome.sample[.sampleSeconds] = watch.elapsedSeconds
             outcome.sample.metrics[Self.metricNames[0]] = Double(usage.ru_maxrss) * 1024
             outcome.sample.counters[Self.metricNames[1]] = Int64(usage.ru_nvcsw)
             outcome.sample.counters[Self.metricNames[2]] = Int64(usage.ru_nivcsw)
-            self.ending = .outcome(outcome)
+            ending = .success(outcome)
+            return .outcome(outcome)
+        case nil:
+            throw kill(because: WorkerFailure(reason: "its answer is not one of a worker's"))
         }
-        return self.ending ?? ending
     }
 
-    private func endWithoutAnswer() -> Ending {
+    private func kill(because error: any Error) -> any Error {
+        Foundation.kill(identifier, SIGKILL)
+        _ = wait()
+        ending = .failure(error)
+        return error
+    }
+
+    private func endWithoutAnswer() -> WorkerFailure {
         let (status, _) = wait()
-        let ending = Ending.failure(cause(status))
-        self.ending = ending
-        return ending
+        let failure = WorkerFailure(reason: cause(status))
+        ending = .failure(failure)
+        return failure
     }
 
     /// Blocks until the process has ended.

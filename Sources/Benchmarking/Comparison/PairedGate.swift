@@ -1,3 +1,8 @@
+/// The user asked to stop.
+public struct Interrupted: Error {
+    public init() {}
+}
+
 /// The order of a gate's work: a block is one pair of every cell in random order, and there are as
 /// many blocks as the rules ask for; cells with a change get fresh pairs at the end; cells that
 /// cannot be judged get more pairs while there is time.
@@ -14,7 +19,6 @@ public struct PairedGate {
     private var generator: SeededGenerator
     private let measure: (_ cell: Int, _ block: Int) throws -> Outcome
     private var nextBlock = 0
-    private var isInterrupted = false
 
     /// What one pair of a cell gave.
     public enum Outcome: Codable, Sendable {
@@ -22,8 +26,6 @@ public struct PairedGate {
         case measured([String: PairedSamples.Pair])
         /// A process of either arm crashed, hung or gave a wrong answer; the cell is given up.
         case unsound(UnsoundCell)
-        /// The user asked to stop.
-        case interrupted
     }
 
     /// What a gate found.
@@ -43,7 +45,8 @@ public struct PairedGate {
         var failure: UnsoundCell?
     }
 
-    /// - Parameter measure: takes a pair of the cell with that index, under that block number.
+    /// - Parameter measure: takes a pair of the cell with that index, under that block number. ``Interrupted`` ends the
+    ///   gate with what it has.
     public init(
         _ cells: [PairedCell], seed: UInt64,
         measure: @escaping (_ cell: Int, _ block: Int) throws -> Outcome
@@ -65,13 +68,25 @@ public struct PairedGate {
     ///
     /// - Parameter hasTime: asked before pairs are added; first looks and confirmations are never
     ///   cut short by it.
-    /// - Throws: what `measure` throws.
+    /// - Throws: what `measure` throws, but for ``Interrupted``.
     public mutating func run(while hasTime: () -> Bool) throws -> Findings {
+        var findings = Findings()
+        do {
+            try takePairs(while: hasTime)
+        } catch is Interrupted {
+            findings.isInterrupted = true
+        }
+        findings.rows = cells.flatMap(comparisons)
+        findings.unsoundCells = cells.compactMap(\.failure)
+        return findings
+    }
+
+    private mutating func takePairs(while hasTime: () -> Bool) throws {
         let pairCount = cells.flatMap { $0.cell.rules.map(\.rule.pairCount) }.max() ?? 0
         try takePairs(of: cells.indices.map(\.self), count: pairCount) { $0.addSamples($1) }
         let changed = cells.indices.filter { cells[$0].showsChange }
         try takePairs(of: changed, count: pairCount) { $0.addConfirmation($1) }
-        while hasTime(), !isInterrupted {
+        while hasTime() {
             let open = cells.indices.filter { index in
                 cells[index].pairCount < Self.pairCountMax
                     && comparisons(of: cells[index]).contains { $0.verdict == .inconclusive }
@@ -79,11 +94,6 @@ public struct PairedGate {
             guard !open.isEmpty else { break }
             try takePairs(of: open, count: Self.step) { $0.addSamples($1) }
         }
-        var findings = Findings()
-        findings.rows = cells.flatMap(comparisons)
-        findings.unsoundCells = cells.compactMap(\.failure)
-        findings.isInterrupted = isInterrupted
-        return findings
     }
 
     private mutating func takePairs(
@@ -93,11 +103,9 @@ public struct PairedGate {
         for _ in 0..<count {
             defer { nextBlock += 1 }
             for index in indices.shuffled(using: &generator) where cells[index].failure == nil {
-                guard !isInterrupted else { return }
                 switch try measure(index, nextBlock) {
                 case .measured(let pairs): add(&cells[index], pairs)
                 case .unsound(let failure): cells[index].failure = failure
-                case .interrupted: isInterrupted = true
                 }
             }
         }

@@ -32,7 +32,7 @@ public final class ProgressReporter: Sendable {
         var current: (step: ProgressStep, startedAt: Double)?
         var doneCount = 0
         var shownWidth = 0
-        var status: String?
+        var status: (text: String, endsAt: Double?)?
     }
 
     private let isTerminal: Bool
@@ -71,11 +71,13 @@ public final class ProgressReporter: Sendable {
         }
     }
 
-    /// How far the run is, where that is better known than from the steps that are expected so far; shown in place of the
-    /// estimate.
-    public var status: String? {
-        get { state.withLock { $0.status } }
-        set { state.withLock { $0.status = newValue } }
+    /// Says how far the run is, where that is better known than from the steps that are expected so far; shown in place of
+    /// the estimate.
+    ///
+    /// - Parameter secondsLeft: from now on; nil when nobody knows.
+    public func tell(_ text: String, secondsLeft: Double?) {
+        let time = now()
+        state.withLock { $0.status = (text, secondsLeft.map { time + $0 }) }
     }
 
     /// Announces a step before it begins.
@@ -118,8 +120,13 @@ public final class ProgressReporter: Sendable {
     }
 
     private func line(for step: ProgressStep, at time: Double, _ state: State) -> String {
-        let estimate = secondsRemaining(state).map { "about \(Self.clock($0)) left" }
-        let remaining = (state.status ?? estimate).map { ", \($0)" } ?? ""
+        let left: String?
+        if let status = state.status {
+            left = status.text + (status.endsAt.map { ", \(Self.clock($0 - time)) left" } ?? "")
+        } else {
+            left = secondsRemaining(state).map { "about \(Self.clock($0)) left" }
+        }
+        let remaining = left.map { ", \($0)" } ?? ""
         let turn = step.repetition.map { "round \($0 + 1)" } ?? "counting"
         return "[\(state.doneCount + 1)/\(state.stepCount)] \(step.workload) · \(step.cell) · "
             + "\(turn) · \(Self.clock(time))\(remaining)"

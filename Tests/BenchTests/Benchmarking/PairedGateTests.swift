@@ -128,7 +128,8 @@ import Testing
         var count = 0
         var gate = PairedGate(Self.cells(1), seed: 3) { _, block in
             count += 1
-            return count > 5 ? .interrupted : Self.pair(block: block, logRatio: 0)
+            if count > 5 { throw Interrupted() }
+            return Self.pair(block: block, logRatio: 0)
         }
 
         let findings = try gate.run { true }
