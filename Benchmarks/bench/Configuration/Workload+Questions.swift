@@ -10,6 +10,7 @@ import Benchmarking
 //         where: { extent: first-page }  # these cells only
 //         metric: time                   # the kind's own where it is left out
 //         sameWithin: 10%                # the difference that nobody would act on
+//         sameBelowMilliseconds: 1       # a time below counts as this one, since nobody would notice
 //         column: first page             # heading in the table of stacks, for questions about them
 extension Workload {
     private static let sharesAllowed =
@@ -29,7 +30,8 @@ extension Workload {
 
     private func question(_ node: ConfigurationNode) throws -> Question {
         let entries = try node.mapping(allowing: [
-            "id", "question", "compare", "against", "where", "metric", "sameWithin", "column",
+            "id", "question", "compare", "against", "where", "metric", "sameWithin",
+            "sameBelowMilliseconds", "column",
         ])
         let compare = try entries.required("compare")
         let axis = try compare.choice(
@@ -43,11 +45,13 @@ extension Workload {
             throw compare.error(
                 "compares nothing: \(name) has one value of \(axis); give it several")
         }
+        let metric = try entries["metric"].map(metric) ?? kind.primaryMetric
         return Question(
             id: try entries.required("id").string(),
             sentence: try entries.required("question").string(), axis: axis,
-            metric: try entries["metric"].map(metric) ?? kind.primaryMetric,
+            metric: metric,
             sameWithin: try entries.required("sameWithin").percentage(in: Self.sharesAllowed),
+            sameBelow: try entries["sameBelowMilliseconds"].map { try sameBelow($0, metric) },
             column: try entries["column"]?.string(), contests: contests)
     }
 
@@ -61,6 +65,15 @@ extension Workload {
             values.append(value)
         }
         return values
+    }
+
+    private func sameBelow(_ node: ConfigurationNode, _ metric: Metric) throws -> Double {
+        let milliseconds = try node.number(in: 0.000_001...60_000)
+        switch metric.unit {
+        case .seconds: return milliseconds / 1e3
+        case .nanoseconds: return milliseconds * 1e6
+        default: throw node.error("\(metric.name) is not a time; leave it out")
+        }
     }
 
     private func metric(_ node: ConfigurationNode) throws -> Metric {

@@ -9,6 +9,9 @@ public struct Question: Codable, Hashable, Sendable {
     public var metric: Metric
     /// The difference that nobody would act on, as a share: 0.1 is 10 %. Above ``SequentialDesign/smallestDifference``.
     public var sameWithin: Double
+    /// In the metric's unit: what is less counts as this, since nobody would tell it apart. Nil for metrics of which every
+    /// difference counts.
+    public var sameBelow: Double?
     /// The heading of its column in the table of stacks; nil for a question about a technique.
     public var column: String?
     /// One for each combination of the other parameters.
@@ -16,13 +19,14 @@ public struct Question: Codable, Hashable, Sendable {
 
     public init(
         id: String, sentence: String, axis: String, metric: Metric, sameWithin: Double,
-        column: String? = nil, contests: [Contest]
+        sameBelow: Double? = nil, column: String? = nil, contests: [Contest]
     ) {
         self.id = id
         self.sentence = sentence
         self.axis = axis
         self.metric = metric
         self.sameWithin = sameWithin
+        self.sameBelow = sameBelow
         self.column = column
         self.contests = contests
     }

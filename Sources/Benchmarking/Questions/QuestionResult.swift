@@ -119,10 +119,11 @@ extension Question {
     }
 
     /// ln(cell / reference) of each round that both have, in the order of rounds. A count may be 0, so that 1 is added to
-    /// both sides of it.
+    /// both sides of it; what is less than ``sameBelow`` counts as that.
     public func logRatios(of cell: CellResult, to reference: CellResult) -> [Double] {
         let offset = metric.unit == .count ? 1.0 : 0
-        return Statistics.pairedLogRatios(of: metric.name, cell, to: reference, plus: offset)
+        return Statistics.pairedLogRatios(
+            of: metric.name, cell, to: reference, plus: offset, atLeast: sameBelow ?? 0)
     }
 }
 

@@ -45,8 +45,10 @@ extension Statistics {
     /// rounds.
     ///
     /// - Parameter offset: added to both values, so that counts may be 0.
+    /// - Parameter least: what smaller values count as.
     public static func pairedLogRatios(
-        of metric: String, _ cell: CellResult, to reference: CellResult, plus offset: Double = 0
+        of metric: String, _ cell: CellResult, to reference: CellResult, plus offset: Double = 0,
+        atLeast least: Double = 0
     ) -> [Double] {
         let references = Dictionary(
             reference.samples.map { ($0.repetition, $0) }, uniquingKeysWith: { _, last in last })
@@ -56,7 +58,7 @@ extension Statistics {
                 let other = references[sample.repetition]?.value(of: metric), other + offset > 0,
                 other.isFinite
             else { return nil }
-            return log((value + offset) / (other + offset))
+            return log((max(value, least) + offset) / (max(other, least) + offset))
         }
     }
 

@@ -236,6 +236,9 @@ import Testing
             right: "sameWithin: 10%", wrong: "sameWithin: 2%",
             message: ":15: questions.sameWithin: 2% is not a percentage from 2.5% to 1000.0%"),
         Mistake(
+            right: "metric: time", wrong: "metric: peakMemory\n    sameBelowMilliseconds: 1",
+            message: ":15: questions.sameBelowMilliseconds: peakMemory is not a time; leave it out"),
+        Mistake(
             right: "where: { subject: single }", wrong: "where: { subject: nested }",
             message: ":13: questions.where: matches no cell of small"),
         Mistake(

@@ -62,6 +62,30 @@ import Testing
         #expect(screen([wrong]).contains("undecided (b gave a wrong answer)"))
     }
 
+    @Test(arguments: [
+        (nanoseconds: [0.4e6, 0.9e6], verdict: "equivalent, both under 1.00 ms", advice: "a or b"),
+        (nanoseconds: [0.4e6, 20e6], verdict: "20.0× slower [20.0, 20.0]", advice: "a"),
+        (nanoseconds: [4e6, 20e6], verdict: "5.00× slower [5.00, 5.00]", advice: "a"),
+    ])
+    func `times that nobody would notice count as the least that somebody would`(
+        nanoseconds: [Double], verdict: String, advice: String
+    ) {
+        let metric = Metric.named("mainQueue.p99")
+        var workload = pair(metric, ratio: 1, rounds: 40)
+        workload.questions?[0].sameBelow = 1e6
+        workload.advice = [AdviceRule(if: "you import", questions: ["b"])]
+        for (cell, value) in nanoseconds.enumerated() {
+            for index in workload.cells[cell].samples.indices {
+                workload.cells[cell].samples[index].metrics[metric.name] = value
+            }
+        }
+
+        let text = screen([workload])
+
+        #expect(text.contains("b against a: \(verdict)."), "\(text)")
+        #expect(text.contains("If you import, take \(advice) ("), "\(text)")
+    }
+
     /// Its latencies tell how long the phase lasted.
     @Test func `who did not keep up with a load is not compared by its latencies`() {
         var workload = pair(Metric.named("read.intended.p99"), ratio: 0.5, rounds: 40)

@@ -119,8 +119,21 @@ private struct Ballot {
         ).uniqued
         let figure = "\(escaped(question.metric.title)) \(bounds.joined(separator: " to "))"
         let left = worse.map { "\($0.name) (\($0.ratio))" }
-        return "take **\(names.listed(with: "or"))** (\(figure))"
-            + (left.isEmpty ? "." : "; leave \(left.listed).")
+        let isAny = names.count > 2 && left.isEmpty && doubts.isEmpty
+        return
+            (isAny
+            ? "**any \(question.axis == "subject" ? "stack" : "of them")** will do"
+            : "take **\(names.listed(with: "or"))**")
+            + " (\(figure)\(bound(figures)))" + (left.isEmpty ? "." : "; leave \(left.listed).")
+    }
+
+    /// That smaller values count as one, where there are any.
+    private func bound(_ figures: [Double]) -> String {
+        guard let bound = question.sameBelow, let text = question.boundText,
+            figures.contains(where: { $0 < bound })
+        else { return "" }
+        return figures.allSatisfy { $0 <= bound }
+            ? ", which counts as \(text)" : ", less than \(text) counts as that"
     }
 
     /// The subject with its lock policy where there are several, or the parameter with its value.

@@ -31,6 +31,11 @@ extension Metric {
     var isTime: Bool { unit == .seconds || unit == .nanoseconds }
 }
 
+extension Question {
+    /// ``sameBelow`` with its unit: "1.00 ms".
+    var boundText: String? { sameBelow.map(metric.unit.format) }
+}
+
 /// Findings of one contest, in words.
 struct VerdictText {
     let question: Question
@@ -50,6 +55,9 @@ struct VerdictText {
             return "\(Self.factor(ratio.estimate)) \(word)\(Self.interval(ratio))"
         case .less, .more: return "\(word) \(metric.title) (\(self.ratio(finding)))"
         case .equivalent(let ratio):
+            if let bound = question.boundText, areBelow([finding.cell, finding.reference]) {
+                return "\(word), both under \(bound)"
+            }
             let within = "\(word) within \(percent(question.sameWithin))"
             guard question.isExact else { return within }
             return ratio.estimate == 1
@@ -75,6 +83,16 @@ struct VerdictText {
     func value(of cell: String) -> String? {
         result.cells.first { $0.identifier == cell }.flatMap {
             Statistics.median($0.values(of: metric.name)).map(metric.unit.format)
+        }
+    }
+
+    /// Whether all of them typically count as ``Question/sameBelow``.
+    func areBelow(_ cells: [String]) -> Bool {
+        guard let bound = question.sameBelow else { return false }
+        return cells.allSatisfy { name in
+            result.cells.first { $0.identifier == name }.flatMap {
+                Statistics.median($0.values(of: metric.name))
+            } ?? .infinity <= bound
         }
     }
 
