@@ -1,6 +1,7 @@
 import Foundation
 import ObjectGraph
 import Stacks
+import Synchronization
 import TestSupport
 import Testing
 
@@ -89,6 +90,48 @@ import Testing
         }
         try test.write { _ = $0.insertBook("Emma") }
         #expect(try await test.readView { try $0.titles() } == ["Emma"])
+    }
+
+    /// TEST_RESETS takes another number of resets than 5.
+    @Test(arguments: LawCase.onDisk)
+    func `work that a reset meets half-way fails, and the process goes on`(
+        _ lawCase: LawCase
+    ) async throws {
+        let test = try StackUnderTest(lawCase)
+        let resets = ProcessInfo.processInfo.environment["TEST_RESETS"].flatMap { Int($0) } ?? 5
+        let isOver = Flag()
+
+        try await onThreads(3) { thread in
+            if thread == 0 {
+                defer { isOver.raise() }
+                for _ in 0..<resets {
+                    Thread.sleep(forTimeInterval: 0.01)
+                    try test.stack.reset()
+                }
+            }
+            // What fails here is what was under way; that it fails is all that is asked of it.
+            while !isOver.isRaised { try? work(test.stack) }
+        }
+
+        try test.write { _ = $0.insertBook("Emma") }
+        #expect(try test.read { try $0.titles() }.contains("Emma"))
+    }
+
+    /// Inserts, changes and connects objects, with saves between.
+    private func work(_ stack: any PersistenceStack) throws {
+        let worker = try stack.makeWorkerContext()
+        try worker.performAndWait {
+            worker.faultHandler = { _, _ in }
+            let author = worker.insertAuthor("Herbert")
+            for number in 0..<20 {
+                let book = worker.insertBook("Dune \(number)")
+                book.author = author
+                if number.isMultiple(of: 5) { try worker.save() }
+            }
+            for book in author.publications { book.title += "!" }
+            if let book = author.publications.first { worker.delete(book) }
+        }
+        try stack.saveToDisk(worker)
     }
 
     @Test(arguments: StackKind.all)

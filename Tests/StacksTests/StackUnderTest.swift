@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import ObjectGraph
 import Stacks
+import Synchronization
 import TestSupport
 import Testing
 
@@ -115,6 +116,15 @@ struct StackUnderTest: Sendable {
 final class Held<Objects>: @unchecked Sendable {
     // @unchecked Sendable: tests touch the objects on the queue of their context only.
     var objects: Objects?
+}
+
+/// Raised once, and seen by every thread.
+final class Flag: Sendable {
+    private let state = Atomic(false)
+
+    var isRaised: Bool { state.load(ordering: .relaxed) }
+
+    func raise() { state.store(true, ordering: .relaxed) }
 }
 
 /// Runs the work on as many threads at once, and returns when all have ended.

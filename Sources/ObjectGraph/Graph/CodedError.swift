@@ -1,10 +1,40 @@
-/// An error of the engine that Core Data has a code for (spec §5.6).
-public protocol CodedError: Error {
+import Foundation
+
+/// An error of the engine that Core Data has a code for (spec §5.6). Its `localizedDescription` is its description.
+public protocol CodedError: LocalizedError, CustomStringConvertible {
     /// Core Data's code in its own domain.
     var code: Int { get }
 }
 
+extension CodedError {
+    public var errorDescription: String? { description }
+}
+
 extension ValidationError: CodedError {}
+
+extension ValidationErrors: CodedError {
+    public var code: Int { 1560 }
+}
+
+extension PropertyError: LocalizedError {
+    public var errorDescription: String? { description }
+}
+
+extension ModelError: LocalizedError {
+    public var errorDescription: String? { description }
+}
+
+extension PredicateFormatError: LocalizedError {
+    public var errorDescription: String? { description }
+}
+
+extension PredicateConversionError: LocalizedError {
+    public var errorDescription: String? { description }
+}
+
+extension SQLiteError: LocalizedError {
+    public var errorDescription: String? { description }
+}
 
 extension SaveError: CodedError {
     public var code: Int {

@@ -129,6 +129,9 @@ struct ObjectState: OptionSet {
     /// The object counts as deleted because its row was found gone, and not because anybody has deleted it.
     static let inaccessible = ObjectState(rawValue: 16384)
 
+    /// Observers have been told that the new object was inserted, or could have been.
+    static let announced = ObjectState(rawValue: 32768)
+
     /// Whether nobody else can know the object.
     var isNew: Bool { contains(.inserted) && !contains(.broughtBack) }
 

@@ -8,7 +8,7 @@ public final class PropertyObservation {
     fileprivate let handler: (ManagedObject) -> Void
 
     fileprivate init(
-        _ object: ManagedObject, _ index: Int, _ context: ManagedObjectContext,
+        _ object: ManagedObject, _ index: Int, _ context: ManagedObjectContext?,
         _ handler: @escaping (ManagedObject) -> Void
     ) {
         self.object = object
@@ -47,7 +47,9 @@ extension ManagedObject {
         guard let property = binding.entity.property(named: key) else {
             throw PropertyError(.unknownKey, entity: binding.entity.name, key: key)
         }
-        let observation = PropertyObservation(self, property.index, context, handler)
+        let observation = PropertyObservation(self, property.index, managedObjectContext, handler)
+        // What has left its context does not change any more.
+        guard let context = managedObjectContext else { return observation }
         context.propertyObservations[self, default: []].append(
             WeakObservation(observation: observation))
         state.insert(.observed)
@@ -55,7 +57,7 @@ extension ManagedObject {
     }
 
     final func notifyObservers(ofPropertyAt index: Int) {
-        for case let observation? in context.propertyObservations[self, default: []]
+        for case let observation? in (managedObjectContext?.propertyObservations[self] ?? [])
             .map(\.observation) where observation.index == index
         {
             observation.handler(self)

@@ -56,6 +56,7 @@ extension ManagedObject {
         binding.entity.properties[key.index(in: binding)]
     }
 
+    /// The context of an object that is known to have one.
     final var context: ManagedObjectContext {
         guard let context = managedObjectContext else {
             fatalError(
@@ -71,7 +72,7 @@ extension ManagedObject {
         if state.needsAttention { attend() }
         if let changes = changesBesideDraft, changes.contains(property.index) {
             guard case .objectID(let id) = changes[property.index] else { return nil }
-            return context.object(id.reference, id.scope)
+            return managedObjectContext?.object(id.reference, id.scope)
         }
         return storedDestination(of: property)
     }
@@ -81,13 +82,13 @@ extension ManagedObject {
         guard let destination = row?.destination(of: property, in: binding.entity.layout) else {
             return nil
         }
-        return context.object(
+        return managedObjectContext?.object(
             destination.key, entityIndex: destination.entityIndex,
             storeNumber: binding.scope.storeNumber)
     }
 
     final func setDestination(_ new: ManagedObject?, of property: Property) {
-        requireSameContext(new, property)
+        guard canRefer(to: new, property) else { return }
         let old = destination(of: property)
         // While the object awakes, its other ends have to be left alone (spec §2.3).
         guard old !== new, !state.contains(.awaking),
@@ -155,7 +156,7 @@ extension ManagedObject {
     }
 
     private final func mayHaveStoredMembers(of property: Property) throws -> Bool {
-        if state.isNew || state.contains(.detached) || isInaccessible { return false }
+        if state.isNew || isInaccessible || managedObjectContext == nil { return false }
         guard state.contains(.broughtBack) else { return true }
         // Others may name it; a pair takes the rows of both ends, which somebody else may have brought back as well.
         return try binding.model.inverse(of: property.relationship!)?.kind == .toOne
@@ -279,16 +280,30 @@ extension ManagedObject {
 
     final func setDestinations(_ new: some Collection<ManagedObject>, of property: Property) {
         if state.needsAttention { attend() }
+        guard managedObjectContext != nil else { return changeIsLost() }
+        let new = new.filter { canRefer(to: $0, property) }
         // What is to leave is not known without the members: then they stay as they are.
         guard let old = knownMembers(of: property) else { return }
         let members = Set(new)
-        for object in old.subtracting(members) { change(object, in: property, isAddition: false) }
+        let leaving = old.subtracting(members)
+        readTogether(leaving, of: property)
+        for object in leaving { change(object, in: property, isAddition: false) }
         for object in new where !old.contains(object) {
             change(object, in: property, isAddition: true)
         }
         willChange()
-        if property.relationship!.isOrdered { reorder(Array(new), of: property) }
+        if property.relationship!.isOrdered { reorder(new, of: property) }
         if state.contains(.observed) { notifyObservers(ofPropertyAt: property.index) }
+    }
+
+    /// Reads the rows of members whose own end is about to change, in one statement a store: each would fire its own fault.
+    final func readTogether(_ members: Set<ManagedObject>, of property: Property) {
+        guard members.count > 1, let context = managedObjectContext,
+            binding.model.inverse(of: property.relationship!)?.kind == .toOne
+        else { return }
+        // What cannot be read now, each fault says when it fires.
+        try? context.load(
+            Array(members), binding.model.destination(of: property.relationship!))
     }
 
     /// Gives the members of an ordered relationship the order of a list that has all of them.
@@ -309,7 +324,7 @@ extension ManagedObject {
             contents?.drop([object])
             return
         }
-        requireSameContext(object, property)
+        guard canRefer(to: object, property) else { return }
         let inverse = binding.model.inverse(of: property.relationship!)
         if let inverse, inverse.kind == .toOne {
             // The foreign key is with the member: setting that end does both.
@@ -352,12 +367,25 @@ extension ManagedObject {
         if state.contains(.observed) { notifyObservers(ofPropertyAt: property.index) }
     }
 
-    private final func requireSameContext(_ object: ManagedObject?, _ property: Property) {
-        guard let object, object.binding !== binding else { return }
-        guard object.managedObjectContext === managedObjectContext else {
+    /// Whether a relationship can lead to an object: both have to be in one context. What is in none leads nowhere, and
+    /// nothing leads there.
+    private final func canRefer(to object: ManagedObject?, _ property: Property) -> Bool {
+        guard let context = managedObjectContext else {
+            changeIsLost()
+            return false
+        }
+        guard let object, object.binding !== binding || object.state.contains(.detached) else {
+            return true
+        }
+        guard let other = object.managedObjectContext else {
+            object.changeIsLost()
+            return false
+        }
+        guard other === context else {
             fatalError(
                 "\(self).\(property.name) cannot refer to \(object), which is of another context; look it up here by its objectID."
             )
         }
+        return true
     }
 }

@@ -3,10 +3,13 @@ extension ManagedObject {
     /// The properties whose values differ from those of the last fetch or save, with their current values.
     ///
     /// Persistent properties only; a value that was set to what it was is left out. Of a new object those that differ from
-    /// their defaults. Fires the fault.
+    /// their defaults; of an object that only primitive setters have changed, none. Fires the fault.
     public final func changedValues() -> [String: Any?] {
-        values { isChanged($0) }
+        isToBeWritten ? values { isChanged($0) } : [:]
     }
+
+    /// Whether a save looks at the object's values.
+    final var isToBeWritten: Bool { !state.isDisjoint(with: [.inserted, .updated]) }
 
     /// The persistent properties that were set since pending changes were last processed, with their current values.
     public final func changedValuesForCurrentEvent() -> [String: Any?] {
@@ -97,7 +100,7 @@ extension ManagedObject {
             throw PropertyError(.unknownKey, entity: binding.entity.name, key: name)
         }
         let known = contents?.relationships[property.index]
-        guard known == nil, !state.contains(.inserted), !state.contains(.detached) else {
+        guard known == nil, !state.contains(.inserted), let context = managedObjectContext else {
             return orderedMembers(of: property).map(\.objectID)
         }
         return try context.askAbove(about: self) {

@@ -152,11 +152,7 @@ extension ManagedObject {
 
     @inline(never)
     private func noteChange() {
-        guard let context = managedObjectContext else {
-            fatalError(
-                "\(self) has left its context and cannot be changed; fetch it again, or keep its context alive."
-            )
-        }
+        guard let context = managedObjectContext else { return changeIsLost() }
         context.noteChange(of: self)
     }
 

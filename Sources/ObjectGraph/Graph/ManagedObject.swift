@@ -210,8 +210,11 @@ open class ManagedObject {
         !state.isDisjoint(with: [.inserted, .updated, .deleted])
     }
 
-    /// Whether a stored property differs from the row. Setting an equal value makes no difference (spec §2.4).
-    public final var hasPersistentChangedValues: Bool { !changedProperties.isEmpty }
+    /// Whether a stored property differs from the row, and a save would write it. Setting an equal value makes no difference,
+    /// and primitive setters make none (spec §2.4).
+    public final var hasPersistentChangedValues: Bool {
+        isToBeWritten && !changedProperties.isEmpty
+    }
 
     // MARK: - Hooks
 
@@ -231,7 +234,7 @@ open class ManagedObject {
     /// Called for the same objects after the save.
     open func didSave() {}
 
-    /// Called when the deletion is processed, while relationships can still be read.
+    /// Called by each deletion of the object, also by a cascade, before delete rules cut its relationships.
     open func prepareForDeletion() {}
 
     /// Called before the values of a realised object are dropped. Leave relationships alone.

@@ -45,6 +45,7 @@ extension ManagedObjectContext {
         object.state.insert(.changedInEvent)
         object.changes?.beginEvent()
         object.contents?.eventMask = PropertyMask()
+        beginEvent()
         eventList.append(object)
     }
 

@@ -2,15 +2,23 @@
 extension ManagedObjectContext {
     /// Marks an object so that the next save deletes it; delete rules are applied when pending changes are processed.
     ///
-    /// A new object simply disappears then. Deleting twice does nothing. Source: spec §2.6.
+    /// Calls the object's `prepareForDeletion` first. A new object simply disappears when pending changes are processed.
+    /// Deleting twice does nothing. Source: spec §2.6.
     public func delete(_ object: ManagedObject) {
         checkQueue()
+        if object.state.contains(.detached) { return object.changeIsLost() }
         guard object.managedObjectContext === self else {
             fatalError(
                 "\(object) is of another context and cannot be deleted here; look it up by its objectID."
             )
         }
         guard !object.state.contains(.deleted) else { return }
+        markDeleted(object)
+        object.prepareForDeletion()
+    }
+
+    /// Has the next save delete an object, without a word to the object.
+    func markDeleted(_ object: ManagedObject) {
         noteEvent(of: object)
         if hasChildren.load(ordering: .relaxed) { object.supersedeRow() }
         object.state.insert(.deleted)
@@ -33,8 +41,9 @@ extension ManagedObjectContext {
             object.awakeFromInsert()
             return
         }
+        if object.state.contains(.detached) { return object.changeIsLost() }
         guard object.managedObjectContext === self else {
-            fatalError("\(object) is of another context, or has left this one; make a new object.")
+            fatalError("\(object) is of another context; make a new object.")
         }
         revive(object)
     }
@@ -43,9 +52,14 @@ extension ManagedObjectContext {
     func revive(_ object: ManagedObject) {
         guard object.state.contains(.deleted) else { return }
         if object.state.contains(.inaccessible) { return expectRow(of: object) }
+        unmarkDeleted(object)
+        deletedList.removeAll { $0 === object }
+    }
+
+    /// Takes back a deletion, all but its place in the list of deleted objects.
+    func unmarkDeleted(_ object: ManagedObject) {
         noteEvent(of: object)
         object.state.subtract([.deleted, .deletionPropagated])
-        deletedList.removeAll { $0 === object }
     }
 
     /// Applies the delete rules of what was deleted and posts what has changed (spec §2.10).
@@ -65,20 +79,26 @@ extension ManagedObjectContext {
         let changed = eventList
         eventList.removeAll(keepingCapacity: eventList.count < 4096)
         changed.forEachBorrowed { $0.state.remove(.changedInEvent) }
-        dropDeletedInsertions(among: changed)
+        let dropped = dropDeletedInsertions(among: changed)
         if undoManager != nil { registerUndo() }
-        if hasObservers { post(.objectsDidChange(changes(of: changed))) }
+        let changes = hasObservers ? changes(of: changed, dropped) : ObjectChanges()
+        // Before observers hear of it, who may change something themselves.
+        changed.forEachBorrowed { if $0.isInserted { $0.state.insert(.announced) } }
+        if !changes.isEmpty { post(.objectsDidChange(changes)) }
         for object in unplaced where !object.state.contains(.detached) { noteEvent(of: object) }
         return changed
     }
 
-    private func changes(of objects: [ManagedObject]) -> ObjectChanges {
-        var changes = ObjectChanges()
+    /// - Parameter dropped: new objects that have left and that observers know.
+    private func changes(
+        of objects: [ManagedObject], _ dropped: [ManagedObjectID]
+    ) -> ObjectChanges {
+        var changes = ObjectChanges(deleted: dropped)
         for object in objects where !object.state.contains(.detached) {
             let id = object.objectID
             if object.state.contains(.deleted) {
                 if !object.state.contains(.inserted) { changes.deleted.append(id) }
-            } else if object.state.contains(.inserted) {
+            } else if object.state.contains(.inserted), !object.state.contains(.announced) {
                 changes.inserted.append(id)
             } else {
                 changes.updated.append(id)
@@ -88,15 +108,19 @@ extension ManagedObjectContext {
     }
 
     /// Lets go of new objects that were deleted: nothing remains of them.
-    private func dropDeletedInsertions(among objects: [ManagedObject]) {
+    ///
+    /// - Returns: Those that observers know.
+    private func dropDeletedInsertions(among objects: [ManagedObject]) -> [ManagedObjectID] {
         let isDropped = { (object: ManagedObject) in
             object.state.isSuperset(of: [.inserted, .deleted, .deletionPropagated])
         }
-        if objects.allSatisfyBorrowed({ !isDropped($0) }) { return }
+        if objects.allSatisfyBorrowed({ !isDropped($0) }) { return [] }
         let dropped = objects.filter(isDropped)
+        let announced = dropped.filter { $0.state.contains(.announced) }.map(\.objectID)
         dropUncut(dropped)
         for object in dropped { detach(object) }
         forgetDetached()
+        return announced
     }
 
     /// Forgets what was unsaved about objects that have left.
@@ -124,7 +148,6 @@ extension ManagedObjectContext {
             noteEvent(of: object)
             object.state.insert(.deletionPropagated)
             let isComplete = readsAll {
-                object.prepareForDeletion()
                 for property in object.binding.entity.properties
                 where property.relationship != nil {
                     propagateDeletion(of: object, along: property)
@@ -147,7 +170,9 @@ extension ManagedObjectContext {
                 object.setDestination(nil, of: property)
             }
         case (.toMany, let rule):
-            for destination in object.destinations(of: property) {
+            let members = object.destinations(of: property)
+            object.readTogether(members, of: property)
+            for destination in members {
                 if rule == .cascade, !destination.state.contains(.detached) { delete(destination) }
                 object.change(destination, in: property, isAddition: false)
             }

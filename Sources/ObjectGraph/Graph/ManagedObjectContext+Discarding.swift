@@ -10,7 +10,11 @@ extension ManagedObjectContext {
         let touched = updatedList + deletedList
         let transients = committedTransients
         forgetChanges()
-        for object in inserted where object.state.contains(.inserted) { detach(object) }
+        var gone: [ManagedObjectID] = []
+        for object in inserted where object.state.contains(.inserted) {
+            if object.state.contains(.announced) { gone.append(object.objectID) }
+            detach(object)
+        }
         var restored: [ManagedObject] = []
         for object in touched where !object.state.contains(.detached) && object.hasChanges {
             let unsaved = object.changesBesideDraft?.mask ?? PropertyMask()
@@ -27,9 +31,10 @@ extension ManagedObjectContext {
             restored.append(object)
         }
         for object in restored { object.awake(fromSnapshotEvents: .rollback) }
-        if hasObservers {
-            post(.objectsDidChange(ObjectChanges(refreshed: restored.map(\.objectID))))
-        }
+        guard hasObservers, !gone.isEmpty || !restored.isEmpty else { return }
+        post(
+            .objectsDidChange(
+                ObjectChanges(deleted: gone, refreshed: restored.map(\.objectID))))
     }
 
     /// Returns the context to its first state: every object is detached, all unsaved changes are lost, nothing can be

@@ -76,9 +76,23 @@ extension ManagedObjectContext {
 
     private func runEvent<Result>(_ block: () throws -> Result) rethrows -> Result {
         try asOwner {
+            endsEvent = true
             defer { endEvent() }
             return try block()
         }
+    }
+
+    /// Sees to it that an event of the main queue ends that nobody has begun with `perform`: as soon as the main queue gets
+    /// to it.
+    @inline(__always)
+    func beginEvent() {
+        if concurrencyType == .mainQueue, !endsEvent { enqueueEndOfEvent() }
+    }
+
+    @inline(never)
+    private func enqueueEndOfEvent() {
+        endsEvent = true
+        queue.async { [weak self] in self?.runEvent {} }
     }
 
     private func asOwner<Result>(_ block: () throws -> Result) rethrows -> Result {
@@ -103,6 +117,7 @@ extension ManagedObjectContext {
     }
 
     private func endEvent() {
+        endsEvent = false
         processPendingChanges()
         sweepIfGrown()
     }

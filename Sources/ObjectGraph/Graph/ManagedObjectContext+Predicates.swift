@@ -27,7 +27,18 @@ extension ManagedObject {
     /// compiles it once.
     /// - Throws: `FetchError` for keys that the entity lacks and other mistakes in the predicate.
     public final func satisfies(_ predicate: ObjectPredicate) throws -> Bool {
-        try context.compiled(predicate, binding.entity).matches(ObjectSubject(object: self))
+        try compiled(predicate).matches(ObjectSubject(object: self))
+    }
+
+    /// The predicate ready for the object's entity. An object that has left its context can run no fetch within it.
+    fileprivate final func compiled(_ predicate: ObjectPredicate) throws -> CompiledPredicate {
+        if let context = managedObjectContext {
+            return try context.compiled(predicate, binding.entity)
+        }
+        let id = objectID
+        return try CompiledPredicate(
+            predicate.replacingFetches { _, _ in throw FetchError.noSuchObject(id) },
+            entity: binding.entity, model: binding.model)
     }
 }
 
@@ -63,7 +74,7 @@ struct ObjectFilter {
 
     @inline(never)
     private mutating func compile(for object: ManagedObject) throws {
-        compiled = try object.context.compiled(predicate, object.binding.entity)
+        compiled = try object.compiled(predicate)
         entity = object.binding.entity
     }
 }

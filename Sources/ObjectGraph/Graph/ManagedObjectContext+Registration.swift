@@ -10,7 +10,7 @@ extension ManagedObjectContext {
         checkQueue()
         let scope =
             localScope(of: id) ?? coordinator.unassignedScope(for: id)
-        return registeredObject(id.reference, scope) ?? object(id.reference, scope)
+        return heldObject(id.reference, scope) ?? object(id.reference, scope)
     }
 
     /// The object with this identifier, with its values read.
@@ -20,7 +20,7 @@ extension ManagedObjectContext {
     public func existingObject(with id: ManagedObjectID) throws -> ManagedObject {
         checkQueue()
         guard let scope = coordinator.localScope(of: id) else { throw FetchError.noSuchObject(id) }
-        if let object = registeredObject(id.reference, scope), !object.isFault,
+        if let object = heldObject(id.reference, scope), !object.isFault,
             object.rowStart != nil || object.isInserted
         {
             return object
@@ -40,7 +40,7 @@ extension ManagedObjectContext {
     /// The object with this identifier if the context has it; no statement is run.
     public func registeredObject(for id: ManagedObjectID) -> ManagedObject? {
         checkQueue()
-        return coordinator.localScope(of: id).flatMap { registeredObject(id.reference, $0) }
+        return coordinator.localScope(of: id).flatMap { heldObject(id.reference, $0) }
     }
 
     /// The scope here of an identifier; found without asking the coordinator if the context has objects of it.
@@ -48,6 +48,15 @@ extension ManagedObjectContext {
         let position = id.scope.storeNumber * model.entities.count + id.scope.entityIndex
         if position < bindings.count, bindings[position]?.scope === id.scope { return id.scope }
         return coordinator.localScope(of: id)
+    }
+
+    /// The registered object, which begins anew if nobody but the registry holds it.
+    private func heldObject(_ reference: Int64, _ scope: ObjectIDScope) -> ManagedObject? {
+        let table = table(scope.entityIndex, scope.storeNumber)
+        if !retainsRegisteredObjects, table[reference] != nil {
+            table.turnIntoFaultIfUnheld(table.place(of: reference))
+        }
+        return registeredObject(reference, scope)
     }
 
     /// A save further up may have given an object this identifier after the queue was entered.
@@ -137,6 +146,7 @@ extension ManagedObjectContext {
                 for place in places {
                     let position = table.place(of: place.key)
                     if position.pointee != nil {
+                        if !retainsRegisteredObjects { table.turnIntoFaultIfUnheld(position) }
                         let object = position.pointee.unsafelyUnwrapped
                         if object.binding.entityNumber == place.entityNumber {
                             (buffer.baseAddress! + count).initialize(to: object)
@@ -306,6 +316,7 @@ extension ManagedObjectContext {
         registeredCount += 1
         object.state.insert(.changedInEvent)
         insertedList.append(object)
+        beginEvent()
         eventList.append(object)
     }
 

@@ -1,8 +1,9 @@
 extension ManagedObjectContext {
     /// Writes all unsaved changes to the store, or hands them to the parent context; all or none.
     ///
-    /// Does nothing without changes. Queue: the context's. Cost: a transaction with one statement for each row that is
-    /// new, changed or deleted, and for each pair of a many-to-many relationship. Source: spec §5.1.
+    /// Without changes it runs no statement, and tells observers of a save of nothing. Queue: the context's. Cost: a
+    /// transaction with one statement for each row that is new, changed or deleted, and for each pair of a many-to-many
+    /// relationship. Source: spec §5.1.
     /// - Throws: `SaveError` for invalid objects and conflicts that the merge policy does not settle; `StoreError` if the
     ///   store fails, also when something is read that the save depends on. The context is then as dirty as before.
     public func save() throws {
@@ -12,8 +13,9 @@ extension ManagedObjectContext {
         processChanges(isSaving: true)
         try requireReads()
         guard hasChanges else {
+            post(.willSave)
             if parent == nil { try coordinator.saveMetadata() }
-            return
+            return post(.didSave(ObjectChanges()))
         }
         let written = try write(prepare())
         adopt(written)
@@ -418,7 +420,9 @@ extension ManagedObjectContext {
         object.contents?.forgetNotes()
         // Its row is back, and with it the pairs that name it.
         if object.state.contains(.broughtBack) { object.contents?.unload() }
-        object.state.subtract([.inserted, .broughtBack, .updated, .relationshipChanged])
+        object.state.subtract([
+            .inserted, .announced, .broughtBack, .updated, .relationshipChanged,
+        ])
     }
 
     /// Calls `didSave`, tells everybody, lets deleted objects go (step 10).
@@ -433,7 +437,6 @@ extension ManagedObjectContext {
         work.updated.forEachBorrowed { $0.didSave() }
         for object in deleted { object.didSave() }
         dropUncut(work.deleted)
-        for object in work.deleted { detach(object) }
         tellChildren(written.keys)
         let siblings = parent == nil ? coordinator.mergingContexts(besides: self) : []
         let children = mergingChildren
@@ -446,7 +449,15 @@ extension ManagedObjectContext {
                 context.perform { context.mergeChanges(changes) }
             }
         }
+        letGo(work.deleted)
         sweepIfGrown()
+    }
+
+    /// Lets objects go whose deletion is saved and told: until then observers could read their last values.
+    private func letGo(_ deleted: [ManagedObject]) {
+        guard !deleted.isEmpty else { return }
+        for object in deleted { detach(object) }
+        forgetDetached()
     }
 
     /// Has the next save throw, or settle by its merge policy, if this object was changed elsewhere since it was read, even

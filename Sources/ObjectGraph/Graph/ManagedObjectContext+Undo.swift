@@ -52,6 +52,7 @@ extension ManagedObjectContext {
         for capture in event.objects where capture.wasPresent {
             if bringBack(capture) { reasons[capture.object] = .undoDeletion }
         }
+        deletedList.removeAll { !$0.isDeleted }
         let captures = event.objects.filter(\.isToBeRestored)
         // Before members get their places back, which may be all that an order was.
         for capture in captures where !capture.orders.isEmpty { noteEvent(of: capture.object) }
@@ -107,7 +108,11 @@ extension ManagedObjectContext {
             return true
         }
         guard object.state.contains(.deleted) else { return false }
-        revive(object)
+        if object.state.contains(.inaccessible) {
+            expectRow(of: object)
+        } else {
+            unmarkDeleted(object)
+        }
         return true
     }
 
@@ -140,7 +145,7 @@ extension ManagedObjectContext {
             for index in object.binding.entity.toOneIndexes {
                 object.setDestination(nil, of: object.binding.entity.properties[index])
             }
-            delete(object)
+            markDeleted(object)
             object.state.insert(.deletionPropagated)
         } else {
             delete(object)

@@ -1,6 +1,5 @@
 import Dispatch
 import Foundation
-import Logging
 import Synchronization
 
 /// A scratch pad of managed objects: fetches them, keeps one object a row, tracks what changes, and saves it in one go.
@@ -43,10 +42,9 @@ public final class ManagedObjectContext: @unchecked Sendable {
     }
 
     /// Called when a fault cannot be fired because the store fails. The object then reads as nil and stays a fault, so that
-    /// the next use tries again. Logs unless set.
-    public var faultHandler: @Sendable (ManagedObjectID, any Error) -> Void = { id, error in
-        Logger(label: "ObjectGraph").error("The values of \(id) could not be read: \(error)")
-    }
+    /// the next use tries again. Also called, with a `DetachedObjectError`, when an object is changed that has left the
+    /// context. Logs unless set.
+    public var faultHandler: @Sendable (ManagedObjectID, any Error) -> Void = logsFaults
 
     /// What undo and redo are registered with; nil, as it is unless set, means that nothing can be undone (spec §2.9).
     @exclusivity(unchecked) public var undoManager: UndoManager? {
@@ -123,6 +121,9 @@ public final class ManagedObjectContext: @unchecked Sendable {
     /// The last temporary reference given to any object when this context was last saved; later ones are less.
     var lastSavedReference = Int64.max
     var isSweeping = false
+
+    /// Whether the event under way ends by itself: inside `perform`, or once the main queue gets to it.
+    @exclusivity(unchecked) var endsEvent = false
 
     /// That of the coordinator when the objects of removed stores were last let go.
     var storeGeneration = 0

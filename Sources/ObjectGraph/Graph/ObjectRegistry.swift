@@ -1,6 +1,7 @@
 /// The objects of one context by identity, so that there is at most one object for a row (spec §2.4).
 ///
-/// References are strong and swept: an object that nobody else holds and that has no changes leaves at the next sweep.
+/// References are strong and swept: an object that nobody else holds and that has no changes leaves at the next sweep, and
+/// begins anew if it is asked for before.
 /// That costs an object nothing while it lives, where weak references would cost each a side table, and no reference can
 /// dangle.
 struct ObjectRegistry {
@@ -85,6 +86,16 @@ extension ObjectRegistry.Table {
     func forEach(_ body: (ManagedObject) -> Void) {
         permanent.forEach { _, slot in if let object = slot.pointee { body(object) } }
         temporary.forEach { _, slot in if let object = slot.pointee { body(object) } }
+    }
+
+    /// Makes a clean object that nobody but the registry holds begin anew, as if it had left: what it has read may be old,
+    /// and nobody can tell it from a new one.
+    func turnIntoFaultIfUnheld(_ slot: UnsafeMutablePointer<ManagedObject?>) {
+        guard let state = slot.pointee?.state,
+            state.isDisjoint(with: [.inserted, .updated, .deleted, .fault]),
+            isKnownUniquelyReferenced(&slot.pointee)
+        else { return }
+        Self.turnIntoFault(slot)
     }
 
     // Without counting references for the call: the registry holds the object.

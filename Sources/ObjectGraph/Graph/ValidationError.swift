@@ -30,13 +30,18 @@ public struct ValidationError: Error, Sendable {
     /// The value at fault, of an attribute that has one.
     public let value: AttributeValue?
 
+    /// The error of its own that a subclass or validator has thrown; nil for any other reason.
+    public let underlyingError: (any Error)?
+
     public init(
-        _ object: ManagedObject, key: String?, _ reason: Reason, value: AttributeValue? = nil
+        _ object: ManagedObject, key: String?, _ reason: Reason, value: AttributeValue? = nil,
+        underlyingError: (any Error)? = nil
     ) {
         objectID = object.objectID
         self.key = key
         self.reason = reason
         self.value = value
+        self.underlyingError = underlyingError
     }
 
     /// The format of the condition that does not hold; nil if it is something else that is wrong.
@@ -53,7 +58,8 @@ public struct ValidationError: Error, Sendable {
         case .deniedDelete: 1600
         case .integerOutOfRange(let value, _): value > 0 ? 1610 : 1620
         case .brokenRule(.code(let code), _): code
-        case .brokenRule(.message, _), .untransformable, .custom: 1550
+        case .brokenRule(.message, _), .untransformable: 1550
+        case .custom: (underlyingError as? any CodedError)?.code ?? 1550
         case .externalRelationship: 133010
         }
     }
@@ -122,14 +128,17 @@ public struct ValidationErrors: Error, Sendable {
         if let error = errors.first { throw error }
     }
 
-    /// The single errors in what a check has thrown; any other error becomes a custom one.
+    /// The single errors in what a check has thrown; any other error is the underlying one of a custom error.
     static func list(
         of error: any Error, _ object: ManagedObject, key: String?
     ) -> [ValidationError] {
         switch error {
         case let error as ValidationError: [error]
         case let errors as ValidationErrors: errors.errors
-        default: [ValidationError(object, key: key, .custom("\(error)"))]
+        default:
+            [
+                ValidationError(object, key: key, .custom("\(error)"), underlyingError: error)
+            ]
         }
     }
 }

@@ -41,6 +41,48 @@ import Testing
         #expect(try store.sql("SELECT count(*) FROM ZNOTE") == [["0"]])
     }
 
+    @Test func `emptying a to-many reads its members together, however many there are`() throws {
+        let counts = try [5, 50].map { memberCount in
+            let store = try StoreFixture.notebook()
+            return try store.run { context in
+                let notebook = Notebook(context: context)
+                for number in 0..<memberCount { context.makeNote("\(number)", in: notebook) }
+                try context.save()
+                context.reset()
+                let found = try #require(
+                    try context.fetch(FetchRequest(entityName: "Notebook"), as: Notebook.self).first
+                )
+                return store.statements { found.notes = [] }
+            }
+        }
+
+        #expect(counts[0] == counts[1])
+    }
+
+    @Test func `a batch delete follows a chain of 20,000 cascades`() throws {
+        let store = try StoreFixture(
+            AttributeDescription("number", .integer64),
+            relationships: [
+                .toOne("next", "Thing", inverse: "previous", deleteRule: .cascade),
+                .toOne("previous", "Thing", inverse: "next"),
+            ])
+        try store.run { context in
+            var last: ManagedObject?
+            for number in 0..<20_000 {
+                let thing = try context.insert("Thing")
+                try thing.setValue(Int64(number), forKey: "number")
+                try thing.setValue(last, forKey: "previous")
+                last = thing
+            }
+            try context.save()
+            context.reset()
+            let first = FetchRequest(
+                entityName: "Thing", predicate: try ObjectPredicate("number == 0"))
+            try context.execute(BatchDeleteRequest(fetchRequest: first))
+        }
+        #expect(try store.sql("SELECT count(*) FROM ZTHING") == [["0"]])
+    }
+
     @Test(arguments: ["read", "refreshed", "prefetched"])
     func `others do not bring back a member that was cut off here (§2.6.2)`(_ by: String) throws {
         let store = try StoreFixture.notebook()

@@ -58,6 +58,135 @@ import Testing
     }
 }
 
+@Suite struct `What observers are told (§2.10, §4.5)` {
+    /// What is posted in an event of its own, after `prepare` has ended one.
+    private func changes(
+        _ prepare: @Sendable (ManagedObjectContext) throws -> Void = { _ in },
+        _ change: @Sendable (ManagedObjectContext) throws -> Void
+    ) throws -> [ObjectChanges] {
+        let store = try StoreFixture.notebook()
+        let posted = Recorder<ObjectChanges>()
+        try store.run { context in
+            context.undoManager = UndoManager()
+            try prepare(context)
+            context.processPendingChanges()
+            let observation = context.observe { notification in
+                if case .objectsDidChange(let changes) = notification {
+                    posted.values.append(changes)
+                }
+            }
+            try change(context)
+            context.processPendingChanges()
+            observation.cancel()
+        }
+        return posted.values
+    }
+
+    private func onlyNote(_ context: ManagedObjectContext) -> Note {
+        context.insertedObjects.first { $0 is Note } as! Note
+    }
+
+    @Test func `a new object is inserted once, then updated`() throws {
+        let told = try changes { context in
+            let note = context.makeNote("a")
+            context.processPendingChanges()
+            note.text = "b"
+        }
+
+        #expect(told.map(\.inserted.count) == [1, 0])
+        #expect(told.map(\.updated.count) == [0, 1])
+    }
+
+    @Test(arguments: ["delete", "undo", "rollback", "cascade"])
+    func `a new object that was told of and goes is deleted`(way: String) throws {
+        let told = try changes { context in
+            let notebook = way == "cascade" ? Notebook(context: context) : nil
+            context.makeNote("a").notebook = notebook
+        } _: { context in
+            switch way {
+            case "delete": context.delete(onlyNote(context))
+            case "undo": context.undo()
+            case "rollback": context.rollback()
+            default: context.delete(onlyNote(context).notebook!)
+            }
+        }
+
+        #expect(told.count == 1)
+        #expect(told.first?.inserted == [] && told.first?.updated == [])
+        #expect(told.first?.deleted.count == (way == "cascade" ? 2 : 1))
+    }
+
+    @Test func `what comes and goes in one event is not told of`() throws {
+        let told = try changes { context in context.delete(context.makeNote("a")) }
+
+        #expect(told.isEmpty)
+    }
+
+    @Test func `a rollback of nothing is not told of`() throws {
+        #expect(try changes { $0.rollback() }.isEmpty)
+    }
+
+    @Test func `a parent tells of what its child has inserted, then deleted`() throws {
+        let store = try StoreFixture.notebook()
+        let child = ManagedObjectContext(.privateQueue, parent: store.context)
+        let posted = Recorder<ObjectChanges>()
+        let observation = store.context.observe { notification in
+            if case .objectsDidChange(let changes) = notification { posted.values.append(changes) }
+        }
+        try child.performAndWait {
+            let note = child.makeNote("a")
+            try child.save()
+            child.delete(note)
+            try child.save()
+        }
+        observation.cancel()
+
+        #expect(posted.values.map(\.inserted.count) == [1, 0])
+        #expect(posted.values.map(\.deleted.count) == [0, 1])
+    }
+
+    @Test func `the values of deleted objects can be read until their deletion was told`() throws {
+        let store = try StoreFixture.notebook()
+        let texts = Recorder<String>()
+        try store.run { context in
+            let note = context.makeNote("a")
+            try context.save()
+            let id = note.objectID
+            let observation = context.observe { [unowned context] notification in
+                guard case .didSave = notification,
+                    let deleted = context.registeredObject(for: id) as? Note
+                else { return }
+                texts.values.append(deleted.text)
+            }
+            context.delete(note)
+            try context.save()
+            observation.cancel()
+            #expect(note.managedObjectContext == nil && note.text == "")
+        }
+
+        #expect(texts.values == ["a"])
+    }
+
+    @Test func `an event of the main queue ends by itself`() async throws {
+        let store = try StoreFixture.notebook()
+        let told = Recorder<ObjectChanges>()
+        let context = ManagedObjectContext(.mainQueue, coordinator: store.coordinator)
+        let observation = context.observe { notification in
+            if case .objectsDidChange(let changes) = notification { told.values.append(changes) }
+        }
+        await MainActor.run {
+            _ = Note(context: context)
+            _ = Note(context: context)
+            #expect(told.values.isEmpty)
+        }
+        // After what the first change has enqueued.
+        try await context.perform(schedule: .enqueued) {
+            #expect(told.values.map(\.inserted.count) == [2])
+        }
+        observation.cancel()
+    }
+}
+
 @Suite struct `Inverses (§2.11)` {
     @Test func `a to-one moves the object (§2.10.3, §2.11.1, §14.12)`() throws {
         let store = try StoreFixture.notebook()
@@ -190,6 +319,43 @@ import Testing
             context.retainsRegisteredObjects = true
             _ = try context.notes()
             #expect(context.registeredObjects.count == 3)
+        }
+    }
+
+    @Test(arguments: ["fetch", "identifier", "existing"])
+    func `what nobody holds takes the newest values when it is asked for again (§2.12.1)`(
+        way: String
+    ) throws {
+        let store = try StoreFixture.notebook()
+        let id = try store.run { context in
+            let note = context.makeNote("a")
+            try context.save()
+            return note.objectID
+        }
+        let other = store.makeContext()
+        @Sendable func note(in context: ManagedObjectContext) throws -> Note {
+            switch way {
+            case "fetch": try context.notes()[0]
+            case "identifier": context.object(with: id) as! Note
+            default: try context.existingObject(with: id) as! Note
+            }
+        }
+        try store.run { context in
+            #expect(try note(in: context).text == "a")
+            try other.performAndWait {
+                try note(in: other).text = "b"
+                try other.save()
+            }
+            let held = try note(in: context)
+            #expect(held.text == "b")
+            try other.performAndWait {
+                try note(in: other).text = "c"
+                try other.save()
+            }
+            #expect(try note(in: context).text == "b")
+            context.refresh(held, mergeChanges: false)
+            held.text = "d"
+            try context.save()
         }
     }
 

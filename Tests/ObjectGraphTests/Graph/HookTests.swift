@@ -111,6 +111,22 @@ import Testing
         }
     }
 
+    @Test func `prepareForDeletion is called by the deletion itself, each time (§2.3.4)`() throws {
+        let store = try StoreFixture.notebook()
+        try Journal.keeping { journal in
+            try store.run { context in
+                let note = context.makeNote("a")
+                try context.save()
+                for _ in 0..<2 {
+                    _ = journal.take()
+                    context.delete(note)
+                    #expect(journal.take() == ["prepareForDeletion"])
+                    context.rollback()
+                }
+            }
+        }
+    }
+
     @Test func `willSave and didSave enclose the validation (§2.3.5, §2.3.6, §2.3.7)`() throws {
         let store = try StoreFixture.notebook()
         try Journal.keeping { journal in

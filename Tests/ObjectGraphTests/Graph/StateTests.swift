@@ -55,6 +55,19 @@ import Testing
         }
     }
 
+    @Test func `primitive setters leave nothing to be saved`() throws {
+        let store = try StoreFixture.notebook()
+        try store.run { context in
+            let note = context.makeNote("a")
+            try context.save()
+            note.setPrimitiveValue("b", of: Note.text)
+            #expect(!note.hasPersistentChangedValues && note.changedValues().isEmpty)
+            note.count = 2
+            #expect(note.hasPersistentChangedValues)
+            #expect(Set(note.changedValues().keys) == ["text", "count"])
+        }
+    }
+
     @Test func `what fires no fault (§2.4.6, §2.4.7, §2.4.8, §2.4.9)`() throws {
         let store = try StoreFixture.notebook()
         try store.run { context in
@@ -203,6 +216,97 @@ import Testing
             #expect(context.deletedObjects == [notes[1]])
             #expect(context.insertedObjects.isEmpty)
             #expect(context.hasChanges)
+        }
+    }
+}
+
+@Suite struct `Objects that have left their context (§2.4)` {
+    enum Departure: CaseIterable, CustomTestStringConvertible {
+        case deletionSaved, insertionRolledBack, reset, storeRemoved, contextGone
+
+        var testDescription: String { "\(self)" }
+    }
+
+    /// A note that has left, with a notebook that is still there unless everything left.
+    private func withDeparted(
+        _ departure: Departure, _ body: @Sendable (Note, Notebook) throws -> Void
+    ) throws {
+        let store = try StoreFixture.notebook()
+        var context: ManagedObjectContext? = store.makeContext()
+        let handled = Recorder<any Error>()
+        context!.faultHandler = { _, error in handled.values.append(error) }
+        nonisolated(unsafe) var note: Note!
+        nonisolated(unsafe) var notebook: Notebook!
+        try context!.performAndWait { [context = context!] in
+            notebook = Notebook(context: context)
+            if departure != .insertionRolledBack {
+                note = context.makeNote("a")
+                try context.save()
+            } else {
+                try context.save()
+                note = context.makeNote("a")
+            }
+            switch departure {
+            case .deletionSaved:
+                context.delete(note)
+                try context.save()
+            case .insertionRolledBack: context.rollback()
+            case .reset: context.reset()
+            case .storeRemoved:
+                try store.coordinator.removePersistentStore(store.coordinator.persistentStores[0])
+                try? context.save()
+            case .contextGone: break
+            }
+        }
+        if departure == .contextGone { context = nil }
+        try body(note, notebook)
+    }
+
+    @Test(arguments: Departure.allCases)
+    func `are read without a stop of the program`(departure: Departure) throws {
+        try withDeparted(departure) { note, _ in
+            #expect(note.managedObjectContext == nil)
+            #expect(note.tags.isEmpty && note.notebook == nil)
+            #expect(try [note].filter(ObjectPredicate("tags.@count == 0")) == [note])
+            #expect(try note.satisfies(ObjectPredicate("notebook == nil")))
+            let observation = try note.observe("text") { _ in }
+            observation.cancel()
+        }
+    }
+
+    @Test(arguments: Departure.allCases)
+    func `are changed without a stop of the program, and nothing is saved`(
+        departure: Departure
+    ) throws {
+        try withDeparted(departure) { note, notebook in
+            note.text = "b"
+            note.notebook = notebook
+            note.tags = []
+            notebook.notes = [note]
+            notebook.title = "c"
+            #expect(note.text == "b")
+            #expect(!notebook.notes.contains(note))
+        }
+    }
+
+    @Test func `changing them tells the fault handler`() throws {
+        let store = try StoreFixture.notebook()
+        let handled = Recorder<DetachedObjectError>()
+        store.context.faultHandler = { _, error in
+            if let error = error as? DetachedObjectError { handled.values.append(error) }
+        }
+        try store.run { context in
+            let note = context.makeNote("a")
+            try context.save()
+            context.reset()
+            note.text = "b"
+            note.add(Tag(context: context), to: Note.tags)
+            context.delete(note)
+            context.insert(note)
+            #expect(handled.values.map(\.objectID) == Array(repeating: note.objectID, count: 4))
+            #expect(handled.values[0].localizedDescription.contains("is in no context"))
+            try context.save()
+            #expect(try context.notes().map(\.text) == ["a"])
         }
     }
 }

@@ -44,6 +44,33 @@ import Testing
         }
     }
 
+    private struct TooLong: Error, Equatable { var limit: Int }
+
+    private final class Picky: ManagedObject {
+        override func validateForInsert() throws {
+            try super.validateForInsert()
+            throw TooLong(limit: 3)
+        }
+    }
+
+    @Test func `an error of a class's own is kept, and every error tells a sentence`() throws {
+        let store = try StoreFixture(
+            ManagedObjectModel(entities: [
+                EntityDescription(
+                    name: "Thing", managedObjectClass: Picky.self,
+                    attributes: [AttributeDescription("a", .string)])
+            ]))
+        try store.run { context in
+            _ = try context.insert("Thing")
+            let error = try #require(try context.validationErrors().first)
+            #expect(error.underlyingError as? TooLong == TooLong(limit: 3))
+            #expect(error.code == 1550)
+            #expect(error.localizedDescription == error.description)
+            #expect(ValidationErrors([error, error]).code == 1560)
+            #expect((SaveError.endlessWillSave as any Error).localizedDescription.contains("1,000"))
+        }
+    }
+
     /// Has a validator, but lists no key for it.
     private final class Silent: ManagedObject {
         static let questions = Atomic(0)

