@@ -138,6 +138,15 @@ extension GrowthPath {
             }
             stage.read(books)
         },
+        GrowthPath(name: "undo-delete") { stage in
+            let books = try loadBooks(stage)
+            stage.context.undoManager = UndoManager()
+            try stage.measure {
+                for book in books { stage.context.delete(book) }
+                stage.context.undo()
+            }
+            stage.read(books)
+        },
         GrowthPath(name: "undo-each") { stage in
             let books = try loadBooks(stage)
             stage.context.undoManager = UndoManager()

@@ -102,21 +102,25 @@ private struct CascadingDeletion {
     private var model: ManagedObjectModel { store.model }
 
     mutating func delete(_ keys: [EntityKey]) throws {
-        let fresh = keys.filter { seen.insert($0).inserted }
-        for (index, group) in Dictionary(grouping: fresh, by: \.entityIndex) {
-            let entity = model.entities[index]
-            let list = jsonArray(group.map(\.key))
-            var cascaded: [EntityKey] = []
-            for property in entity.properties {
-                guard let relationship = property.relationship,
-                    store.hasTable[relationship.destinationIndex]
-                else { continue }
-                cascaded += try follow(property, relationship, of: entity, list)
+        var waiting = keys
+        // One round for each step of a chain of cascades, however long it is.
+        while !waiting.isEmpty {
+            let fresh = waiting.filter { seen.insert($0).inserted }
+            waiting = []
+            for (index, group) in Dictionary(grouping: fresh, by: \.entityIndex) {
+                let entity = model.entities[index]
+                let list = jsonArray(group.map(\.key))
+                for property in entity.properties {
+                    guard let relationship = property.relationship,
+                        store.hasTable[relationship.destinationIndex]
+                    else { continue }
+                    waiting += try follow(property, relationship, of: entity, list)
+                }
+                try run(
+                    "DELETE FROM \(entity.table) WHERE Z_PK IN (SELECT value FROM json_each(?))",
+                    list)
+                deletedKeys += group
             }
-            try run(
-                "DELETE FROM \(entity.table) WHERE Z_PK IN (SELECT value FROM json_each(?))", list)
-            deletedKeys += group
-            try delete(cascaded)
         }
     }
 
