@@ -125,12 +125,12 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Gives the survivor the attributes and to-one destinations that the other has set, or all of them. Default values count
-    /// as set.
+    /// Gives the survivor the attributes and to-one destinations that the other has set, or all of them. An attribute that
+    /// has its default value does not count as set: what is stored stays.
     private func copyValues(of object: ManagedObject, to survivor: ManagedObject, all: Bool) {
         for property in object.binding.entity.properties
         where property.isProperty(of: survivor.binding.entity) && !property.isTransient {
-            guard all || object.hasSet(property) else { continue }
+            guard all || object.hasSet(property) && !object.hasDefault(property) else { continue }
             switch property.kind {
             case .attribute:
                 survivor.setAttribute(object.attributeValue(of: property), at: property.index)
@@ -189,6 +189,12 @@ extension ManagedObject {
         if let changes, changes.contains(property.index) { return true }
         guard let row, let slot = property.slot else { return false }
         return row.hasValue(slot)
+    }
+
+    /// Whether an attribute has the default value that the model gives it; false without one.
+    fileprivate func hasDefault(_ property: Property) -> Bool {
+        guard let value = property.defaultValue else { return false }
+        return attributeValue(of: property) == value
     }
 
     /// Whether the next save takes these values away from the object, or the object itself.

@@ -64,7 +64,8 @@ extension SaveError: CustomStringConvertible {
         case .mergeConflicts(let conflicts):
             "\(conflicts.count) objects were changed elsewhere since they were read, among them \(conflicts[0].objectID); refresh them, or choose a merge policy."
         case .constraintConflicts(let conflicts):
-            "\(conflicts.count) objects share \(conflicts[0].constraint.joined(separator: ", ")) with another; change the values, delete one, or choose a merge policy."
+            conflicts.map(\.description).joined(separator: " ")
+                + " Change the values, delete one, or choose a merge policy."
         case .validation(let errors):
             errors.map(\.description).joined(separator: " ")
         case .unknownObjects(let ids):
@@ -74,5 +75,27 @@ extension SaveError: CustomStringConvertible {
         case .unresolvedConflicts:
             "The merge policy did not settle the conflicts in 10 rounds; save again when other writers are done."
         }
+    }
+}
+
+extension ConstraintConflict: CustomStringConvertible {
+    /// The values, the object that has them and those that want them.
+    public var description: String {
+        let shared = zip(constraint, values).map {
+            "\($0) = \($1.swiftValue.map { "\($0)" } ?? "nil")"
+        }
+        .joined(separator: ", ")
+        let wanting = conflictingObjectIDs.map(\.description).joined(separator: ", ")
+        let owner = databaseObjectID.map { "\($0) has it, and" } ?? "all of"
+        return "\(shared): \(owner) \(wanting) want it."
+    }
+}
+
+extension MergeConflict: CustomStringConvertible {
+    /// The object and the versions of its row.
+    public var description: String {
+        newVersion == 0
+            ? "\(objectID) was read with version \(oldVersion), and its row is gone."
+            : "\(objectID) was read with version \(oldVersion), and its row has version \(newVersion)."
     }
 }

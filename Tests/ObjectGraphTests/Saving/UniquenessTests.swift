@@ -45,6 +45,35 @@ import Testing
         }
     }
 
+    @Test func `a conflict names the values and who wants them`() throws {
+        let context = fixture.context()
+        context.performAndWait {
+            Topic(context: context).name = "space"
+            let error = #expect(throws: SaveError.self) { try context.save() }
+            let text = error?.localizedDescription ?? ""
+            #expect(text.hasPrefix("name = space: x-coredata://"), "\(text)")
+            #expect(text.hasSuffix("choose a merge policy."), "\(text)")
+        }
+    }
+
+    @Test(arguments: [(set: 7, stored: 7), (set: nil, stored: 5), (set: 1, stored: 5)])
+    func `a default that nobody has set leaves what is stored`(set: Int?, stored: Int) throws {
+        let store = try StoreFixture(
+            AttributeDescription("name", .string),
+            AttributeDescription("count", .integer32, defaultValue: 1),
+            uniquenessConstraints: [["name"]])
+        try store.run { context in
+            context.mergePolicy = .mergeByPropertyObjectTrump
+            for count in [5, set] {
+                let thing = try context.insert("Thing")
+                try thing.setValue("a", forKey: "name")
+                if let count { try thing.setValue(count, forKey: "count") }
+                try context.save()
+            }
+        }
+        #expect(try store.sql("SELECT ZCOUNT FROM ZTHING") == [["\(stored)"]])
+    }
+
     @Test func `two new objects with one value conflict without a stored one (§5.5.2)`() throws {
         let context = fixture.context()
         context.performAndWait {
