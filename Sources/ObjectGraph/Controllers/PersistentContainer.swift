@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import Synchronization
 
 /// A coordinator with its stores, a context for the view and others for work in the background (spec §11.2).
@@ -24,6 +25,8 @@ public final class PersistentContainer: Sendable {
         set { descriptions.withLock { $0 = newValue } }
     }
 
+    /// Logs the warnings of the model.
+    ///
     /// - Parameter folder: Where the default store lies, as `<name>.sqlite`; it is made if missing.
     public init(
         name: String, model: ManagedObjectModel, folder: URL = PersistentContainer.defaultFolder,
@@ -34,6 +37,9 @@ public final class PersistentContainer: Sendable {
         coordinator = PersistentStoreCoordinator(model: model, lockPolicy: lockPolicy)
         viewContext = ManagedObjectContext(.mainQueue, coordinator: coordinator)
         descriptions = Mutex([.sqlite(at: folder.appending(path: "\(name).sqlite"))])
+        for warning in model.warnings {
+            Logger(label: "ObjectGraph").warning("\(warning)")
+        }
     }
 
     /// The folder for the data of the program's user.

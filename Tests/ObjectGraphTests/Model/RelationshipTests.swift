@@ -46,6 +46,15 @@ import Testing
         }
     }
 
+    @Test func `a relationship without an inverse is worth a warning`() throws {
+        let store = try Self.pair(.toOne("b", "B"))
+        let warning = try #require(store.coordinator.model.warnings.first)
+        #expect(warning.entityName == "A" && warning.propertyName == "b")
+        #expect(warning.description.hasPrefix("'A.b' has no inverse"))
+        let mutual = try Self.pair(.toOne("b", "B", inverse: "a"), .toOne("a", "A", inverse: "b"))
+        #expect(mutual.coordinator.model.warnings.isEmpty)
+    }
+
     @Test func `to one cannot be ordered (§1.5.3)`() {
         var relationship = RelationshipDescription.toOne("b", "B")
         relationship.isOrdered = true

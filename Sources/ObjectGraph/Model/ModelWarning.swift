@@ -1,0 +1,36 @@
+/// Something in a model that works, and seldom as it was meant.
+public struct ModelWarning: Sendable, Hashable {
+    public enum Reason: Sendable, Hashable {
+        /// A relationship without an inverse: deleting the destination leaves it dangling, and the other end is not told.
+        case noInverse
+    }
+
+    public let entityName: String
+    public let propertyName: String
+    public let reason: Reason
+}
+
+extension ModelWarning: CustomStringConvertible {
+    public var description: String {
+        switch reason {
+        case .noInverse:
+            "'\(entityName).\(propertyName)' has no inverse: it goes on leading to objects that are deleted; give it one."
+        }
+    }
+}
+
+extension ManagedObjectModel {
+    /// What is worth a second look, in the order of the entities. A container logs it.
+    public var warnings: [ModelWarning] {
+        entities.flatMap { entity in
+            entity.properties.filter { property in
+                property.relationship != nil && !property.isHidden
+                    && property.relationship?.inverseIndex == nil
+                    && property.declaringEntityIndex == entity.index
+            }.map {
+                ModelWarning(
+                    entityName: entity.name, propertyName: $0.name, reason: .noInverse)
+            }
+        }
+    }
+}
