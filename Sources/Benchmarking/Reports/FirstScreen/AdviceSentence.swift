@@ -132,8 +132,7 @@ private struct Ballot {
         guard let bound = question.sameBelow, let text = question.boundText,
             figures.contains(where: { $0 < bound })
         else { return "" }
-        return figures.allSatisfy { $0 <= bound }
-            ? ", which counts as \(text)" : ", less than \(text) counts as that"
+        return "; less than \(text) counts as the same"
     }
 
     /// The subject with its lock policy where there are several, or the parameter with its value.
