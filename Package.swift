@@ -46,6 +46,10 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["ObjectGraph"], path: "Tests/TestSupport",
             swiftSettings: strict),
+        // For `scripts/crash`.
+        .executableTarget(
+            name: "CrashCampaign", dependencies: ["Stacks", "ObjectGraph", "TestSupport"],
+            path: "Tests/CrashCampaign", swiftSettings: strict),
         .testTarget(
             name: "ObjectGraphTests", dependencies: ["ObjectGraph", "TestSupport", "CSQLite"],
             swiftSettings: strict),

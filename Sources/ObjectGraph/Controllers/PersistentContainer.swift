@@ -54,12 +54,6 @@ public final class PersistentContainer: Sendable {
     public func loadPersistentStores() -> [StoreLoadingFailure] {
         persistentStoreDescriptions.compactMap { description in
             do {
-                if let folder = description.file?.deletingLastPathComponent(),
-                    !description.isReadOnly
-                {
-                    try FileManager.default.createDirectory(
-                        at: folder, withIntermediateDirectories: true)
-                }
                 try coordinator.addPersistentStore(description)
                 return nil
             } catch {

@@ -91,7 +91,7 @@ public final class PersistentStoreCoordinator: Sendable {
 
     // MARK: - Stores
 
-    /// Opens a store, making its file and tables if there are none.
+    /// Opens a store, making its folder, file and tables if there are none.
     ///
     /// - Throws: `StoreError` saying why the file cannot be opened; it is then as it was.
     @discardableResult

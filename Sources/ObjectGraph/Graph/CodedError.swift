@@ -52,11 +52,11 @@ extension SaveError: CodedError {
 extension StoreError: CodedError {
     public var code: Int {
         switch reason {
-        case .notADatabase: 259
+        case .notADatabase, .damagedValue: 259
         case .incompatibleSchema: 134020
         case .incompatibleModel, .unexpectedModel: 134100
         case .unknownConfiguration, .alreadyOpen, .notOpen: 134080
-        case .readOnly: 134030
+        case .readOnly, .fileChanged: 134030
         case .diskFull: 13
         case .cannotOpen: 256
         case .missingFile: 260

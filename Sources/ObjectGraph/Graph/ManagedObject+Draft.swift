@@ -49,7 +49,8 @@ extension ManagedObject {
 
     final func set(real: Double, for key: PropertyKey) {
         let index = key.index(in: binding)
-        guard let accessor = placeInDraft(index, .real) else {
+        // What cannot be stored stands beside the draft, where the save finds it.
+        guard !real.isNaN, let accessor = placeInDraft(index, .real) else {
             return setAttribute(.double(real), at: index)
         }
         draft.set(Int(accessor.slot), real: real)
@@ -57,9 +58,8 @@ extension ManagedObject {
 
     final func set(date: Date, for key: PropertyKey) {
         let index = key.index(in: binding)
-        guard let accessor = placeInDraft(index, .real) else {
-            return setAttribute(.date(date), at: index)
-        }
+        guard !date.timeIntervalSinceReferenceDate.isNaN, let accessor = placeInDraft(index, .real)
+        else { return setAttribute(.date(date), at: index) }
         draft.set(Int(accessor.slot), real: date.timeIntervalSinceReferenceDate)
     }
 
@@ -88,8 +88,8 @@ extension ManagedObject {
         case (.integer(let integer), .integer) where accessor.holds(integer):
             draft.set(slot, integer: integer)
         case (.boolean(let boolean), .integer): draft.set(slot, integer: boolean ? 1 : 0)
-        case (.double(let real), .real): draft.set(slot, real: real)
-        case (.date(let date), .real):
+        case (.double(let real), .real) where !real.isNaN: draft.set(slot, real: real)
+        case (.date(let date), .real) where value.isStorable:
             draft.set(slot, real: date.timeIntervalSinceReferenceDate)
         case (.string(let text), .text): return draft.setIfItFits(slot, text)
         default: return false

@@ -1,8 +1,10 @@
 extension ManagedObject {
     /// Reads the values: from the row that came with the object if that is still the newest, else from the level above. The
     /// object stays a fault if they cannot be read: the next use tries again.
+    ///
+    /// - Parameter isForReading: Whether a value is wanted, so that a failure gives somebody a wrong one.
     @inline(never)
-    final func fireFault() {
+    final func fireFault(isForReading: Bool = false) {
         binding.counters.faultsFired.add(1, ordering: .relaxed)
         if !isRowSuperseded, !binding.hasStalenessInterval {
             awake()
@@ -37,7 +39,7 @@ extension ManagedObject {
             }
         } catch {
             row = nil
-            context.readFailed(of: self, error)
+            context.readFailed(of: self, error, givesValue: isForReading)
         }
     }
 
@@ -55,10 +57,12 @@ extension ManagedObject {
     }
 
     /// Checks the queue if that is asked for, and fires the fault if it is one.
+    ///
+    /// - Parameter isForReading: false before a value is set, which replaces one that cannot be read.
     @inline(never)
-    final func attend() {
+    final func attend(isForReading: Bool = true) {
         if state.contains(.checked) { managedObjectContext?.requireQueue(for: self) }
-        if state.contains(.fault) { fireFault() }
+        if state.contains(.fault) { fireFault(isForReading: isForReading) }
     }
 
     /// Forgets the values; they are read again, in their newest form, when next needed.

@@ -141,7 +141,7 @@ extension ManagedObject {
         do {
             return try loadMembers(of: property)
         } catch {
-            context.readFailed(of: self, error)
+            context.readFailed(of: self, error, givesValue: true)
             return nil
         }
     }

@@ -27,7 +27,7 @@ extension ManagedObject {
     /// - Parameter keys: nil means all properties; keys that the entity does not have are left out.
     /// - Note: Fires the fault, and reads those to-many relationships that are asked for.
     public final func committedValues(forKeys keys: [String]? = nil) -> [String: Any?] {
-        if state.contains(.fault) { fireFault() }
+        if state.contains(.fault) { fireFault(isForReading: true) }
         let properties = keys.map { $0.compactMap(binding.entity.property) }
         var values: [String: Any?] = [:]
         for property in properties ?? binding.entity.properties where !property.isHidden {
@@ -37,7 +37,7 @@ extension ManagedObject {
     }
 
     private final func values(where isWanted: (Property) -> Bool) -> [String: Any?] {
-        if state.contains(.fault) { fireFault() }
+        if state.contains(.fault) { fireFault(isForReading: true) }
         var values: [String: Any?] = [:]
         for property in binding.entity.properties where !property.isHidden && isWanted(property) {
             values.updateValue(currentValue(of: property), forKey: property.name)

@@ -64,6 +64,8 @@ extension ManagedObject {
         switch changes.pointer(index).pointee {
         case .null: return !accessor.isMandatory
         case .integer(let value): return accessor.holds(value)
+        case .double, .date, .decimal:
+            return accessor.slot < 0 || changes.pointer(index).pointee.isStorable
         case .transformable: return false
         default: return true
         }
@@ -80,6 +82,9 @@ extension ManagedObject {
             if case .integer(let integer) = value.pointee, !accessor.holds(integer) {
                 let type = binding.entity.properties[index].attributeType!
                 return error(index, .integerOutOfRange(integer, type), value.pointee)
+            }
+            if accessor.slot >= 0, !value.pointee.isStorable {
+                return error(index, .unstorable, value.pointee)
             }
         } else if accessor.isMandatory {
             let isMissing =
@@ -157,6 +162,7 @@ extension Property {
         if case .transformable(let value) = value, case .failure(let error) = value.data {
             return .untransformable("\(error)")
         }
+        if slot != nil, !value.isStorable { return .unstorable }
         for (rule, test) in rules?.validations ?? [] where !test(value) {
             return .brokenRule(rule.warning, predicate: rule.predicateFormat)
         }

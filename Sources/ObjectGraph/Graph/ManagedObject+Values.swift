@@ -144,7 +144,7 @@ extension ManagedObject {
     /// Notes with the context that the object is about to change; fires its fault.
     @inline(__always)
     final func willChange() {
-        if state.needsAttention { attend() }
+        if state.needsAttention { attend(isForReading: false) }
         if state.isDisjoint(with: [.inserted, .updated]) || !state.contains(.changedInEvent) {
             noteChange()
         }

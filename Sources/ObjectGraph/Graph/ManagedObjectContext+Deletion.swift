@@ -73,8 +73,10 @@ extension ManagedObjectContext {
     /// - Returns: The objects that have changed since the last time.
     @discardableResult
     func processChanges(isSaving: Bool) -> [ManagedObject] {
-        if isSaving || propagatesDeletesAtEndOfEvent { propagateDeletions() }
-        let unplaced = model.hasOrderedRelationships ? assignPlaces(isSaving: isSaving) : []
+        let unplaced = readingForItself {
+            if isSaving || propagatesDeletesAtEndOfEvent { propagateDeletions() }
+            return model.hasOrderedRelationships ? assignPlaces(isSaving: isSaving) : []
+        }
         guard !eventList.isEmpty else { return [] }
         let changed = eventList
         eventList.removeAll(keepingCapacity: eventList.count < 4096)

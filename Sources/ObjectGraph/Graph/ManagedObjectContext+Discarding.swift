@@ -95,6 +95,7 @@ extension ManagedObjectContext {
         eventList = []
         joinNotes = [:]
         checkedObjects = []
+        failedReads = [:]
         committedTransients = [:]
         eventCapture = EventCapture()
         permanentReferences = [:]
@@ -131,6 +132,7 @@ extension ManagedObjectContext {
     func refreshSilently(_ object: ManagedObject, mergeChanges: Bool) {
         if object.state.contains(.inaccessible) { expectRow(of: object) }
         if mergeChanges, object.hasChanges { return renewRow(of: object) }
+        failedReads[object] = nil
         object.turnIntoFault()
         guard object.state.contains(.updated) else { return }
         object.state.subtract([.updated, .relationshipChanged])
@@ -174,6 +176,7 @@ extension ManagedObjectContext {
                 [object.reference], root: table.rootIndex, storeNumber: table.storeNumber)
         }
         table[object.reference] = nil
+        if !failedReads.isEmpty { failedReads[object] = nil }
         object.turnIntoFault()
         object.state = [.fault, .detached]
     }

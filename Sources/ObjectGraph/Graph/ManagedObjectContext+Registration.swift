@@ -370,9 +370,20 @@ extension ManagedObjectContext {
     }
 
     /// The store could not be read: nothing takes the place of what is there.
-    func readFailed(of object: ManagedObject, _ error: any Error) {
+    ///
+    /// - Parameter givesValue: Whether the reader gets nil or no members instead. What it makes of them must not be saved.
+    func readFailed(of object: ManagedObject, _ error: any Error, givesValue: Bool) {
         readError = readError ?? error
+        if givesValue, !readsForItself, failedReads[object] == nil { failedReads[object] = error }
         faultHandler(object.objectID, error)
+    }
+
+    /// Runs a part of a save or of the end of an event, which looks after its own failed reads and tries again later.
+    func readingForItself<T>(_ body: () throws -> T) rethrows -> T {
+        let outer = readsForItself
+        readsForItself = true
+        defer { readsForItself = outer }
+        return try body()
     }
 
     /// Whether all that the body reads can be read.

@@ -5,10 +5,12 @@ extension ManagedObjectContext {
     /// transaction with one statement for each row that is new, changed or deleted, and for each pair of a many-to-many
     /// relationship. Source: spec §5.1.
     /// - Throws: `SaveError` for invalid objects and conflicts that the merge policy does not settle; `StoreError` if the
-    ///   store fails, also when something is read that the save depends on. The context is then as dirty as before.
+    ///   store fails, also when something is read that the save depends on, or has failed to be read before (see
+    ///   `faultHandler`). The context is then as dirty as before.
     public func save() throws {
         checkQueue()
         takeMail()
+        if let failed = failedReads.first { throw failed.value }
         readError = nil
         processChanges(isSaving: true)
         try requireReads()
@@ -17,7 +19,7 @@ extension ManagedObjectContext {
             if parent == nil { try coordinator.saveMetadata() }
             return post(.didSave(ObjectChanges()))
         }
-        let written = try write(prepare())
+        let written = try readingForItself { try write(prepare()) }
         adopt(written)
         finish(written)
     }

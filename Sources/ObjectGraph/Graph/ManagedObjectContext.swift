@@ -44,6 +44,9 @@ public final class ManagedObjectContext: @unchecked Sendable {
     /// Called when a fault cannot be fired because the store fails. The object then reads as nil and stays a fault, so that
     /// the next use tries again. Also called, with a `DetachedObjectError`, when an object is changed that has left the
     /// context. Logs unless set.
+    ///
+    /// What was made of that nil is not saved: `save` throws the error until the object is refreshed without its changes, or
+    /// the context is rolled back or reset.
     public var faultHandler: @Sendable (ManagedObjectID, any Error) -> Void = logsFaults
 
     /// What undo and redo are registered with; nil, as it is unless set, means that nothing can be undone (spec §2.9).
@@ -105,6 +108,10 @@ public final class ManagedObjectContext: @unchecked Sendable {
     var openReferences: [ManagedObjectID]?
     /// The first error of reading since the last save began.
     var readError: (any Error)?
+    /// The objects that have read as nil or empty because the store failed, with the error that keeps them from being saved.
+    var failedReads: [ManagedObject: any Error] = [:]
+    /// Whether what is read now is for the context itself, which takes no nil for a value.
+    var readsForItself = false
     /// Unchanged objects that the next save checks for conflicts.
     var checkedObjects: Set<ManagedObject> = []
 

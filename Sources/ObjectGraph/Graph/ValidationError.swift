@@ -15,6 +15,8 @@ public struct ValidationError: Error, Sendable {
         case brokenRule(ValidationRule.Warning, predicate: String)
         /// A transformer could make no data of the value (1550).
         case untransformable(String)
+        /// A store would not give the value back: NaN, or a decimal near the limits of its type (1550).
+        case unstorable
         /// A relationship leads into another store (133010).
         case externalRelationship
         /// What a subclass or validator says (1550).
@@ -58,7 +60,7 @@ public struct ValidationError: Error, Sendable {
         case .deniedDelete: 1600
         case .integerOutOfRange(let value, _): value > 0 ? 1610 : 1620
         case .brokenRule(.code(let code), _): code
-        case .brokenRule(.message, _), .untransformable: 1550
+        case .brokenRule(.message, _), .untransformable, .unstorable: 1550
         case .custom: (underlyingError as? any CodedError)?.code ?? 1550
         case .externalRelationship: 133010
         }
@@ -90,6 +92,8 @@ extension ValidationError: CustomStringConvertible {
             "\(place) is not as '\(predicate)' demands (\(code))."
         case .untransformable(let text):
             "\(place) cannot be stored, since its transformer failed: \(text)"
+        case .unstorable:
+            "\(place) is \(value.map { "\($0)" } ?? "a value"), which a store cannot keep; give it a number within the range of its type, or nil."
         case .externalRelationship: "\(place) leads into another store, which is not possible."
         case .custom(let text): "\(place): \(text)"
         }

@@ -52,9 +52,23 @@ extension AttributeValue {
         case .integer(let value): Double(value)
         case .boolean(let value): value ? 1 : 0
         case .double(let value): value
-        case .decimal(let value): NSDecimalNumber(decimal: value).doubleValue
+        case .decimal(let value): value.nearestDouble
         case .date(let value): value.timeIntervalSinceReferenceDate
         default: nil
+        }
+    }
+
+    /// Whether a store gives the value back. SQLite turns NaN into NULL, and a decimal is stored in double precision, from
+    /// which the greatest and the least do not come back.
+    var isStorable: Bool {
+        switch self {
+        case .double(let value): !value.isNaN
+        case .date(let value): !value.timeIntervalSinceReferenceDate.isNaN
+        case .decimal(let value):
+            // With at most 38 digits these are far from all limits, and need not be written out.
+            !value.isNaN
+                && ((-90...90).contains(value.exponent) || Decimal(shortest: double!) != nil)
+        default: true
         }
     }
 
@@ -105,6 +119,12 @@ extension AttributeValue {
 }
 
 extension Decimal {
+    /// The double-precision value nearest to it. Foundation multiplies by powers of ten, which beyond 10²² are not exact.
+    fileprivate var nearestDouble: Double {
+        if !(-22...22).contains(exponent), let value = Double("\(self)") { return value }
+        return NSDecimalNumber(decimal: self).doubleValue
+    }
+
     /// The decimal with the digits that identify the double-precision value, 0.1 for 0.1; nil beyond the range of decimals.
     init?(shortest value: Double) {
         guard value.isFinite, let decimal = Decimal(string: "\(value)"), !decimal.isNaN else {

@@ -83,6 +83,7 @@ final class Entity: Sendable {
                 }
             } else if !property.isOptional || property.rules != nil
                 || property.attributeType == .integer16 || property.attributeType == .integer32
+                || property.attributeType?.slotKind == .real
             {
                 validated.insert(property.index)
             }

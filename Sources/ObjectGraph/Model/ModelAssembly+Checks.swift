@@ -73,8 +73,11 @@ extension ModelAssembly {
         guard (attribute.type == .transformable) == (attribute.transformer != nil) else {
             throw attribute.transformer == nil ? .missingTransformer : .needlessTransformer
         }
-        if let value = attribute.defaultValue, value.converted(to: attribute.type) == nil {
-            throw .defaultOfOtherType(value, attribute.type)
+        if let value = attribute.defaultValue {
+            let converted = value.converted(to: attribute.type)
+            guard let converted, attribute.isTransient || converted.isStorable else {
+                throw .defaultOfOtherType(value, attribute.type)
+            }
         }
         _ = try AttributeRules(attribute)
     }

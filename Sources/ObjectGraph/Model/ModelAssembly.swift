@@ -12,7 +12,15 @@ struct ModelAssembly {
     private(set) var ancestries: [[Int]] = []
     private(set) var naming = ColumnNaming()
 
+    /// Rows in memory keep the number of their entity in 16 bits.
+    static let maximumEntityCount = Int(UInt16.max)
+
     init(_ descriptions: [EntityDescription]) throws(ModelError) {
+        if descriptions.count > Self.maximumEntityCount {
+            throw ModelError(
+                descriptions[Self.maximumEntityCount].name, nil,
+                .tooManyEntities(descriptions.count))
+        }
         try order(descriptions)
         try check()
         naming = ColumnNaming(assembly: self)

@@ -61,6 +61,8 @@ public struct ModelError: Error, Sendable, Hashable {
         case differsFromNamesake
         /// The entity has more properties than it can have; their number.
         case tooManyProperties(Int)
+        /// The model has more entities than rows can name; their number, and the first entity beyond.
+        case tooManyEntities(Int)
     }
 
     public var entity: String
@@ -135,6 +137,8 @@ extension ModelError: CustomStringConvertible {
             "\(place): the models to be merged describe the entity differently; make them equal or rename one."
         case .tooManyProperties(let count):
             "\(place): \(count) properties are more than the \(Entity.maximumPropertyCount) that an entity can have."
+        case .tooManyEntities(let count):
+            "\(place): \(count) entities are more than the \(ModelAssembly.maximumEntityCount) that a model can have; divide it into several models."
         }
     }
 }

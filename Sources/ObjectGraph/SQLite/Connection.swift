@@ -1,4 +1,5 @@
 import CSQLite
+import Foundation
 
 /// One open database, thin over the C API.
 ///
@@ -24,7 +25,9 @@ final class Connection {
             pragmas = configuration.pragmasOfNewFiles + pragmas
         }
         for pragma in pragmas {
-            try execute("PRAGMA \(quoted: pragma.name) = '\(escaped: pragma.value)'")
+            try waitingForLocks(configuration.busyTimeout) { () throws(SQLiteError) in
+                try execute("PRAGMA \(quoted: pragma.name) = '\(escaped: pragma.value)'")
+            }
         }
         // SQLite reads nothing on open: this shows now whether the file is a database.
         try execute("PRAGMA schema_version")
@@ -32,6 +35,48 @@ final class Connection {
         handle.state.pointee.statistics.pageSize = pageSize
         _ = takeStatistics()
         handle.startTracing(configuration)
+    }
+
+    /// Runs the body on a connection of its own that reads the database and leaves no files beside it.
+    ///
+    /// Where that takes a connection without locks, somebody may write meanwhile: then the body runs again.
+    ///
+    /// - Parameter rollsBack: Whether a rollback journal that a crash has left may be played back.
+    static func reading<T>(
+        _ path: String, rollsBack: Bool = false, timeout: Duration,
+        _ body: (Connection) throws -> T
+    ) throws -> T {
+        while true {
+            let before = FileState(path: path)
+            var configuration = SQLiteConfiguration.reading(path: path, rollsBack: rollsBack)
+            configuration.busyTimeout = timeout
+            let result = Result<T, any Error> {
+                let connection = try Connection(configuration)
+                let result = try body(connection)
+                connection.handle.resetStatements()
+                try connection.close()
+                return result
+            }
+            if configuration.mode != .immutable || FileState(path: path) == before {
+                return try result.get()
+            }
+        }
+    }
+
+    /// Runs the body again while it meets a lock: SQLite itself does not wait where a read lock has to become a write lock,
+    /// as it has to when several connections give a new file its journal mode.
+    private func waitingForLocks(
+        _ timeout: Duration, _ body: () throws(SQLiteError) -> Void
+    ) throws(SQLiteError) {
+        let deadline = ContinuousClock.now + timeout
+        while true {
+            do {
+                return try body()
+            } catch {
+                guard error.isBusy, ContinuousClock.now < deadline else { throw error }
+                Thread.sleep(forTimeInterval: 0.002)
+            }
+        }
     }
 
     /// A statement ready to bind, all of its parameters NULL.

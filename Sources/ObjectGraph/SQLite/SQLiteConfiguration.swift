@@ -40,10 +40,19 @@ struct SQLiteConfiguration: Sendable {
     ///
     /// A reader of a WAL database makes the files of the WAL if they are missing and cannot remove them. If they are
     /// missing nobody else has the database open.
-    static func reading(path: String) -> Self {
+    ///
+    /// - Parameter rollsBack: Whether a rollback journal that a crash has left may be played back, as SQLite demands before
+    ///   anything is read; it takes a connection that can write.
+    static func reading(path: String, rollsBack: Bool = false) -> Self {
+        let real = URL(filePath: path).resolvingSymlinksInPath().path
+        if FileState.hasContent(path: real + "-journal") {
+            return Self(path: path, mode: rollsBack ? .readWrite : .readOnly)
+        }
         let header = FileHandle(forReadingAtPath: path).flatMap { try? $0.read(upToCount: 20) }
         let isWAL = header?.count == 20 && header?[header!.startIndex + 18] == 2
-        let isOpen = FileManager.default.fileExists(atPath: path + "-wal")
+        let isOpen =
+            FileState.hasContent(path: real + "-wal")
+            || FileState(path: real + "-wal") != nil && FileState(path: real + "-shm") != nil
         return Self(path: path, mode: isWAL && !isOpen ? .immutable : .readOnly)
     }
 }

@@ -33,6 +33,8 @@ public struct SQLiteError: Error, Sendable, Hashable {
     public var isCorruption: Bool { code == SQLITE_NOTADB || code == SQLITE_CORRUPT }
     /// The database cannot be written.
     public var isReadOnly: Bool { code == SQLITE_READONLY }
+    /// The file was deleted or moved while it was open (SQLITE_READONLY_DBMOVED).
+    public var isMoved: Bool { extendedCode == SQLITE_READONLY | 4 << 8 }
     /// A cancellation ended the statement.
     public var isInterruption: Bool { code == SQLITE_INTERRUPT }
 }

@@ -9,6 +9,9 @@ public struct BatchInsertRow: ~Copyable {
     /// The attributes that were set to nil.
     private var nils = PropertyMask()
 
+    /// A value that a store would not give back, and its attribute: the end of the row throws.
+    private var unstorable: (value: AttributeValue, index: Int)?
+
     /// Attributes that need a value of their own where the row gives none: a default, or an error.
     private let required: PropertyMask
 
@@ -41,7 +44,7 @@ public struct BatchInsertRow: ~Copyable {
         guard let property = entity.property(named: key), let type = property.attributeType,
             let slot = property.slot
         else { throw StoreError(.unknownAttribute(key, entity: entity.name)) }
-        guard let converted = value.converted(to: type) else {
+        guard let converted = value.converted(to: type), converted.isStorable else {
             throw StoreError(.unacceptableValue(value, attribute: key, entity: entity.name))
         }
         write(converted, property.index, slot)
@@ -77,6 +80,7 @@ public struct BatchInsertRow: ~Copyable {
         guard accessor.slotKind == .real, accessor.slot >= 0 else {
             return write(.double(real), at: index)
         }
+        if real.isNaN { unstorable = (.double(real), index) }
         writer.set(Int(accessor.slot), real: real)
     }
 
@@ -100,6 +104,7 @@ public struct BatchInsertRow: ~Copyable {
     private mutating func write(_ value: AttributeValue, _ propertyIndex: Int, _ slot: Int) {
         writer.clear(slot)
         if value.isNull { nils.insert(propertyIndex) }
+        if !value.isStorable { unstorable = (value, propertyIndex) }
         writer.set(slot, value, accessors[propertyIndex].slotKind)
     }
 
@@ -110,12 +115,21 @@ public struct BatchInsertRow: ~Copyable {
     mutating func begin(key: Int64, isAlone: Bool) {
         if isAlone { writer.rewind() }
         if !nils.isEmpty { nils = PropertyMask() }
+        if unstorable != nil { unstorable = nil }
         writer.begin(
             entity.layout.extent, key: key, version: 1, entityNumber: UInt32(entity.number))
     }
 
     /// Gives omitted attributes their defaults and ends the row.
+    ///
+    /// - Throws: `StoreError` if a mandatory attribute has no value, or an attribute one that a store would not give back.
     mutating func finish() throws -> RowReference {
+        if let unstorable {
+            throw StoreError(
+                .unacceptableValue(
+                    unstorable.value, attribute: entity.properties[unstorable.index].name,
+                    entity: entity.name))
+        }
         if !(requiredSlots.map(writer.hasValues) ?? false) { try giveDefaults() }
         return writer.finish()
     }

@@ -77,11 +77,14 @@ final class InMemoryStore: PersistentStore {
         }
     }
 
-    func reserveKeys(_ count: Int, root: Entity) -> Range<Int64> {
-        lastKeys.withLock { lastKeys in
-            let first = lastKeys[root.index] + 1
-            lastKeys[root.index] += Int64(count)
-            return first..<first + Int64(count)
+    func reserveKeys(_ count: Int, root: Entity) throws -> Range<Int64> {
+        try lastKeys.withLock { lastKeys in
+            let last = lastKeys[root.index]
+            guard Int64(count) < Int64.max - last else {
+                throw StoreError(.damagedValue("a row of '\(root.name)' has the key \(count)"))
+            }
+            lastKeys[root.index] = last + Int64(count)
+            return last + 1..<last + 1 + Int64(count)
         }
     }
 

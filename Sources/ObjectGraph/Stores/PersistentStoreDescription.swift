@@ -37,7 +37,7 @@ public struct PersistentStoreDescription: Sendable {
     /// Whether SQLite gathers statistics for its planner when the file is opened.
     public var analyzesWhenOpened = false
 
-    /// SQLite settings by name, made on every connection after the store's own.
+    /// SQLite settings by name, made on every connection after the store's own, or in the place of those of the same name.
     public var pragmas: [String: String] = [:]
 
     /// The name of the SQLite VFS; nil means the default one.
@@ -72,11 +72,14 @@ public struct PersistentStoreDescription: Sendable {
         if !isReadOnly {
             // Spec §8.1.
             configuration.pragmasOfNewFiles = [("page_size", "4096"), ("auto_vacuum", "2")]
-            configuration.pragmas = [
+            let own = [
                 ("journal_mode", "WAL"), ("synchronous", "NORMAL"),
                 // 32 MiB: with SQLite's 2 MiB an import into a table with several indexes writes each page many times.
                 ("cache_size", "-32768"),
             ]
+            // Made first, WAL would be taken back again for another mode, for which the connection must be alone.
+            let replaced = Set(pragmas.keys.map { $0.lowercased() })
+            configuration.pragmas = own.filter { !replaced.contains($0.0) }
         }
         configuration.pragmas += pragmas.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         if let synchronous = debug.synchronous {

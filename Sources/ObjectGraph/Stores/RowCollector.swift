@@ -7,6 +7,8 @@ final class RowCollector: RowReceiver {
         var rows = RowList()
         /// The rows of `slab` that are not in `rows` yet.
         var places: [RowPlace] = []
+        /// The first row that is damaged.
+        var damagedKey: Int64?
     }
 
     private let selection: RowSelection
@@ -51,8 +53,9 @@ final class RowCollector: RowReceiver {
 
     @inline(__always)
     func take(_ row: some SQLiteRow) {
-        selection.readRow(row, into: &state.pointee.writer)
+        let isSound = selection.readRow(row, into: &state.pointee.writer)
         let place = state.pointee.writer.finishedPlace()
+        if !isSound { noteDamage(place.key) }
         if state.pointee.writer.slabCount != state.pointee.slabCount { beginSlab() }
         state.pointee.places.append(place)
     }
@@ -67,8 +70,16 @@ final class RowCollector: RowReceiver {
         state.pointee.slabCount = state.pointee.writer.slabCount
     }
 
+    @inline(never)
+    private func noteDamage(_ key: Int64) {
+        state.pointee.damagedKey = state.pointee.damagedKey ?? key
+    }
+
     /// The rows taken, in the order in which they came. To be called once after the last row.
-    func finish() -> RowList {
+    ///
+    /// - Throws: `StoreError` if one of them is damaged.
+    func finish() throws(StoreError) -> RowList {
+        if let key = state.pointee.damagedKey { throw selection.damage(in: key) }
         state.pointee.rows.append(state.pointee.places, in: state.pointee.slab)
         return state.pointee.rows
     }

@@ -24,6 +24,7 @@ final class RowSelection: Sendable {
     private var entityColumn: Int32 { keyColumn - 2 }
 
     private let firstIndex: Int
+    private let entityCount: Int
     private let plans: [RowPlan]
 
     /// - Parameter includesSubentities: Whether rows of descendants come as well; each row is then read as its own entity.
@@ -40,44 +41,62 @@ final class RowSelection: Sendable {
         let last = Int32(names.count - 1)
         keyColumn = last
         firstIndex = entity.index
+        entityCount = model.entities.count
         plans = family.map { member in
-            RowPlan(
-                member.layout, entityNumber: UInt32(member.index + 1),
-                columns: member.columns.map { last - positions[$0]! })
+            RowPlan(member, columns: member.columns.map { last - positions[$0]! }, model: model)
         }
     }
 
     deinit { for plan in plans { plan.sources.deallocate() } }
 
     /// Which object a row is of.
-    func key(of row: some SQLiteRow) -> EntityKey {
-        EntityKey(
-            entityIndex: plans.count > 1
-                ? Int(row.value(at: entityColumn).integer) - 1 : firstIndex,
-            key: row.value(at: keyColumn).integer)
+    ///
+    /// - Throws: `StoreError` if the row names none.
+    func key(of row: some SQLiteRow) throws(StoreError) -> EntityKey {
+        try EntityKey(
+            number: plans.count > 1
+                ? row.value(at: entityColumn).integer : Int64(firstIndex + 1),
+            key: row.value(at: keyColumn).integer, entityCount: entityCount)
     }
 
     /// Copies a row to the end of the writer's rows, making a writer that begins small if there is none.
-    func readRow(_ row: some SQLiteRow, of writer: inout RowWriter?) -> RowReference {
+    ///
+    /// - Throws: `StoreError` if the row is damaged.
+    func readRow(
+        _ row: some SQLiteRow, of writer: inout RowWriter?
+    ) throws(StoreError) -> RowReference {
         var current = writer.take() ?? RowWriter(expectedByteCount: 1024)
-        readRow(row, into: &current)
+        let isSound = readRow(row, into: &current)
         let finished = current.finish()
         writer = current
+        guard isSound else { throw damage(in: finished.key) }
         return finished
     }
 
+    /// What to throw for a row with a key or reference that no row can have.
+    func damage(in key: Int64) -> StoreError {
+        StoreError(
+            .damagedValue(
+                "the row \(key) of entity number \(firstIndex + 1) has a key, or refers to one, that no row can have"
+            ))
+    }
+
     /// Copies a row into a slab; the caller finishes it.
+    ///
+    /// - Returns: false for a row whose key, or one of whose references, can be of no row: nothing may be made of it.
     @inline(__always)
-    func readRow(_ row: some SQLiteRow, into writer: inout RowWriter) {
+    func readRow(_ row: some SQLiteRow, into writer: inout RowWriter) -> Bool {
         var position = 0
         if plans.count > 1 {
-            position = Int(row.value(at: entityColumn).integer) - 1 - firstIndex
+            position = Int(row.value(at: entityColumn).integer) &- 1 &- firstIndex
             // A row of an entity that the model does not have is read as one of the root entity.
             if !plans.indices.contains(position) { position = 0 }
         }
         let plan = plans[position]
+        let key = row.value(at: keyColumn).integer
+        var isSound = key >= 0
         writer.begin(
-            plan.extent, key: row.value(at: keyColumn).integer,
+            plan.extent, key: key,
             version: UInt32(truncatingIfNeeded: row.value(at: versionColumn).integer),
             entityNumber: plan.entityNumber)
         for slot in 0..<plan.extent.slotCount {
@@ -87,7 +106,10 @@ final class RowSelection: Sendable {
             switch source.kind {
             case .integer:
                 let integer = value.integer
-                if integer != 0 || !value.isNull { writer.set(slot, integer: integer) }
+                if integer != 0 || !value.isNull {
+                    if source.isReference, !source.holds(integer) { isSound = false }
+                    writer.set(slot, integer: integer)
+                }
             case .real:
                 let real = value.real
                 if real != 0 || !value.isNull { writer.set(slot, real: real) }
@@ -98,6 +120,7 @@ final class RowSelection: Sendable {
                 if !value.isNull { writer.set(slot, bytes: value.blob) }
             }
         }
+        return isSound
     }
 }
 
@@ -107,18 +130,40 @@ private struct RowPlan: @unchecked Sendable {
     struct Source {
         let column: Int32
         let kind: SlotKind
+
+        /// Whether an integer is the key of another row, or the number of its entity.
+        var isReference = false
+
+        /// What it can be besides 0.
+        var least: Int64 = 0
+        var greatest = Int64.max
+
+        func holds(_ reference: Int64) -> Bool {
+            reference >= least && reference <= greatest || reference == 0
+        }
     }
 
     let extent: RowExtent
     let entityNumber: UInt32
     let sources: UnsafeMutablePointer<Source>
 
-    init(_ layout: RowLayout, entityNumber: UInt32, columns: [Int32]) {
-        extent = layout.extent
-        self.entityNumber = entityNumber
+    init(_ entity: Entity, columns: [Int32], model: ManagedObjectModel) {
+        extent = entity.layout.extent
+        entityNumber = UInt32(entity.number)
         sources = .allocate(capacity: columns.count)
         for (slot, column) in columns.enumerated() {
-            sources[slot] = Source(column: column, kind: layout.slotKinds[slot])
+            sources[slot] = Source(column: column, kind: entity.layout.slotKinds[slot])
+        }
+        for property in entity.properties {
+            guard let relationship = property.relationship, let slot = property.slot else {
+                continue
+            }
+            sources[slot].isReference = true
+            guard let entitySlot = property.entitySlot else { continue }
+            let family = model.destination(of: relationship).familyIndexes
+            sources[entitySlot].isReference = true
+            sources[entitySlot].least = Int64(family.lowerBound + 1)
+            sources[entitySlot].greatest = Int64(family.upperBound + 1)
         }
     }
 }

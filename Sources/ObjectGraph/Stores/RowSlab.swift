@@ -151,7 +151,8 @@ struct RowReference: @unchecked Sendable {
         else { return nil }
         var entityIndex = relationship.destinationIndex
         if let entitySlot = property.entitySlot, hasValue(entitySlot) {
-            entityIndex = Int(integer(entitySlot, in: layout)) - 1
+            let number = Int(integer(entitySlot, in: layout))
+            if number > 0 { entityIndex = number - 1 }
         }
         return EntityKey(entityIndex: entityIndex, key: integer(slot, in: layout))
     }

@@ -27,11 +27,14 @@ struct SQLiteSchema {
     func open(
         on connection: Connection, isReadOnly: Bool, url: URL?
     ) throws -> (identifier: String, metadata: MetadataList) {
-        let tables = try names(
-            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
-            on: connection)
+        var tables = try tableNames(on: connection)
         if tables.isEmpty, !isReadOnly {
-            return try connection.transaction(.exclusive) { try create(on: connection) }
+            let made = try connection.transaction(.exclusive) {
+                // Others may have opened the file as well, and made them before this lock was had.
+                try tableNames(on: connection).isEmpty ? try create(on: connection) : nil
+            }
+            if let made { return made }
+            tables = try tableNames(on: connection)
         }
         guard tables.isSuperset(of: ["Z_METADATA", "Z_PRIMARYKEY"]) else {
             throw StoreError(.incompatibleSchema("no table Z_METADATA"), url: url)
@@ -166,6 +169,12 @@ struct SQLiteSchema {
     private var versionHashes: [String: Data] {
         model.entityVersionHashesByName.filter { entityNames.contains($0.key) }
             .mapValues { Data($0) }
+    }
+
+    private func tableNames(on connection: Connection) throws -> Set<String> {
+        try names(
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+            on: connection)
     }
 
     private func names(_ sql: String, on connection: Connection) throws -> Set<String> {

@@ -46,7 +46,7 @@ extension SQLiteStore {
                 }
             default: break
             }
-            return collector.finish()
+            return try collector.finish()
         }
     }
 
@@ -81,7 +81,9 @@ extension SQLiteStore {
             statement.bind(translation.bindings)
             var dictionaries: [[String: AttributeValue]] = []
             while try statement.step() {
-                dictionaries.append(translation.dictionary(ofRow: statement, objectID: objectID))
+                dictionaries.append(
+                    try translation.dictionary(
+                        ofRow: statement, entityCount: model.entities.count, objectID: objectID))
             }
             return dictionaries
         }
@@ -109,11 +111,11 @@ extension SQLiteStore {
             guard try statement.step() else { return nil }
             // Rows that are read one by one in a turn share slabs.
             if keepsSnapshot {
-                return turnWriter.withLock { selection.readRow(statement, of: &$0) }
+                return try turnWriter.withLock { try selection.readRow(statement, of: &$0) }
             }
-            var writer = RowWriter(expectedByteCount: entity.layout.extent.fixedByteCount * 2)
-            selection.readRow(statement, into: &writer)
-            return writer.finish()
+            var writer: RowWriter? = RowWriter(
+                expectedByteCount: entity.layout.extent.fixedByteCount * 2)
+            return try selection.readRow(statement, of: &writer)
         }
     }
 
@@ -132,7 +134,7 @@ extension SQLiteStore {
             statement.bind(jsonArray(keys), at: 1)
             let collector = RowCollector(selection, expectedCount: keys.count)
             _ = try collector.takeAll(of: statement, form)
-            return collector.finish()
+            return try collector.finish()
         }
     }
 
@@ -175,9 +177,9 @@ extension SQLiteStore {
             var contents: [Int64: [EntityKey]] = [:]
             while try statement.step() {
                 contents[statement.value(at: 2).integer, default: []].append(
-                    EntityKey(
-                        entityIndex: Int(statement.value(at: 1).integer) - 1,
-                        key: statement.value(at: 0).integer))
+                    try EntityKey(
+                        number: statement.value(at: 1).integer, key: statement.value(at: 0).integer,
+                        entityCount: model.entities.count))
             }
             return contents
         }
@@ -208,12 +210,12 @@ extension SQLiteStore {
             var known: Set<Int64> = []
             while try statement.step() {
                 let owner = statement.value(at: Int32(selection.columnCount)).integer
-                let member = selection.key(of: statement)
+                let member = try selection.key(of: statement)
                 contents[owner, default: []].append(member)
                 // A row that several owners share comes once for each of them.
                 if known.insert(member.key).inserted { collector.take(statement) }
             }
-            return RelatedRows(contents: contents, rows: collector.finish())
+            return RelatedRows(contents: contents, rows: try collector.finish())
         }
     }
 
@@ -233,11 +235,13 @@ extension SQLiteStore {
         _ body: (Statement) throws -> T
     ) throws -> T {
         try mapping {
-            try pool.read(keepingSnapshot: keepingSnapshot) { connection in
+            let result = try pool.read(keepingSnapshot: keepingSnapshot) { connection in
                 let statement = try connection.statement(sql)
                 defer { statement.reset() }
                 return try connection.reporting(to: progress) { try body(statement) }
             }
+            try requireUnchanged()
+            return result
         }
     }
 }
@@ -273,17 +277,27 @@ extension FetchTranslation.Selection {
 ///
 /// - Throws: `StoreError` if a row is of an entity that the model does not have, as in a store that another model has made.
 func readKeys(of statement: Statement, in model: ManagedObjectModel) throws -> [EntityKey] {
-    let numbers = 1...Int64(model.entities.count)
     var keys: [EntityKey] = []
     while try statement.step() {
-        let number = statement.value(at: 1).integer
-        guard numbers.contains(number) else {
-            throw StoreError(.incompatibleSchema("rows of the entity \(number) and no such entity"))
-        }
         keys.append(
-            EntityKey(entityIndex: Int(number) - 1, key: statement.value(at: 0).integer))
+            try EntityKey(
+                number: statement.value(at: 1).integer, key: statement.value(at: 0).integer,
+                entityCount: model.entities.count))
     }
     return keys
+}
+
+extension EntityKey {
+    /// The identity that a row of a store claims to have.
+    ///
+    /// - Throws: `StoreError` if the model has no entity of the number, or no row can have the key.
+    init(number: Int64, key: Int64, entityCount: Int) throws(StoreError) {
+        guard number >= 1, number <= Int64(entityCount) else {
+            throw StoreError(.incompatibleSchema("rows of the entity \(number) and no such entity"))
+        }
+        guard key >= 0 else { throw StoreError(.damagedValue("a row has the key \(key)")) }
+        self.init(entityIndex: Int(number) - 1, key: key)
+    }
 }
 
 /// The keys as one argument for `json_each`.

@@ -113,11 +113,12 @@ extension SQLiteStore {
             throw StoreError(.missingFile, url: url)
         }
         do {
-            var configuration = SQLiteConfiguration(url, mode: mode)
-            let copy = mode == .readOnly && !isInMemory ? try RecoveredCopy.ifNeeded(for: url) : nil
             if mode == .readOnly, !isInMemory {
-                configuration = .reading(path: (copy?.url ?? url).path)
+                let copy = try RecoveredCopy.ifNeeded(for: url)
+                defer { withExtendedLifetime(copy) {} }
+                return try Connection.reading((copy?.url ?? url).path, timeout: timeout, body)
             }
+            var configuration = SQLiteConfiguration(url, mode: mode)
             configuration.busyTimeout = timeout
             configuration.vfs = vfs
             let connection = try Connection(configuration)

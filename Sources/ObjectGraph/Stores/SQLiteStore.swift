@@ -15,6 +15,9 @@ final class SQLiteStore: PersistentStore {
     /// What is read in place of a file that cannot be.
     private let copy: RecoveredCopy?
 
+    /// The file that was opened; nil in memory.
+    private let file: OpenedFile?
+
     /// Where rows go that are read one by one in a turn; nil between turns.
     let turnWriter = Mutex<RowWriter?>(nil)
 
@@ -50,11 +53,21 @@ final class SQLiteStore: PersistentStore {
                 ? try description.file.flatMap(RecoveredCopy.ifNeeded) : nil
             if let copy { description.url = copy.url }
             self.copy = copy
-            try Self.inspect(description.file, schema, isReadOnly: description.isReadOnly)
+            try Self.inspect(description, schema)
+            if !description.isReadOnly { try Self.makeFolder(for: description.file) }
             debug.annotate("Connecting to sqlite database file at \"\(url?.path ?? ":memory:")\"")
             let slotCount = model.entities.map(\.layout.slotCount).max() ?? 0
+            var configuration = description.connectionConfiguration(debug)
+            var file = description.file.map(OpenedFile.init)
+            // A WAL has been taken over, and files for another can be neither found nor made: nobody has the database open
+            // (https://www.sqlite.org/wal.html#readonly).
+            if description.isReadOnly, let url = description.file, try !RecoveredCopy.canBeRead(url)
+            {
+                configuration.mode = .immutable
+                file?.isReadWithoutLocks = true
+            }
             pool = try ConnectionPool(
-                configuration: description.connectionConfiguration(debug),
+                configuration: configuration,
                 maximumReaderCount: description.maximumReaderCount,
                 onOpen: { connection in
                     try QueryFunctions.register(on: connection)
@@ -71,6 +84,9 @@ final class SQLiteStore: PersistentStore {
             identifier = opened.identifier
             metadataState = MetadataState(opened.metadata)
             isReadOnly = try pool.write { $0.isReadOnly }
+            // A new file is there by now.
+            if !description.isReadOnly { file = description.file.map(OpenedFile.init) }
+            self.file = file
         } catch let error as SQLiteError {
             throw StoreError(error, url: url)
         }
@@ -101,19 +117,32 @@ final class SQLiteStore: PersistentStore {
     }
 
     /// Looks at an existing file before any setting is made that would change it.
-    private static func inspect(_ url: URL?, _ schema: SQLiteSchema, isReadOnly: Bool) throws {
-        guard let url else { return }
+    private static func inspect(
+        _ description: PersistentStoreDescription, _ schema: SQLiteSchema
+    ) throws {
+        guard let url = description.file else { return }
         guard let values = try? url.resourceValues(forKeys: [.fileSizeKey, .isDirectoryKey]) else {
-            if isReadOnly { throw StoreError(.missingFile, url: url) }
+            if description.isReadOnly { throw StoreError(.missingFile, url: url) }
             return
         }
         guard values.isDirectory != true else { throw StoreError(.cannotOpen, url: url) }
         guard values.fileSize != 0 else { return }
-        let connection = try Connection(.reading(path: url.path))
-        let isEmpty = try !connection.statement("SELECT 1 FROM sqlite_schema").step()
-        connection.handle.resetStatements()
-        if !isEmpty { _ = try schema.open(on: connection, isReadOnly: true, url: url) }
-        try connection.close()
+        try Connection.reading(
+            url.path, rollsBack: !description.isReadOnly, timeout: description.timeout
+        ) { connection in
+            let isEmpty = try !connection.statement("SELECT 1 FROM sqlite_schema").step()
+            connection.handle.resetStatements()
+            if !isEmpty { _ = try schema.open(on: connection, isReadOnly: true, url: url) }
+        }
+    }
+
+    private static func makeFolder(for file: URL?) throws {
+        guard let folder = file?.deletingLastPathComponent() else { return }
+        do {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        } catch {
+            throw StoreError(.cannotOpen, url: file)
+        }
     }
 
     var statistics: ConnectionStatistics { pool.statistics }
@@ -129,8 +158,13 @@ final class SQLiteStore: PersistentStore {
                 try write { connection in
                     try connection.transaction(.immediate) {
                         let last = try Self.lastKey(of: root, on: connection)
-                        try Self.setLastKey(last + Int64(blockSize), of: root, on: connection)
-                        return last + 1..<last + 1 + Int64(blockSize)
+                        let (next, isTooFar) = last.addingReportingOverflow(Int64(blockSize))
+                        guard !isTooFar, next < .max else {
+                            throw StoreError(
+                                .damagedValue("a row of '\(root.name)' has the key \(blockSize)"))
+                        }
+                        try Self.setLastKey(next, of: root, on: connection)
+                        return last + 1..<next + 1
                     }
                 }
             }
@@ -155,10 +189,19 @@ final class SQLiteStore: PersistentStore {
         includesSubentities ? familySelections[entity.index] : selections[entity.index]
     }
 
-    /// Lends the writer; refuses when the store is open for reading only.
+    /// Lends the writer; refuses when the store is open for reading only, or its file is no longer at its path: SQLite would
+    /// write to a file that nobody finds, or a WAL that belongs to another database.
     func write<T>(_ body: (Connection) throws -> T) throws -> T {
         guard !isReadOnly else { throw StoreError(.readOnly, url: url) }
-        return try pool.write(body)
+        return try pool.write { connection in
+            guard file?.isInPlace ?? true else { throw StoreError(.fileChanged, url: url) }
+            return try body(connection)
+        }
+    }
+
+    /// Throws if somebody has written to a file that is read without locks: what was read may be of two states.
+    func requireUnchanged() throws {
+        guard file?.isUnchanged ?? true else { throw StoreError(.fileChanged, url: url) }
     }
 
     /// Runs the body and turns what SQLite says into errors of the store.
@@ -167,6 +210,9 @@ final class SQLiteStore: PersistentStore {
             return try body()
         } catch let error as SQLiteError {
             throw StoreError(error, url: url)
+        } catch var error as StoreError where error.url == nil {
+            error.url = url
+            throw error
         }
     }
 
@@ -176,8 +222,16 @@ final class SQLiteStore: PersistentStore {
             "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?")
         statement.bind(root.number, at: 1)
         defer { statement.reset() }
-        return try statement.step() ? statement.value(at: 0).integer : 0
+        guard try statement.step() else { return 0 }
+        let key = statement.value(at: 0).integer
+        guard lastKeys.contains(key) else {
+            throw StoreError(.damagedValue("Z_PRIMARYKEY.Z_MAX of '\(root.name)' is \(key)"))
+        }
+        return key
     }
+
+    /// Behind each of them there are more keys than any store can use.
+    private static let lastKeys = 0...Int64.max / 2
 
     static func setLastKey(_ key: Int64, of root: Entity, on connection: Connection) throws {
         let statement = try connection.statement(
@@ -186,6 +240,29 @@ final class SQLiteStore: PersistentStore {
         statement.bind(root.number, at: 2)
         try statement.run()
     }
+}
+
+/// The file of a store as it was when the store was opened.
+private struct OpenedFile {
+    private let path: String
+    private let state: FileState?
+
+    /// Whether the file is read without locks, on the word of the store that nobody writes to it.
+    var isReadWithoutLocks = false
+
+    init(_ url: URL) {
+        path = url.path
+        state = FileState(path: url.path)
+    }
+
+    /// Whether the same file is at the path still.
+    var isInPlace: Bool {
+        guard let state else { return true }
+        return FileState(path: path)?.isOfSameFile(as: state) ?? false
+    }
+
+    /// Whether nobody has written to a file that is read without locks.
+    var isUnchanged: Bool { !isReadWithoutLocks || FileState(path: path) == state }
 }
 
 /// The statements about single rows of an entity, written once.

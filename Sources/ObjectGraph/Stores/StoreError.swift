@@ -23,6 +23,11 @@ public struct StoreError: Error, Sendable {
         case cannotOpen
         /// There is no file where one is needed (260).
         case missingFile
+        /// While the store was open its file was deleted or replaced, or, in a folder that cannot be written, changed by
+        /// somebody else (134030).
+        case fileChanged
+        /// The file has a value that no program writes; the associated value names it (259).
+        case damagedValue(String)
         /// The store is not, or no longer, one of the coordinator's (134080).
         case notOpen
         /// Another connection held its lock for longer than the store's timeout (134090).
@@ -70,6 +75,8 @@ public struct StoreError: Error, Sendable {
                 .notADatabase
             } else if error.isBusy {
                 .timeout
+            } else if error.isMoved {
+                .fileChanged
             } else if error.isReadOnly {
                 .readOnly
             } else if error.isUniqueness || error.isKeyCollision {
@@ -111,12 +118,16 @@ extension StoreError: CustomStringConvertible {
             "The coordinator has this store, or a copy of it, open already; use that one, or another coordinator."
         case .noStores: "The coordinator has no store; add one before saving."
         case .readOnly:
-            "The store can only be read; open it without isReadOnly, or make file and folder writable."
+            "The store cannot be written; open it without isReadOnly and make file and folder writable, or open it with isReadOnly to read it."
         case .diskFull:
             "The disk is full; make room and save again, nothing was written."
         case .cannotOpen:
             "The file cannot be opened; check that the folder exists and may be read and written."
         case .missingFile: "There is no file here; check the path."
+        case .fileChanged:
+            "The file was deleted, replaced or changed by another program while the store was open, and nothing was saved; remove the store from the coordinator and add it again."
+        case .damagedValue(let place):
+            "The file is damaged: \(place). Restore it from a backup, or repair the value with the sqlite3 tool."
         case .notOpen:
             "The coordinator has no such store open; use one of its persistentStores, or add it."
         case .timeout:

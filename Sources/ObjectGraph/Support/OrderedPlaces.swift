@@ -4,8 +4,13 @@ enum OrderedPlaces {
     private static let firstPlace: Int64 = 2048
     private static let placeStep: Int64 = 1024
 
-    /// Rising numbers for a list of members, the old ones where they rise already and leave room.
-    static func rising(from old: [Int64?]) -> [Int64] {
+    /// Between them there is room for any list, and sums and differences do not overflow.
+    private static let usablePlaces = -(Int64(1) << 60)...Int64(1) << 60
+
+    /// Rising numbers for a list of members, the old ones where they rise already and leave room. Those so far out that only
+    /// damage can have put them there are replaced.
+    static func rising(from stored: [Int64?]) -> [Int64] {
+        let old = stored.map { $0.flatMap { usablePlaces.contains($0) ? $0 : nil } }
         let kept = risingPositions(in: old)
         var places = Array(repeating: Int64(0), count: old.count)
         var position = 0

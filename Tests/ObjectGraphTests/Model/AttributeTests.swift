@@ -74,6 +74,83 @@ import Testing
         #expect(value.converted(to: .decimal) == nil)
     }
 
+    private static let unstorable: [(key: String, value: AttributeValue)] = [
+        ("double", .double(.nan)), ("float", .double(.nan)),
+        ("date", .date(Date(timeIntervalSinceReferenceDate: .nan))), ("decimal", .decimal(.nan)),
+        ("decimal", .decimal(.greatestFiniteMagnitude)),
+        ("decimal", .decimal(.leastFiniteMagnitude)),
+    ]
+
+    @Test(arguments: unstorable.indices, [true, false])
+    func `a value that a store would not give back is refused by the save (§1.3.3, §1.3.4)`(
+        _ position: Int, isNew: Bool
+    ) throws {
+        let (key, value) = Self.unstorable[position]
+        let store = try StoreFixture(makeLibraryModel())
+        try store.run { context in
+            let specimen = Specimen(context: context)
+            if !isNew { try context.save() }
+            try specimen.setValue(value, forKey: key)
+            let errors = try context.validationErrors()
+            #expect(errors.map(\.key) == [key])
+            #expect(errors.first?.code == 1550 && errors.first?.reason == .unstorable)
+            try specimen.setValue(nil, forKey: key)
+            try context.save()
+        }
+    }
+
+    @Test func `NaN does not pass for a mandatory value (§1.3.15)`() throws {
+        final class Reading: ManagedObject {
+            static let value = Attribute<Double>("value")
+        }
+        let store = try StoreFixture(
+            ManagedObjectModel(entities: [
+                EntityDescription(
+                    name: "Reading", managedObjectClass: Reading.self,
+                    attributes: [AttributeDescription("value", .double, isOptional: false)])
+            ]))
+        try store.run { context in
+            let reading = Reading(context: context)
+            reading[Reading.value] = .nan
+            #expect(try context.validationErrors().map(\.reason) == [.unstorable])
+            reading[Reading.value] = 1
+            try context.save()
+            reading[Reading.value] = .nan
+            #expect(try context.validationErrors().map(\.reason) == [.unstorable])
+            context.rollback()
+            let calls = Recorder<Int>()
+            let typed = BatchInsertRequest(entityName: "Reading") { row in
+                guard calls.values.isEmpty else { return true }
+                calls.values.append(1)
+                row.set(Double.nan, for: Reading.value)
+                return false
+            }
+            let named = BatchInsertRequest(
+                entityName: "Reading", objects: [["value": .double(.nan)]])
+            for request in [typed, named] {
+                let error = #expect(throws: StoreError.self) { try context.execute(request) }
+                #expect(error?.code == 134060, "\(String(describing: error))")
+            }
+            #expect(throws: FetchError.self) {
+                try context.execute(
+                    BatchUpdateRequest(
+                        entityName: "Reading",
+                        propertiesToUpdate: ["value": .constant(.double(.nan))]))
+            }
+            #expect(try store.sql("SELECT ZVALUE FROM ZREADING") == [["1.0"]])
+        }
+    }
+
+    @Test(arguments: ["1e-90", "-12345e80", "99999999999999e90", "1e-100"])
+    func `decimals of any size that come back are kept (§1.3.3)`(_ text: String) throws {
+        let value = try #require(Decimal(string: text))
+        #expect(try roundTrip(Specimen.decimal, value).read == value)
+    }
+
+    @Test func `infinities come back (§1.3.4)`() throws {
+        #expect(try roundTrip(Specimen.double, .infinity).read == .infinity)
+    }
+
     @Test func `double and single precision (§1.3.4)`() throws {
         #expect(try roundTrip(Specimen.double, -1.5e300).read == -1.5e300)
         #expect(try roundTrip(Specimen.float, 0.1).read == 0.1)

@@ -114,6 +114,10 @@ import Testing
             [entity("A", AttributeDescription("a", .integer16, defaultValue: 70000))], "A", "a"
         ),
         (
+            "a default that a store would not give back",
+            [entity("A", AttributeDescription("a", .double, defaultValue: .double(.nan)))], "A", "a"
+        ),
+        (
             "a default that no decimal can be",
             [entity("A", AttributeDescription("a", .decimal, defaultValue: 1e300))], "A", "a"
         ),
@@ -128,6 +132,13 @@ import Testing
         #expect(error.entity == entity)
         #expect(error.property == property)
         #expect(error.description.hasPrefix(property.map { "\(entity).\($0):" } ?? "\(entity):"))
+    }
+
+    @Test func `more entities than rows can name are refused (§1.1.1)`() {
+        let entities = (0...UInt32(UInt16.max)).map { EntityDescription(name: "E\($0)") }
+        #expect(throws: ModelError("E65535", nil, .tooManyEntities(65_536))) {
+            _ = try ManagedObjectModel(entities: entities)
+        }
     }
 
     @Test func `an index that would be called as another is refused`() {

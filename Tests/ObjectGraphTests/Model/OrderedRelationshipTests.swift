@@ -381,6 +381,16 @@ import Testing
         #expect(OrderedPlaces.rising(from: []) == [])
     }
 
+    private static let extremes: [Int64] = [Int64.min, Int64.min / 2, Int64.max / 2, Int64.max]
+
+    @Test(arguments: extremes, extremes)
+    func `numbers at the ends of the range are given again`(_ first: Int64, _ last: Int64) {
+        for list: [Int64?] in [[first, last], [first, nil, last], [first, nil, 0, nil, last]] {
+            let new = OrderedPlaces.rising(from: list)
+            #expect(zip(new, new.dropFirst()).allSatisfy { $0 < $1 }, "\(list) became \(new)")
+        }
+    }
+
     @Test func `places are always rising, and few of them change`() {
         var generator = SeededGenerator.fromEnvironment()
         for _ in 0..<500 {

@@ -16,7 +16,9 @@ import Testing
         let database = try FixtureDatabase(rows)
         let translation = try translate(request)
         return try database.rows(translation) { row in
-            translation.dictionary(ofRow: row) { index, key in
+            try translation.dictionary(
+                ofRow: row, entityCount: QueryFixture.model.entities.count
+            ) { index, key in
                 QueryFixture.objectID(QueryFixture.model.entities[index].name, key)
             }
         }

@@ -75,6 +75,71 @@ import Testing
         }
     }
 
+    @Test func `what was made of a value that could not be read is not saved (§5.1.12)`() throws {
+        let (trial, id) = try Trial.withFault()
+        try trial.context.performAndWait {
+            let (context, author) = (trial.context, trial.context.author(id))
+            Trial.whileFailing { author.birthYear = (author.birthYear ?? 0) + 1 }
+            for _ in 0..<2 { #expect(throws: StoreError.self) { try context.save() } }
+            context.refresh(author, mergeChanges: true)
+            #expect(throws: StoreError.self) { try context.save() }
+            context.refresh(author, mergeChanges: false)
+            author.birthYear = (author.birthYear ?? 0) + 1
+            try context.save()
+        }
+        #expect(try trial.storedRows().contains { $0.hasPrefix("ZAUTHOR") && $0.contains("1930") })
+    }
+
+    @Test func `nor is what another object was given of it, until a rollback (§5.1.12)`() throws {
+        let (trial, id) = try Trial.withFault()
+        try trial.context.performAndWait {
+            let (context, author) = (trial.context, trial.context.author(id))
+            let book = TestSupport.Book(context: context)
+            book.title = "Lavinia"
+            Trial.whileFailing { book.year = (author.birthYear ?? 0) + 79 }
+            #expect(throws: StoreError.self) { try context.save() }
+            context.rollback()
+            #expect(!context.hasChanges)
+            TestSupport.Author(context: context).name = "Octavia"
+            try context.save()
+        }
+        #expect(try !trial.storedRows().contains { $0.contains("Lavinia") })
+    }
+
+    @Test func `a member that is added to members that cannot be read is not lost (§5.1.12)`()
+        throws
+    {
+        let (trial, id) = try Trial.withFault()
+        try trial.context.performAndWait {
+            let (context, author) = (trial.context, trial.context.author(id))
+            let book = TestSupport.Book(context: context)
+            book.title = "Lavinia"
+            Trial.whileFailing { author.publications.insert(book) }
+            #expect(throws: StoreError.self) { try context.save() }
+            context.refresh(author, mergeChanges: false)
+            author.publications.insert(book)
+            try context.save()
+            context.reset()
+            #expect(context.author(id).publications.count == 4)
+        }
+    }
+
+    @Test func `a child saves nothing that it made of a failed read either (§5.1.12)`() throws {
+        let (trial, id) = try Trial.withFault()
+        let child = ManagedObjectContext(.privateQueue, parent: trial.context)
+        try child.performAndWait {
+            child.faultHandler = { _, _ in }
+            let author = child.author(id)
+            Trial.whileFailing { author.birthYear = (author.birthYear ?? 0) + 1 }
+            #expect(throws: StoreError.self) { try child.save() }
+            child.reset()
+            try child.save()
+        }
+        trial.context.performAndWait {
+            #expect(trial.context.author(id).birthYear == 1929 && !trial.context.hasChanges)
+        }
+    }
+
     @Test(arguments: [false, true])
     func `a cascade that cannot be read is made up for (§5.1.12, §1.5.9)`(
         endsEvent: Bool
@@ -148,6 +213,7 @@ private final class Trial: @unchecked Sendable {
         try context.performAndWait {
             let author = TestSupport.Author(context: context)
             author.name = "Ursula K. Le Guin"
+            author.birthYear = 1929
             for position in 0..<3 {
                 let book = TestSupport.Book(context: context)
                 book.title = "Book \(position)"

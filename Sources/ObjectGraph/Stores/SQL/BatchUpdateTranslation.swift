@@ -49,7 +49,7 @@ struct BatchUpdateTranslation: Sendable {
     ) throws(FetchError) -> Operand {
         let operand = try resolver.operand(expression)
         if case .constant(let value) = operand {
-            guard let converted = value.converted(to: type) else {
+            guard let converted = value.converted(to: type), converted.isStorable else {
                 throw .typeMismatch(key: name, expected: "of type \(type)", value: value)
             }
             return .constant(converted)

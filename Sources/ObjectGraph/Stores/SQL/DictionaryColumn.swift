@@ -21,20 +21,25 @@ struct DictionaryColumn: Sendable, Hashable {
     /// The value in the current row; nil for NULL.
     ///
     /// - Parameter objectID: The identifier of the row of an entity, by the entity's index and the primary key.
+    /// - Throws: `StoreError` for a reference to an entity or a key that there cannot be.
     func value(
-        in statement: Statement, objectID: (_ entityIndex: Int, _ key: Int64) -> ManagedObjectID
-    ) -> AttributeValue? {
+        in statement: Statement, entityCount: Int,
+        objectID: (_ entityIndex: Int, _ key: Int64) -> ManagedObjectID
+    ) throws(StoreError) -> AttributeValue? {
         let value = statement.value(at: position)
         if value.isNull { return nil }
+        func identifier(_ entityNumber: Int64) throws(StoreError) -> AttributeValue {
+            let row = try EntityKey(
+                number: entityNumber, key: value.integer, entityCount: entityCount)
+            return .objectID(objectID(row.entityIndex, row.key))
+        }
         switch decoding {
         case .attribute(let type): return value.attributeValue(of: type)
         case .number:
             return value.type == .integer ? .integer(value.integer) : .double(value.real)
-        case .objectID(let entityIndex):
-            return .objectID(objectID(entityIndex, value.integer))
+        case .objectID(let entityIndex): return try identifier(Int64(entityIndex + 1))
         case .objectIDWithEntity:
-            let entityNumber = statement.value(at: position + 1).integer
-            return .objectID(objectID(Int(entityNumber) - 1, value.integer))
+            return try identifier(statement.value(at: position + 1).integer)
         }
     }
 }
@@ -42,13 +47,14 @@ struct DictionaryColumn: Sendable, Hashable {
 extension FetchTranslation {
     /// The current row of a dictionary fetch; a NULL leaves its key out.
     func dictionary(
-        ofRow statement: Statement,
+        ofRow statement: Statement, entityCount: Int,
         objectID: (_ entityIndex: Int, _ key: Int64) -> ManagedObjectID
-    ) -> [String: AttributeValue] {
+    ) throws(StoreError) -> [String: AttributeValue] {
         var dictionary: [String: AttributeValue] = [:]
         dictionary.reserveCapacity(columns.count)
         for column in columns {
-            dictionary[column.name] = column.value(in: statement, objectID: objectID)
+            dictionary[column.name] = try column.value(
+                in: statement, entityCount: entityCount, objectID: objectID)
         }
         return dictionary
     }

@@ -1,0 +1,34 @@
+import Foundation
+
+/// Which file a path leads to, and when it was last written.
+struct FileState: Sendable, Equatable {
+    private let device: UInt64
+    private let inode: UInt64
+    private let isRegular: Bool
+    private let byteCount: Int64
+    private let seconds: Int64
+    private let nanoseconds: Int64
+
+    /// Follows symbolic links; nil if there is no file.
+    init?(path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        device = UInt64(truncatingIfNeeded: status.st_dev)
+        inode = UInt64(truncatingIfNeeded: status.st_ino)
+        isRegular = status.st_mode & S_IFMT == S_IFREG
+        byteCount = Int64(status.st_size)
+        seconds = Int64(status.st_mtim.tv_sec)
+        nanoseconds = Int64(status.st_mtim.tv_nsec)
+    }
+
+    /// Whether both are states of one file, whatever was written to it in between.
+    func isOfSameFile(as other: FileState) -> Bool {
+        device == other.device && inode == other.inode
+    }
+
+    /// Whether there is a file with something in it.
+    static func hasContent(path: String) -> Bool {
+        guard let state = FileState(path: path) else { return false }
+        return state.isRegular && state.byteCount > 0
+    }
+}

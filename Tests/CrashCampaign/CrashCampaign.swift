@@ -1,0 +1,214 @@
+import Foundation
+import ObjectGraph
+import Stacks
+import TestSupport
+
+/// Kills writers at random moments, and holds what they leave against what they have acknowledged: the store opens, every
+/// acknowledged save is whole, of one more save there is all or nothing, and SQLite finds no damage. In between several
+/// processes make one new store at once.
+///
+/// `scripts/crash` builds and runs it.
+@main
+enum CrashCampaign {
+    private static let kinds: [StackKind] = [.nested, .shared, .single, .isolatedBatch]
+    private static let journals = ["WAL", "DELETE"]
+
+    static func main() throws {
+        let arguments = CommandLine.arguments.dropFirst()
+        if arguments.first == "write", arguments.count == 4,
+            let kind = kinds.first(where: { $0.name == arguments[2] })
+        {
+            Writer.run(kind, try configuration(URL(filePath: arguments[4]), journal: arguments[3]))
+        }
+        if arguments.first == "add", arguments.count == 3 {
+            Writer.addTag(try configuration(URL(filePath: arguments[3]), journal: arguments[2]))
+        }
+        guard arguments.count == 1, let killCount = Int(arguments[1]), killCount > 0 else {
+            FileHandle.standardError.write(Data("usage: CrashCampaign KILLS\n".utf8))
+            exit(64)
+        }
+        exit(try run(killCount) == 0 ? 0 : 1)
+    }
+
+    private static func configuration(_ url: URL, journal: String) throws -> StackConfiguration {
+        StackConfiguration(
+            model: try Journal.model(), location: .sqlite(url), pragmas: ["journal_mode": journal])
+    }
+
+    /// - Returns: How many of the kills have left what they must not.
+    private static func run(_ killCount: Int) throws -> Int {
+        var generator = SeededGenerator.fromEnvironment()
+        let folder = TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        var acknowledged: [URL: Int] = [:]
+        var totals = (saves: 0, unfinished: 0, failures: 0)
+        for kill in 0..<killCount {
+            let kind = kinds[kill % kinds.count]
+            let journal = journals[kill / kinds.count % journals.count]
+            // Every third writer makes its store; the others go on with what the one before has left.
+            let isNew = kill / (kinds.count * journals.count) % 3 == 0
+            let url = folder.url("\(kind.name)-\(journal)\(isNew ? "-\(kill)" : "").sqlite")
+            let delay = Int.random(in: 0...(isNew ? 30_000 : 60_000), using: &generator)
+            let before = acknowledged[url, default: 0]
+            do {
+                let last = try acknowledgedSave(
+                    ofWriterKilledAfter: delay, kind, journal: journal, url)
+                if FileManager.default.hasJournal(of: url) { totals.unfinished += 1 }
+                let found = try check(
+                    url, kind, try configuration(url, journal: journal),
+                    acknowledged: max(last, before), readsFirst: kill % 3 == 1)
+                totals.saves += max(0, found - before)
+                acknowledged[url] = found
+            } catch {
+                totals.failures += 1
+                print("kill \(kill), \(kind.name), \(journal), after \(delay) µs: \(error)")
+                acknowledged[url] = nil
+                try removeStore(at: url)
+            }
+            if isNew { try removeStore(at: url) }
+            if kill % 20 == 0 {
+                do { try openAtOnce(journal: journal) } catch {
+                    totals.failures += 1
+                    print("opening at once after kill \(kill), \(journal): \(error)")
+                }
+            }
+        }
+        print(
+            "\(killCount) kills, \(totals.saves) saves, \(totals.unfinished) stores left with a rollback journal or a WAL, \(totals.failures) failures"
+        )
+        return totals.failures
+    }
+
+    /// Runs a writer and kills it.
+    ///
+    /// - Parameter delay: In microseconds, from just before the store is opened.
+    /// - Returns: The number of the last save that it has acknowledged; 0 if there is none.
+    private static func acknowledgedSave(
+        ofWriterKilledAfter delay: Int, _ kind: StackKind, journal: String, _ url: URL
+    ) throws -> Int {
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = Bundle.main.executableURL
+        process.arguments = ["write", kind.name, journal, url.path]
+        process.standardOutput = output
+        try process.run()
+        var text = output.fileHandleForReading.availableData
+        usleep(UInt32(delay))
+        kill(process.processIdentifier, SIGKILL)
+        text += try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        guard process.terminationReason == .uncaughtSignal, process.terminationStatus == SIGKILL
+        else { throw CrashFailure("the writer ended by itself") }
+        // The last line may be cut off by the kill: only whole ones count.
+        let lines = String(decoding: text, as: UTF8.self).split(
+            separator: "\n", omittingEmptySubsequences: false
+        ).dropLast()
+        guard lines.first.map(String.init) == Writer.ready else {
+            throw CrashFailure("the writer did not begin")
+        }
+        return lines.last.flatMap { Int($0) } ?? 0
+    }
+
+    /// Six processes open one new store at once and save one object each.
+    private static func openAtOnce(journal: String) throws {
+        let folder = TemporaryFolder()
+        let url = folder.url("new.sqlite")
+        let processes = try (0..<6).map { _ in
+            let process = Process()
+            process.executableURL = Bundle.main.executableURL
+            process.arguments = ["add", journal, url.path]
+            try process.run()
+            return process
+        }
+        for process in processes { process.waitUntilExit() }
+        guard processes.allSatisfy({ $0.terminationStatus == 0 }) else {
+            throw CrashFailure("a process could not open the store")
+        }
+        let coordinator = try configuration(url, journal: journal).openCoordinator()
+        let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+        let count = try context.performAndWait { try Tag.count(in: context) }
+        guard count == processes.count else {
+            throw CrashFailure("\(count) of \(processes.count) saves are there")
+        }
+    }
+
+    // MARK: - What is left
+
+    /// - Parameter readsFirst: Whether the file is looked at without being changed before it is opened.
+    /// - Returns: The number of the last save in the store.
+    private static func check(
+        _ url: URL, _ kind: StackKind, _ configuration: StackConfiguration, acknowledged: Int,
+        readsFirst: Bool
+    ) throws -> Int {
+        if readsFirst { try checkForReading(url, configuration, acknowledged: acknowledged) }
+        let stack = try kind.make(configuration)
+        let last = try lastSave(in: stack.coordinators[0], acknowledged: acknowledged)
+        try stack.close()
+        return last
+    }
+
+    private static func checkForReading(
+        _ url: URL, _ configuration: StackConfiguration, acknowledged: Int
+    ) throws {
+        do {
+            _ = try PersistentStoreCoordinator.metadataForPersistentStore(at: url)
+            var description = PersistentStoreDescription.sqlite(at: url)
+            description.isReadOnly = true
+            let coordinator = PersistentStoreCoordinator(model: configuration.model)
+            let store = try coordinator.addPersistentStore(description)
+            _ = try lastSave(in: coordinator, acknowledged: acknowledged)
+            try coordinator.removePersistentStore(store)
+        } catch let error as StoreError where acknowledged == 0 {
+            // Nobody has been told yet that there is a store.
+            switch error.reason {
+            case .missingFile, .incompatibleSchema: break
+            default: throw error
+            }
+        }
+    }
+
+    private static func lastSave(
+        in coordinator: PersistentStoreCoordinator, acknowledged: Int
+    ) throws -> Int {
+        let integrity = try coordinator.pragma(
+            "integrity_check", of: coordinator.persistentStores[0])
+        guard integrity == "ok" else { throw CrashFailure(integrity) }
+        let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+        return try context.performAndWait {
+            let last = try Journal.lastSave(in: context)
+            guard last == acknowledged || last == acknowledged + 1 else {
+                throw CrashFailure("save \(acknowledged) was acknowledged, and \(last) is the last")
+            }
+            let differences = try Journal.differences(after: last, in: context)
+            guard differences.isEmpty else {
+                throw CrashFailure(
+                    "after save \(last): \(differences.prefix(5).joined(separator: "; "))")
+            }
+            return last
+        }
+    }
+
+    private static func removeStore(at url: URL) throws {
+        for suffix in ["", "-wal", "-shm", "-journal"]
+        where FileManager.default.fileExists(atPath: url.path + suffix) {
+            try FileManager.default.removeItem(atPath: url.path + suffix)
+        }
+    }
+}
+
+/// What a kill must not leave.
+struct CrashFailure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}
+
+extension FileManager {
+    /// Whether a transaction, or what it has written, lies beside the file still.
+    fileprivate func hasJournal(of url: URL) -> Bool {
+        ["-journal", "-wal"].contains { suffix in
+            let attributes = try? attributesOfItem(atPath: url.path + suffix)
+            return (attributes?[.size] as? Int ?? 0) > 0
+        }
+    }
+}

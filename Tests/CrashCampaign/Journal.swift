@@ -1,0 +1,148 @@
+import ObjectGraph
+
+/// What the writer writes, a save at a time. A save is a function of its number alone, so that whoever finds the number of
+/// the last one in a store knows everything that has to be there, and that nothing else may be.
+///
+///     Journal        Batch ──< Entry >──< Tag
+///
+/// Each save adds a batch of entries, turns the order of the last batch around and deletes an old one with its entries.
+final class Journal: ManagedObject {
+    static let lastSave = Attribute<Int>("lastSave")
+}
+
+final class Batch: ManagedObject {
+    static let number = Attribute<Int>("number")
+    static let entries = OrderedToMany<Entry>("entries")
+}
+
+final class Entry: ManagedObject {
+    static let place = Attribute<Int>("place")
+    static let text = Attribute<String>("text")
+    static let batch = ToOne<Batch>("batch")
+    static let tags = ToMany<Tag>("tags")
+}
+
+final class Tag: ManagedObject {
+    static let number = Attribute<Int>("number")
+    static let entries = ToMany<Entry>("entries")
+}
+
+extension Journal {
+    static func model() throws -> ManagedObjectModel {
+        let number = AttributeDescription("number", .integer64, isOptional: false, defaultValue: 0)
+        return try ManagedObjectModel(entities: [
+            EntityDescription(
+                name: "Journal", managedObjectClass: Journal.self,
+                attributes: [
+                    AttributeDescription("lastSave", .integer64, isOptional: false, defaultValue: 0)
+                ]),
+            EntityDescription(
+                name: "Batch", managedObjectClass: Batch.self, attributes: [number],
+                relationships: [
+                    .toMany(
+                        "entries", "Entry", inverse: "batch", deleteRule: .cascade, isOrdered: true)
+                ], indexes: [FetchIndexDescription("byNumber", on: "number")]),
+            EntityDescription(
+                name: "Entry", managedObjectClass: Entry.self,
+                attributes: [
+                    AttributeDescription("place", .integer64, isOptional: false, defaultValue: 0),
+                    AttributeDescription("text", .string),
+                ],
+                relationships: [
+                    .toOne("batch", "Batch", inverse: "entries"),
+                    .toMany("tags", "Tag", inverse: "entries"),
+                ]),
+            EntityDescription(
+                name: "Tag", managedObjectClass: Tag.self, attributes: [number],
+                relationships: [.toMany("entries", "Entry", inverse: "tags")]),
+        ])
+    }
+
+    // MARK: - What a save is
+
+    private static let tagCount = 3
+    private static let keptBatchCount = 3
+
+    private static func size(ofBatch number: Int) -> Int { 1 + number % 7 }
+
+    /// From some bytes to some pages.
+    private static func text(_ number: Int, _ place: Int) -> String {
+        String(repeating: "\(number).\(place) ", count: 1 + (number * 37 + place * 11) % 300)
+    }
+
+    private static func tag(_ number: Int, _ place: Int) -> Int { (number + place) % tagCount }
+
+    /// The number of the last save in the store; 0 before the first.
+    static func lastSave(in context: ManagedObjectContext) throws -> Int {
+        try Journal.findFirst(in: context)?[Journal.lastSave] ?? 0
+    }
+
+    /// Makes the changes of one save, which the caller saves.
+    static func write(_ number: Int, in context: ManagedObjectContext) throws {
+        let journal = try Journal.findFirst(in: context) ?? Journal(context: context)
+        journal[Journal.lastSave] = number
+        if number == 1 {
+            for number in 0..<tagCount { Tag(context: context)[Tag.number] = number }
+        }
+        let tags = try Tag.all(in: context, sortedBy: [.ascending("number")])
+        let made = Batch(context: context)
+        made[Batch.number] = number
+        made[Batch.entries] = (0..<size(ofBatch: number)).map { place in
+            let entry = Entry(context: context)
+            entry[Entry.place] = place
+            entry[Entry.text] = text(number, place)
+            entry[Entry.tags] = [tags[tag(number, place)]]
+            return entry
+        }
+        if let last = try batch(number - 1, in: context) { last[Batch.entries].reverse() }
+        if let old = try batch(number - keptBatchCount, in: context) { context.delete(old) }
+    }
+
+    private static func batch(_ number: Int, in context: ManagedObjectContext) throws -> Batch? {
+        try Batch.findFirst(in: context, where: try ObjectPredicate("number == %@", number))
+    }
+
+    // MARK: - What a store must have
+
+    /// What differs in a store whose last save has this number from what there has to be.
+    static func differences(after last: Int, in context: ManagedObjectContext) throws -> [String] {
+        var differences: [String] = []
+        func check<Value: Equatable>(_ name: String, _ found: Value, _ expected: Value) {
+            if found != expected { differences.append("\(name) is \(found), not \(expected)") }
+        }
+        let numbers = last == 0 ? [] : Array(max(1, last - keptBatchCount + 1)...last)
+        check("journals", try Journal.count(in: context), last == 0 ? 0 : 1)
+        check("tags", try Tag.count(in: context), last == 0 ? 0 : tagCount)
+        let batches = try Batch.all(in: context, sortedBy: [.ascending("number")])
+        check("batches", batches.map { $0[Batch.number] }, numbers)
+        check(
+            "entries", try Entry.count(in: context),
+            numbers.map(size).reduce(0, +))
+        for batch in batches {
+            let number = batch[Batch.number]
+            let entries = batch[Batch.entries]
+            let places = Array(0..<size(ofBatch: number))
+            check(
+                "order of \(number)", entries.map { $0[Entry.place] },
+                number == last ? places : places.reversed())
+            for entry in entries {
+                let place = entry[Entry.place]
+                check("text of \(number).\(place)", entry[Entry.text], text(number, place))
+                check("batch of \(number).\(place)", entry[Entry.batch], batch)
+                check(
+                    "tags of \(number).\(place)", entry[Entry.tags].map { $0[Tag.number] },
+                    [tag(number, place)])
+            }
+        }
+        for tag in try Tag.all(in: context) {
+            for entry in tag[Tag.entries] {
+                check("tags of an entry of tag \(tag[Tag.number])", entry[Entry.tags], [tag])
+            }
+        }
+        check(
+            "entries of all tags",
+            try Tag.all(in: context).map { $0[Tag.entries].count }.reduce(0, +),
+            numbers.map(size).reduce(0, +))
+        return differences
+    }
+}
