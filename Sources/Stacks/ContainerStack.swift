@@ -15,7 +15,7 @@ public final class ContainerStack: PersistenceStack {
                 name: StackKind.container.name, model: configuration.model,
                 lockPolicy: configuration.lockPolicy)
             container.persistentStoreDescriptions = [configuration.storeDescription]
-            if let failure = container.loadPersistentStores().first { throw failure.error }
+            do { try container.loadPersistentStores() } catch { throw error.failures[0].error }
             configuration.prepare(container.viewContext)
             container.viewContext.automaticallyMergesChangesFromParent = true
         }

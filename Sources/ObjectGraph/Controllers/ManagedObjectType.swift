@@ -61,9 +61,7 @@ extension ManagedObjectType {
         in context: ManagedObjectContext, _ predicate: ObjectPredicate? = nil,
         _ sortKeys: [SortKey] = []
     ) throws(FetchError) -> FetchRequest {
-        let entities = context.model.entities(ofClass: Self.self)
-        guard entities.count == 1 else { throw .unknownEntity("\(Self.self)") }
-        return FetchRequest(
-            entityName: entities[0].name, predicate: predicate, sortKeys: sortKeys)
+        try TypedFetchRequest<Self>(predicate: predicate, sortKeys: sortKeys)
+            .request(in: context.model)
     }
 }

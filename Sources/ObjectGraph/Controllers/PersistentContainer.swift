@@ -5,7 +5,7 @@ import Synchronization
 /// A coordinator with its stores, a context for the view and others for work in the background (spec §11.2).
 ///
 ///     let container = PersistentContainer(name: "Library", model: model)
-///     let errors = container.loadPersistentStores()
+///     try container.loadPersistentStores()
 ///     try await container.performBackgroundTask { context in … }
 ///
 /// One container is one row cache and one pool of connections.
@@ -49,10 +49,10 @@ public final class PersistentContainer: Sendable {
 
     /// Opens the described stores; one that fails does not keep the others from being opened.
     ///
-    /// - Returns: For each store that could not be opened its description and why, in order; empty if all is well.
-    @discardableResult
-    public func loadPersistentStores() -> [StoreLoadingFailure] {
-        persistentStoreDescriptions.compactMap { description in
+    /// - Throws: `StoreLoadingError` with those that could not be opened, once all have been tried.
+    public func loadPersistentStores() throws(StoreLoadingError) {
+        let failures: [StoreLoadingFailure] = persistentStoreDescriptions.compactMap {
+            description in
             do {
                 try coordinator.addPersistentStore(description)
                 return nil
@@ -60,6 +60,7 @@ public final class PersistentContainer: Sendable {
                 return StoreLoadingFailure(description: description, error: error)
             }
         }
+        guard failures.isEmpty else { throw StoreLoadingError(failures: failures) }
     }
 
     /// A private-queue context on the coordinator, beside the view context, not below it.
@@ -80,4 +81,12 @@ public final class PersistentContainer: Sendable {
 public struct StoreLoadingFailure: Error, Sendable {
     public let description: PersistentStoreDescription
     public let error: any Error
+}
+
+/// The stores of a container that could not be opened, in the order of their descriptions.
+public struct StoreLoadingError: Error, Sendable, CustomStringConvertible {
+    /// At least one.
+    public let failures: [StoreLoadingFailure]
+
+    public var description: String { failures.map { "\($0)" }.joined(separator: "\n") }
 }

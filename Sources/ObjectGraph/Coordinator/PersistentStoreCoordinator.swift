@@ -168,6 +168,17 @@ public final class PersistentStoreCoordinator: Sendable {
         records.map(\.handle)
     }
 
+    /// The open store of a file; nil if there is none.
+    public func persistentStore(for url: URL) -> PersistentStoreHandle? {
+        let url = url.resolvingSymlinksInPath()
+        return records.first { $0.store.url?.resolvingSymlinksInPath() == url }?.handle
+    }
+
+    /// The file of an open store; nil if it is in memory, or not open here.
+    public func url(for store: PersistentStoreHandle) -> URL? {
+        records.first { $0.store.identifier == store.identifier }?.store.url
+    }
+
     /// The value of a SQLite setting on the store's writer, as text.
     ///
     /// - Throws: `StoreError` if the store is not open here or has no such setting.

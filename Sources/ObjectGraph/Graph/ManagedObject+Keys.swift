@@ -4,8 +4,10 @@ import Foundation
 extension ManagedObject {
     /// The value of a property by its name.
     ///
-    /// An attribute comes as its Swift type (`Int64` for the integers), a to-one relationship as a `ManagedObject`, a
-    /// to-many relationship as a `Set<ManagedObject>`, as an array if it is ordered; nil means no value. Fires the fault.
+    /// An attribute comes as its own Swift type: `Int16` to `Int64` for the integers, `Float` for a float, and so on; an integer
+    /// that is out of the range of its type, which cannot be saved, as `Int64`. A to-one relationship comes as a
+    /// `ManagedObject`, a to-many relationship as a `Set<ManagedObject>`, as an array if it is ordered; nil means no value.
+    /// Fires the fault.
     /// - Throws: `PropertyError.unknownKey` if the entity has no such property.
     public final func value(forKey key: String) throws -> Any? {
         guard let property = binding.entity.property(named: key) else {
@@ -17,19 +19,24 @@ extension ManagedObject {
     /// The value of a property as its Swift type.
     final func currentValue(of property: Property) -> Any? {
         switch property.kind {
-        case .attribute: attributeValue(of: property).swiftValue
+        case .attribute(let type): attributeValue(of: property).swiftValue(of: type)
         case .toOne: destination(of: property)
         case .toMany where property.relationship!.isOrdered: orderedDestinations(of: property)
         case .toMany: destinations(of: property)
         }
     }
 
-    /// Gives a property a value by its name; nil removes it, or empties a to-many relationship.
+    /// Gives a property a value by its name; nil removes it, or empties a to-many relationship. A number may be of any
+    /// integer or floating-point type, or an `NSNumber`.
     ///
     /// - Throws: `PropertyError` if the entity has no such property, or the value is not acceptable to it; the object is
     ///   then as before.
     public final func setValue(_ value: Any?, forKey key: String) throws {
-        switch try acceptable(value, forKey: key) {
+        assign(try acceptable(value, forKey: key))
+    }
+
+    final func assign(_ assignment: Assignment) {
+        switch assignment {
         case .attribute(let property, let value): setAttribute(value, at: property.index)
         case .toOne(let property, let object): setDestination(object, of: property)
         case .toMany(let property, let objects): setDestinations(objects, of: property)
@@ -128,7 +135,38 @@ extension AttributeValue {
         switch value {
         case let value as AttributeValue: self = value
         case let value as any ManagedValue: self = value.attributeValue
+        case let value as any BinaryInteger:
+            guard let integer = Int64(exactly: value) else { return nil }
+            self = .integer(integer)
+        case let value as any BinaryFloatingPoint: self = .double(Double(value))
+        case let value as NSNumber: self.init(value)
         default: return nil
+        }
+    }
+
+    /// The number as the type that it was made of; a Boolean as 0 or 1.
+    private init(_ number: NSNumber) {
+        if let decimal = number as? NSDecimalNumber {
+            self = .decimal(decimal.decimalValue)
+            return
+        }
+        switch UInt8(bitPattern: number.objCType.pointee) {
+        case UInt8(ascii: "d"), UInt8(ascii: "f"): self = .double(number.doubleValue)
+        case UInt8(ascii: "Q"):
+            self =
+                Int64(exactly: number.uint64Value).map { .integer($0) }
+                ?? .double(number.doubleValue)
+        default: self = .integer(number.int64Value)
+        }
+    }
+
+    /// The value as the Swift type of an attribute of this type; nil for null.
+    func swiftValue(of type: AttributeType?) -> Any? {
+        switch (type, self) {
+        case (.integer16, .integer(let value)): Int16(exactly: value).map { $0 as Any } ?? value
+        case (.integer32, .integer(let value)): Int32(exactly: value).map { $0 as Any } ?? value
+        case (.float, .double(let value)): Float(value)
+        default: swiftValue
         }
     }
 

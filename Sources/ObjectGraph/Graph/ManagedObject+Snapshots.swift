@@ -62,10 +62,12 @@ extension ManagedObject {
         if state.contains(.inserted) { return nil }
         if property.isTransient {
             let committed = managedObjectContext?.committedTransients[self]
-            return (committed?[property.index] ?? attributeValue(of: property)).swiftValue
+            return (committed?[property.index] ?? attributeValue(of: property))
+                .swiftValue(of: property.attributeType)
         }
         switch property.kind {
-        case .attribute: return row.map { storedValue(of: property, in: $0) }?.swiftValue
+        case .attribute(let type):
+            return row.map { storedValue(of: property, in: $0) }?.swiftValue(of: type)
         case .toOne: return storedDestination(of: property)
         case .toMany:
             let members = destinations(of: property)

@@ -95,6 +95,8 @@ extension ManagedObjectContext {
     private func entity(of request: FetchRequest) throws -> Entity {
         checkQueue()
         takeMail()
+        // Before unsaved changes are worked into what the stores find.
+        try request.checkLimits()
         guard let entity = model.entity(named: request.entityName) else {
             throw FetchError.unknownEntity(request.entityName)
         }

@@ -150,6 +150,7 @@ extension ManagedObjectContext {
                     let planned = work.plannedObjects[position].map { $0.takeUnretainedValue() }
                     try settle(conflict, among: planned, work)
                     work = collect()
+                    if case .uniqueness = conflict.conflict { try validateSettled(work) }
                 }
             }
             throw SaveError.unresolvedConflicts
@@ -158,6 +159,14 @@ extension ManagedObjectContext {
             before?.restore(in: self)
             throw error
         }
+    }
+
+    /// A conflict that was settled by a deletion may leave others without what they must have.
+    private func validateSettled(_ work: SaveWork) throws {
+        var work = work
+        // Duplicates disappear, they are not deleted.
+        work.deleted.removeAll(where: \.isInserted)
+        try validate(work)
     }
 
     /// Gives new objects their primary keys (step 6); below a parent context they keep their temporary references.

@@ -282,13 +282,7 @@ extension PredicateExpressions.FloatDivision: PredicateConvertible {
 
 extension PredicateExpressions.IntDivision: PredicateConvertible {
     fileprivate func part(_ conversion: PredicateConversion) throws -> PredicateConversion.Part {
-        .expression(
-            .function(
-                "trunc:",
-                [
-                    .function(
-                        "divide:by:", [try conversion.value(lhs), try conversion.value(rhs)])
-                ]))
+        try conversion.function("divide:by:", lhs, rhs)
     }
 }
 

@@ -8,7 +8,8 @@ public struct AttributeDescription: Sendable, Hashable {
     /// Whether nil is acceptable when the object is saved. Checked by validation alone (spec §1.3).
     public var isOptional: Bool
 
-    /// The value of a newly inserted object; nil means none. Also used by batch inserts for omitted keys.
+    /// The value of a newly inserted object; nil means none. Also used by batch inserts for omitted keys. That of a
+    /// transformable attribute is made by `attributeValue(of:)` of its transformer.
     public var defaultValue: AttributeValue?
 
     /// Whether the attribute is kept in memory only and has no column.

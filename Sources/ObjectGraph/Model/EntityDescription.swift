@@ -40,6 +40,9 @@ public struct EntityDescription: Sendable {
     /// Mixed into the version hash; change it when the meaning of the data changes but its shape does not.
     public var versionHashModifier: String?
 
+    /// The root of the hierarchy first; set by the model, for descriptions that are taken from it.
+    var ancestors: [EntityDescription] = []
+
     public init(
         name: String, managedObjectClass: AnyClass? = nil, superentity: String? = nil,
         isAbstract: Bool = false, attributes: [AttributeDescription] = [],
@@ -62,6 +65,26 @@ public struct EntityDescription: Sendable {
         self.userInfo = userInfo
         self.versionHashModifier = versionHashModifier
     }
+}
+
+extension EntityDescription {
+    /// The attributes by name. Those that are inherited are among them in a description that comes from a model, as that of
+    /// an object or of an identifier does.
+    public var attributesByName: [String: AttributeDescription] {
+        Dictionary(lineage.flatMap(\.attributes).map { ($0.name, $0) }) { $1 }
+    }
+
+    /// The relationships by name; inherited ones as in `attributesByName`.
+    public var relationshipsByName: [String: RelationshipDescription] {
+        Dictionary(lineage.flatMap(\.relationships).map { ($0.name, $0) }) { $1 }
+    }
+
+    /// Whether the entity is the other one or descends from it; known of a description that comes from a model.
+    public func isKind(of other: EntityDescription) -> Bool {
+        lineage.contains { $0.name == other.name }
+    }
+
+    private var lineage: [EntityDescription] { ancestors + [self] }
 }
 
 /// A fetch request that belongs to each object of an entity: one-way, read-only and never saved (spec §1.9).

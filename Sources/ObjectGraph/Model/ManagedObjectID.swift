@@ -15,6 +15,9 @@ public struct ManagedObjectID: Sendable, Hashable {
     /// The name of the object's concrete entity.
     public var entityName: String { scope.entityName }
 
+    /// The description of the object's concrete entity, in the model that the identifier comes from.
+    public var entity: EntityDescription { scope.entity.description }
+
     /// Whether the object has never been saved to a store.
     public var isTemporaryID: Bool { reference < 0 }
 
@@ -55,8 +58,10 @@ final class ObjectIDScope: Sendable {
     /// The number of the store in its coordinator; 0 for objects without a store.
     let storeNumber: Int
     let entityIndex: Int
+    let entity: Entity
 
     init(storeIdentifier: String?, storeNumber: Int, entity: Entity, root: Entity) {
+        self.entity = entity
         self.storeIdentifier = storeIdentifier
         self.storeNumber = storeNumber
         self.entityName = entity.name

@@ -2,25 +2,20 @@
 extension ManagedObjectModel {
     /// The attributes of an entity by name, inherited ones included; nil if there is no such entity.
     public func attributesByName(ofEntity name: String) -> [String: AttributeDescription]? {
-        ancestry(ofEntity: name).map { ancestry in
-            Dictionary(
-                uniqueKeysWithValues: ancestry.flatMap(\.attributes).map { ($0.name, $0) })
-        }
+        entity(named: name)?.description.attributesByName
     }
 
     /// The relationships of an entity by name, inherited ones included; nil if there is no such entity.
     public func relationshipsByName(
         ofEntity name: String
     ) -> [String: RelationshipDescription]? {
-        ancestry(ofEntity: name).map { ancestry in
-            Dictionary(
-                uniqueKeysWithValues: ancestry.flatMap(\.relationships).map { ($0.name, $0) })
-        }
+        entity(named: name)?.description.relationshipsByName
     }
 
     /// The fetched property of an entity or one of its ancestors; nil if there is none.
     func fetchedProperty(named name: String, of entity: Entity) -> FetchedPropertyDescription? {
-        ancestry(ofEntity: entity.name)?.flatMap(\.fetchedProperties).first { $0.name == name }
+        (entity.description.ancestors + [entity.description]).flatMap(\.fetchedProperties)
+            .first { $0.name == name }
     }
 
     /// The names of the entities that have this one as their superentity, sorted; nil if there is no such entity.
@@ -36,15 +31,5 @@ extension ManagedObjectModel {
             return false
         }
         return entity.isKind(of: other)
-    }
-
-    private func ancestry(ofEntity name: String) -> [EntityDescription]? {
-        guard var entity = entity(named: name) else { return nil }
-        var ancestry = [entity.description]
-        while let index = entity.superentityIndex {
-            entity = entities[index]
-            ancestry.append(entity.description)
-        }
-        return ancestry.reversed()
     }
 }

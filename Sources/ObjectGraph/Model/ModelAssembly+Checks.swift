@@ -79,6 +79,11 @@ extension ModelAssembly {
                 throw .defaultOfOtherType(value, attribute.type)
             }
         }
+        if case .transformable(let value)? = attribute.defaultValue,
+            attribute.transformer?.transformed(value.value) == nil
+        {
+            throw .defaultOfOtherType(.transformable(value), attribute.type)
+        }
         _ = try AttributeRules(attribute)
     }
 
@@ -122,8 +127,9 @@ extension ModelAssembly {
                 }
             }
         }
-        // The loser of a conflict is deleted, which a mandatory reference to it would not survive.
-        for relationship in description.relationships {
+        // The loser of a conflict is deleted. What refers to it is then given to the winner, which has room for one object where
+        // both ends are to-one.
+        for relationship in description.relationships where !relationship.isToMany {
             guard let inverse = inverse(of: relationship)?.description, !inverse.isToMany,
                 !inverse.isOptional
             else { continue }

@@ -50,8 +50,10 @@ extension ModelAssembly {
             }
         }
         let entry = ordered[index]
+        var description = entry.description
+        description.ancestors = ancestries[index].dropLast().map { ordered[$0].description }
         return Entity(
-            description: entry.description, index: index, superentityIndex: entry.superentity,
+            description: description, index: index, superentityIndex: entry.superentity,
             rootIndex: entry.root, familyIndexes: index...lastDescendants[index],
             properties: draft.properties, layout: RowLayout(slotKinds: draft.slotKinds),
             versionHash: versionHash(of: index),

@@ -37,6 +37,12 @@ public final class ValueTransformer: Sendable {
             reverse: { try JSONDecoder().decode(type, from: $0) })
     }
 
+    /// A value for use where the type is known only at run time, as the default value of an attribute; nil if it is of
+    /// another type.
+    public func attributeValue(of value: Any) -> AttributeValue? {
+        transformed(value).map { .transformable($0) }
+    }
+
     /// The value with its data; nil if it is of another type.
     func transformed(_ value: Any) -> TransformableValue? {
         guard let accepted = accept(value) else { return nil }

@@ -42,6 +42,7 @@ final class CompiledPredicate: Sendable {
     convenience init(
         _ predicate: ObjectPredicate, entity: Entity, model: ManagedObjectModel
     ) throws(FetchError) {
+        try predicate.checkDepth()
         if predicate.hasFetches {
             throw .unsupported(
                 feature: "A fetch in a predicate that is evaluated without a context")

@@ -30,6 +30,9 @@ extension ConditionResolver {
         }
         guard let path = try keyPath(expression) else {
             if case .variable(let name) = expression { throw .unboundVariable(name) }
+            if case .path(let base, "length") = expression {
+                return try checked(.length, [operand(base)])
+            }
             throw .unsupported(feature: "A key path as in '\(expression.predicateFormat)'")
         }
         guard path.collection == nil else {
@@ -66,14 +69,35 @@ extension ConditionResolver {
         case .first: position = 0
         case .last: position = elements.count - 1
         case .position(let expression):
-            guard case .constant(.integer(let number)) = try operand(expression) else {
-                throw .invalidArguments(
-                    function: "[]", expected: "an integer, FIRST, LAST or SIZE")
+            let operand = try self.index(expression)
+            guard case .constant(let number) = operand else {
+                return try choice(operand, operands(elements))
             }
-            position = Int(number)
+            position = number.position ?? -1
         }
         guard elements.indices.contains(position) else { return .constant(.null) }
         return try operand(elements[position])
+    }
+
+    /// What stands between brackets.
+    func index(_ expression: ObjectExpression) throws(FetchError) -> Operand {
+        let operand = try operand(expression)
+        guard operand.kind == .number else {
+            throw .invalidArguments(function: "[]", expected: "a number, FIRST, LAST or SIZE")
+        }
+        return operand
+    }
+
+    private func choice(
+        _ index: Operand, _ elements: [Operand]
+    ) throws(FetchError) -> Operand {
+        let kinds = elements.compactMap(\.kind)
+        guard let first = kinds.first else { return .constant(.null) }
+        guard kinds.allSatisfy({ first.isComparable(with: $0) }) else {
+            throw .invalidArguments(
+                function: "[]", expected: "a list of values of one kind before a computed index")
+        }
+        return .choice(index, elements)
     }
 
     // MARK: - Functions
@@ -87,6 +111,7 @@ extension ConditionResolver {
         switch (name, arguments.count) {
         case ("now", 0): return .now
         case ("castObject:toType:", 2): return try cast(arguments[0], to: arguments[1])
+        case (ObjectExpression.kindTest, 2): return try kindTest(arguments[0], arguments[1])
         case ("noindex:", 1): return .hinted(try operand(arguments[0]), .noIndex)
         case ("indexed:by:", 2):
             guard case .constant(.string(let index)) = arguments[1] else {
@@ -105,7 +130,7 @@ extension ConditionResolver {
     ) throws(FetchError) -> Operand {
         let kinds = function.argumentKinds
         let areFitting = zip(operands, kinds).allSatisfy { operand, kind in
-            operand.kind?.isComparable(with: kind) ?? false
+            operand.kind?.isComparable(with: kind) ?? operand.isNull
         }
         guard operands.count == kinds.count, areFitting else {
             throw .invalidArguments(
@@ -121,27 +146,58 @@ extension ConditionResolver {
         _ statistic: Operand.Statistic, _ arguments: [ObjectExpression]
     ) throws(FetchError) -> Operand {
         let name = statistic.rawValue
-        guard arguments.count == 1 else {
-            throw .invalidArguments(function: name, expected: "one argument")
+        guard let first = arguments.first else {
+            throw .invalidArguments(function: name, expected: "one argument or more")
         }
-        if case .aggregate(let elements) = arguments[0] {
-            let operands = try operands(elements)
-            if statistic.needsNumbers, operands.contains(where: { $0.kind != .number }) {
-                throw .invalidArguments(function: name, expected: "numbers")
-            }
-            return .listSummary(statistic, operands)
+        // `sum:(1, 2)` is `sum:({1, 2})`.
+        if arguments.count > 1 { return try self.statistic(statistic, ofList: arguments) }
+        if case .aggregate(let elements) = first {
+            return try self.statistic(statistic, ofList: elements)
         }
-        if let path = try keyPath(arguments[0]), path.collection != nil {
+        if let path = try keyPath(first), path.collection != nil {
             return try summary(statistic, path, name: name)
         }
         guard allowsAggregates else { throw .aggregateNotAllowedHere(name) }
         var inner = self
         inner.allowsAggregates = false
-        let operand = try inner.operand(arguments[0])
+        let operand = try inner.operand(first)
         guard !statistic.needsNumbers || operand.kind == .number else {
             throw .invalidArguments(function: name, expected: "a number")
         }
         return .aggregate(statistic, operand)
+    }
+
+    private func statistic(
+        _ statistic: Operand.Statistic, ofList elements: [ObjectExpression]
+    ) throws(FetchError) -> Operand {
+        let operands = try operands(elements)
+        if statistic.needsNumbers, operands.contains(where: { $0.kind != .number }) {
+            throw .invalidArguments(function: statistic.rawValue, expected: "numbers")
+        }
+        return .listSummary(statistic, operands)
+    }
+
+    /// Whether an object is of an entity or class, or of one that descends from it; the class may be that of several.
+    private func kindTest(
+        _ object: ObjectExpression, _ type: ObjectExpression
+    ) throws(FetchError) -> Operand {
+        guard let path = try keyPath(object), path.collection == nil, let objects = path.objects,
+            case .constant(.string(let name)) = type
+        else {
+            throw .invalidArguments(
+                function: ObjectExpression.kindTest,
+                expected: "an object and the name of a class or entity")
+        }
+        let named = model.entities.filter { entity in
+            let objectClass = entity.description.managedObjectClass.map { "\($0)" }
+            return entity.name == name || objectClass == name
+        }
+        guard !named.isEmpty else { throw .unknownEntity(name) }
+        let names = Set(named.flatMap(\.familyIndexes)).sorted()
+            .map { AttributeValue.string(model.entities[$0].name) }
+        return .conditional(
+            try CompiledPredicate(.isIn(.entityName(objects), names, orNull: false, [])),
+            .constant(.boolean(true)), .constant(.boolean(false)))
     }
 
     private func cast(

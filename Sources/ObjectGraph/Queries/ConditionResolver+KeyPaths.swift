@@ -14,6 +14,19 @@ struct ResolvedKeyPath {
         collection != nil && objects?.level == collection?.level && objects?.steps.isEmpty == true
     }
 
+    /// What a key stands for that the model does not declare, with the keys behind it: the identity of an object, the name of
+    /// its entity, the length of a string; nil for any other.
+    func end(_ key: String, _ rest: String?) -> ResolvedKeyPath? {
+        switch (key, rest, objects) {
+        case ("objectID", nil, _?): self
+        case ("entity", nil, let objects?), ("entity", "name", let objects?):
+            ResolvedKeyPath(collection: collection, .entityName(objects))
+        case ("length", nil, nil) where operand.kind == .string:
+            ResolvedKeyPath(collection: collection, .function(.length, [operand]))
+        default: nil
+        }
+    }
+
     init(collection: Condition.Collection? = nil, _ operand: Operand) {
         self.collection = collection
         self.operand = operand
@@ -50,10 +63,11 @@ extension ConditionResolver {
             let isLast = end == rest.endIndex
             let key = String(Substring(rest[..<end]))
             rest = isLast ? rest[end...] : rest[rest.index(after: end)...]
+            let remainder = isLast ? nil : String(Substring(rest))
             if key.utf8.first == UInt8(ascii: "@") {
-                return try collectionOperator(
-                    key, resolved, rest: isLast ? nil : String(Substring(rest)), text)
+                return try collectionOperator(key, resolved, rest: remainder, text)
             }
+            if let end = resolved.end(key, remainder) { return end }
             guard let objects = resolved.objects,
                 let property = model.entities[objects.entityIndex].property(named: key)
             else { throw .unknownKeyPath(text, entity: name) }
@@ -201,12 +215,7 @@ extension ConditionResolver {
             return ResolvedKeyPath(.count(collection))
         case .first: position = .first
         case .last: position = .last
-        case .position(let expression):
-            guard case .constant(.integer(let number)) = try operand(expression) else {
-                throw .invalidComparison(
-                    whole.predicateFormat, advice: "an index is an integer, FIRST, LAST or SIZE.")
-            }
-            position = .index(Int(number))
+        case .position(let expression): position = .index(try self.index(expression))
         }
         guard collection.property.relationship!.isOrdered else {
             throw .invalidComparison(

@@ -29,10 +29,10 @@ struct ConditionResolver {
         case .block(let block): return .block(block, entity)
         // No parts have a value, and one is what it is: a compound of the result has at least two.
         case .and(let parts):
-            let conditions = try conditions(parts)
+            let conditions = try conditions(merging(parts, .notEqual))
             return conditions.count > 1 ? .and(conditions) : conditions.first ?? .value(true)
         case .or(let parts):
-            let conditions = try conditions(parts)
+            let conditions = try conditions(merging(parts, .equal))
             return conditions.count > 1 ? .or(conditions) : conditions.first ?? .value(false)
         }
     }
@@ -50,6 +50,7 @@ struct ConditionResolver {
         _ comparison: ObjectPredicate.Comparison
     ) throws(FetchError) -> Condition {
         if comparison.modifier != .direct { return try quantified(comparison) }
+        if let equality = try listEquality(comparison) { return equality }
         if let membership = try membership(comparison) { return membership }
         return try condition(comparison, left: operand(comparison.left))
     }
@@ -90,9 +91,8 @@ struct ConditionResolver {
             switch relation {
             case .equal: return other.isNull ? .value(true) : .isNull(other)
             case .notEqual: return other.isNull ? .value(false) : .isNotNull(other)
-            default:
-                throw .invalidComparison(
-                    comparison.predicateFormat, advice: "nil can be compared with == and != only.")
+            // Nothing is less or greater than nil.
+            default: return .value(false)
             }
         }
         if let existence = Condition.existence(left, relation, right) { return existence }
@@ -108,10 +108,7 @@ struct ConditionResolver {
                 comparison.predicateFormat, advice: "BETWEEN takes two values, {least, greatest}.")
         }
         let (least, greatest) = (try operand(bounds[0]), try operand(bounds[1]))
-        guard !left.isNull, !least.isNull, !greatest.isNull else {
-            throw .invalidComparison(
-                comparison.predicateFormat, advice: "nil can be compared with == and != only.")
-        }
+        guard !left.isNull, !least.isNull, !greatest.isNull else { return .value(false) }
         let (value, low) = try fitted(left, least, comparison)
         let (_, high) = try fitted(left, greatest, comparison)
         let options = try textOptions(comparison, value)
@@ -145,7 +142,9 @@ struct ConditionResolver {
         for element in elements {
             switch try operand(element) {
             case .constant(.null): hasNull = true
-            case .constant(let value): values.append(try fit(value, to: left, in: comparison))
+            case .constant(let value):
+                values.append(
+                    try fit(value, to: left, comparison.left, for: comparison.operator))
             case let other:
                 others.append(try compare(comparison, left, .equal, right: other))
             }
@@ -188,11 +187,12 @@ struct ConditionResolver {
     private func fitted(
         _ left: Operand, _ right: Operand, _ comparison: ObjectPredicate.Comparison
     ) throws(FetchError) -> (Operand, Operand) {
+        let operation = comparison.operator
         switch (left, right) {
         case (_, .constant(let value)):
-            return (left, .constant(try fit(value, to: left, in: comparison)))
+            return (left, .constant(try fit(value, to: left, comparison.left, for: operation)))
         case (.constant(let value), _):
-            return (.constant(try fit(value, to: right, in: comparison)), right)
+            return (.constant(try fit(value, to: right, comparison.right, for: operation)), right)
         default:
             guard let kind = left.kind, let other = right.kind, kind.isComparable(with: other)
             else {
@@ -214,33 +214,57 @@ struct ConditionResolver {
     }
 
     /// The constant in the form in which the values of the operand come.
+    ///
+    /// - Parameter expression: What the operand was made from, for the error.
     private func fit(
-        _ value: AttributeValue, to operand: Operand, in comparison: ObjectPredicate.Comparison
+        _ constant: AttributeValue, to operand: Operand, _ expression: ObjectExpression,
+        for operation: ObjectPredicate.Operator
     ) throws(FetchError) -> AttributeValue {
-        switch (operand, value) {
-        case (.hinted(let operand, _), _): return try fit(value, to: operand, in: comparison)
-        case (.attribute(_, let property), _):
+        let value = operand.kind.map { constant.read(as: $0, for: operation) } ?? constant
+        func mismatch(_ key: String, _ expected: String) -> FetchError {
+            .typeMismatch(key: key, expected: expected, value: constant)
+        }
+        switch operand {
+        case .hinted(let operand, _):
+            return try fit(constant, to: operand, expression, for: operation)
+        case .attribute(_, let property):
             let type = property.attributeType!
             if let fitted = value.comparable(with: type) { return fitted }
-            throw .typeMismatch(key: property.name, expected: "of type \(type)", value: value)
-        case (.object(let path), .objectID(let id)):
+            throw mismatch(property.name, "of type \(type)")
+        default:
+            guard let kind = operand.kind else { return value }
+            guard let other = ValueKind(value), kind.isComparable(with: other) else {
+                throw mismatch(expression.predicateFormat, kind.rawValue)
+            }
+            guard case .object(let path) = operand, case .objectID(let id) = value else {
+                return value
+            }
             // Primary keys are unique among the descendants of one root only.
             let destination = model.entities[path.entityIndex]
             let root = model.entities[destination.rootIndex]
             if id.scope.rootEntityName == root.name { return value }
-            throw .typeMismatch(
-                key: comparison.left.predicateFormat, expected: "an object of \(destination.name)",
-                value: value)
-        default:
-            guard let kind = operand.kind else { return value }
-            if let other = ValueKind(value), kind.isComparable(with: other) { return value }
-            throw .typeMismatch(
-                key: comparison.left.predicateFormat, expected: kind.rawValue, value: value)
+            throw mismatch(expression.predicateFormat, "an object of \(destination.name)")
         }
     }
 }
 
 extension AttributeValue {
+    /// The value read as one of the kind that it is compared with, where SQLite's type affinity does so: a text that is a
+    /// number as that number, and a whole number as text if only equality is asked for. Other values are as they are.
+    fileprivate func read(
+        as kind: ValueKind, for operation: ObjectPredicate.Operator
+    ) -> AttributeValue {
+        switch (kind, self, operation) {
+        case (.number, .string, _):
+            let number = cast(to: .number)
+            return number.double?.isFinite == true ? number : self
+        case (.string, .integer(let value), .equal), (.string, .integer(let value), .notEqual),
+            (.string, .integer(let value), .in):
+            return .string(String(value))
+        default: return self
+        }
+    }
+
     /// The value as it is compared with an attribute of the type; a number keeps a fraction that the type has not.
     fileprivate func comparable(with type: AttributeType) -> AttributeValue? {
         switch (type, self) {

@@ -46,6 +46,13 @@ public enum FetchError: Error, Sendable, Hashable {
 
     /// A limit, offset or batch size below zero.
     case negativeCount(String, Int)
+
+    /// Terms or expressions are within each other to a greater depth than this; see `ObjectPredicate.maximumDepth`.
+    case tooDeep(limit: Int)
+
+    /// A SQL statement would have more constants than this. The values of a list of more than 500 count as one, and so do
+    /// the terms of an OR that compare one expression with constants.
+    case tooManyConstants(Int, limit: Int)
     case unsupported(feature: String)
 
     /// Something that a store of SQL cannot do, but objects in memory can.
@@ -88,6 +95,10 @@ extension FetchError: CustomStringConvertible {
         case .invalidRegularExpression(let pattern):
             "'\(pattern)' is not a regular expression; see the ICU syntax."
         case .negativeCount(let name, let count): "\(name) is \(count); it must be 0 or more."
+        case .tooDeep(let limit):
+            "Terms are within each other to a depth of more than \(limit); put them beside each other in one and, or or list."
+        case .tooManyConstants(let count, let limit):
+            "The request has \(count) constants in SQL, where \(limit) are the most; use IN with a list, or several requests."
         case .unsupported(let feature): "\(feature) is not supported."
         case .inMemoryOnly(let feature):
             "\(feature) cannot be asked in SQL; filter the fetched objects by it instead."

@@ -3,6 +3,7 @@ import Foundation
 extension ObjectExpression: CustomStringConvertible {
     /// The expression as it stands in a predicate format.
     public var predicateFormat: String {
+        if hasTooManyLevels { return "…" }
         var format = ""
         append(to: &format)
         return format
@@ -65,7 +66,8 @@ extension ObjectExpression: CustomStringConvertible {
             format += "CAST"
             return append(arguments, between: "(", ")", to: &format)
         }
-        guard name.isFunctionName else {
+        // `sum(x)` would be read as `sum:(x)`.
+        guard name.isFunctionName, arguments.isEmpty || !name.isShortFunctionName else {
             format += "FUNCTION("
             arguments.first?.append(to: &format)
             format += ", "

@@ -3,35 +3,50 @@
 extension ObjectExpression {
     /// The expression with parts exchanged, the outermost first; what is exchanged is not looked into.
     ///
+    /// One of more levels than can be evaluated stays as it is.
     /// - Parameter change: The part to stand in the place of another; nil to look into that one.
     func rewritten(_ change: (ObjectExpression) -> ObjectExpression?) -> ObjectExpression {
+        hasTooManyLevels ? self : rewritingParts(change)
+    }
+
+    fileprivate func rewritingParts(
+        _ change: (ObjectExpression) -> ObjectExpression?
+    ) -> ObjectExpression {
         if let changed = change(self) { return changed }
         switch self {
         case .constant, .keyPath, .evaluatedObject, .variable: return self
-        case .aggregate(let elements): return .aggregate(elements.map { $0.rewritten(change) })
+        case .aggregate(let elements):
+            return .aggregate(elements.map { $0.rewritingParts(change) })
         case .function(let name, let arguments):
-            return .function(name, arguments.map { $0.rewritten(change) })
-        case .path(let base, let path): return .path(base.rewritten(change), path)
+            return .function(name, arguments.map { $0.rewritingParts(change) })
+        case .path(let base, let path): return .path(base.rewritingParts(change), path)
         case .element(let base, let index):
-            return .element(base.rewritten(change), index.rewritten(change))
+            return .element(base.rewritingParts(change), index.rewritingParts(change))
         case .subquery(let collection, let variable, let predicate):
             return .subquery(
-                collection.rewritten(change), variable: variable, predicate.rewritten(change))
+                collection.rewritingParts(change), variable: variable,
+                predicate.rewritingParts(change))
         case .conditional(let predicate, let first, let second):
             return .conditional(
-                predicate.rewritten(change), first.rewritten(change), second.rewritten(change))
+                predicate.rewritingParts(change), first.rewritingParts(change),
+                second.rewritingParts(change))
         case .combined(let first, let operation, let second):
-            return .combined(first.rewritten(change), operation, second.rewritten(change))
+            return .combined(
+                first.rewritingParts(change), operation, second.rewritingParts(change))
         case .fetch(var request, let countOnly):
-            request.predicate = request.predicate?.rewritten(change)
+            request.predicate = request.predicate?.rewritingParts(change)
             return .fetch(request, countOnly: countOnly)
         }
     }
 }
 
 extension ObjectExpression.ElementIndex {
-    fileprivate func rewritten(_ change: (ObjectExpression) -> ObjectExpression?) -> Self {
-        if case .position(let position) = self { return .position(position.rewritten(change)) }
+    fileprivate func rewritingParts(
+        _ change: (ObjectExpression) -> ObjectExpression?
+    ) -> Self {
+        if case .position(let position) = self {
+            return .position(position.rewritingParts(change))
+        }
         return self
     }
 }
@@ -39,14 +54,20 @@ extension ObjectExpression.ElementIndex {
 extension ObjectPredicate {
     /// The predicate with parts of its expressions exchanged; see `ObjectExpression.rewritten`.
     func rewritten(_ change: (ObjectExpression) -> ObjectExpression?) -> ObjectPredicate {
+        hasTooManyLevels ? self : rewritingParts(change)
+    }
+
+    fileprivate func rewritingParts(
+        _ change: (ObjectExpression) -> ObjectExpression?
+    ) -> ObjectPredicate {
         switch self {
         case .value, .block: return self
-        case .and(let parts): return .and(parts.map { $0.rewritten(change) })
-        case .or(let parts): return .or(parts.map { $0.rewritten(change) })
-        case .not(let part): return .not(part.rewritten(change))
+        case .and(let parts): return .and(parts.map { $0.rewritingParts(change) })
+        case .or(let parts): return .or(parts.map { $0.rewritingParts(change) })
+        case .not(let part): return .not(part.rewritingParts(change))
         case .comparison(var comparison):
-            comparison.left = comparison.left.rewritten(change)
-            comparison.right = comparison.right.rewritten(change)
+            comparison.left = comparison.left.rewritingParts(change)
+            comparison.right = comparison.right.rewritingParts(change)
             return .comparison(comparison)
         }
     }
@@ -73,7 +94,7 @@ extension ObjectExpression {
 
 extension ObjectPredicate {
     /// The predicate with `$name` replaced by the value of that name; variables without a value remain, and so do those
-    /// that a SUBQUERY binds.
+    /// that a SUBQUERY binds, and all in a predicate that is too deep to be evaluated.
     public func withSubstitutionVariables(
         _ values: [String: any PredicateArgument]
     ) -> ObjectPredicate {

@@ -5,7 +5,8 @@ public enum ObjectExpression: Sendable, Hashable {
     /// Several values, as on the right of IN and BETWEEN.
     case aggregate([ObjectExpression])
 
-    /// Names separated by dots, from the object; a step may lead through a relationship.
+    /// Names separated by dots, from the object; a step may lead through a relationship. At the end may stand `objectID`,
+    /// `entity` or `entity.name` for an object, `length` for a string, and a collection operator such as `@count`.
     case keyPath(String)
 
     /// The object itself, `SELF`.
@@ -46,6 +47,9 @@ public enum ObjectExpression: Sendable, Hashable {
         /// Counted from 0.
         case position(ObjectExpression)
     }
+
+    /// The function of an object and the name of a class or entity that `isKindOfClass:` stands for.
+    static let kindTest = "isKindOfClass:"
 
     /// How two collections become one.
     public enum SetOperation: String, Sendable, Hashable, CaseIterable {

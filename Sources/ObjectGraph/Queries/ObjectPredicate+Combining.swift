@@ -1,5 +1,13 @@
 extension ObjectPredicate {
-    public static func && (left: Self, right: Self) -> Self { .and([left, right]) }
-    public static func || (left: Self, right: Self) -> Self { .or([left, right]) }
+    /// Both; in a chain all parts come beside each other, however many there are.
+    public static func && (left: Self, right: Self) -> Self {
+        if case .and(let parts) = left { .and(parts + [right]) } else { .and([left, right]) }
+    }
+
+    /// One of the two; in a chain all parts come beside each other, however many there are.
+    public static func || (left: Self, right: Self) -> Self {
+        if case .or(let parts) = left { .or(parts + [right]) } else { .or([left, right]) }
+    }
+
     public static prefix func ! (predicate: Self) -> Self { .not(predicate) }
 }

@@ -6,8 +6,10 @@ extension ObjectPredicate {
     ///     try ObjectPredicate("distance > %d AND airline.name BEGINSWITH[c] %@", 1000, "united")
     ///
     /// `%@` takes any value, nil included, `%K` a key path, `%d %i %u %x %ld %lu %lld` an integer, `%f %lf %g %e` a number,
-    /// `%s %c` a string. Within quotes nothing is replaced, except that `%%` is a percent sign. A format may have 1,000,000
-    /// bytes, 100 terms within each other and 250 operators of arithmetic. Source: spec §7.1.
+    /// `%s %c` a string; `%K` and `%@` behind a dot take the keys that follow there. Within quotes nothing is replaced,
+    /// except that `%%` is a percent sign; the escapes `\\`, `\"`, `\'`, `\n`, `\r`, `\t` and `\uXXXX` stand for their characters, and
+    /// a backslash before any other one for itself. A format may have 1,000,000 bytes, 25 terms in brackets within each other
+    /// and 100 operators of arithmetic. Source: spec §7.1.
     ///
     /// - Throws: `PredicateFormatError` with the column, what was expected there and what was found.
     public init(
@@ -26,8 +28,11 @@ extension ObjectPredicate {
     /// The predicate as text, which reads back as an equal predicate.
     ///
     /// Some things print for people only: object identifiers, transformable values, blocks and fetches. A compound of one or
-    /// no part prints as that part or as its value, and NaN as NULL. Keys are made of letters, digits and underscores.
+    /// no part prints as that part or as its value, and NaN as NULL. Keys are made of letters, digits and underscores. What is
+    /// made in code may have more terms within each other than a format may; it does not read back. A predicate of more
+    /// than `maximumDepth` levels prints as an ellipsis.
     public var predicateFormat: String {
+        if hasTooManyLevels { return "…" }
         var format = ""
         append(to: &format)
         return format
@@ -80,13 +85,16 @@ extension ObjectPredicate: CustomStringConvertible {
 
 extension ObjectPredicate.Comparison {
     /// The comparison as text.
-    public var predicateFormat: String {
-        var format = ""
-        append(to: &format)
-        return format
-    }
+    public var predicateFormat: String { ObjectPredicate.comparison(self).predicateFormat }
 
     fileprivate func append(to format: inout String) {
+        if case .function(ObjectExpression.kindTest, let sides) = left, sides.count == 2,
+            self == .init(left, .equal, .constant(.boolean(true)))
+        {
+            sides[0].append(to: &format)
+            format += " \(ObjectExpression.kindTest) "
+            return sides[1].append(to: &format)
+        }
         switch modifier {
         case .direct: break
         case .any: format += "ANY "

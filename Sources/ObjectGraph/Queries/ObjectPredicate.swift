@@ -6,10 +6,20 @@
 ///
 /// SQLite evaluates it for what is stored. It is evaluated in memory for objects with unsaved changes, in an in-memory
 /// store, by `filter` and in validation rules. Both find the same, but for nil (spec §7.4): in memory a term is true or
-/// false, and a comparison with nil false unless it is `==` with nil or `!=` with a value. SQL knows a third value, so that
-/// it finds no row where `x` is nil for `x != 5`, `NOT (x == 5)`, `NOT (x < 5)`, `NOT (x IN {5})`, `x == y` with both nil, and
-/// `NOT (ALL items.x == 5)`; string operators are false for nil in both. A fetch with unsaved changes may mix the two. Sums
+/// false, and a comparison with nil false unless it is `==` with nil or `!=` with a value. SQL knows a third value, unknown.
+/// It finds no row where `x` is nil for `x != 5`, `NOT (x == 5)`, `NOT (x < 5)`, `NOT (x IN {5})`, and `x == y` with both nil.
+/// A member whose `x` is nil belongs to no ANY and to no SUBQUERY for these terms, so that SQL finds fewer rows for
+/// `ANY items.x != 5` and `ALL items.x != 5`, and more for `NOT ANY items.x != 5`, `NOT (ALL items.x != 5)` and
+/// `SUBQUERY(items, $i, $i.x != 5).@count == 0`. String operators are false for nil in both, and so is a comparison by `<`,
+/// `<=`, `>`, `>=` or BETWEEN with a nil for `%@`. A fetch with unsaved changes may mix the two.
+///
+/// The quotient of two integers is an integer, `7 / 2 == 3`. A constant is read as what it is compared with, as SQLite's type
+/// affinity does: a text that is a number as that number, `age == '41'`, and by `==`, `!=` and IN a whole number as text,
+/// `plate IN {9, 10}`. No text begins with, ends with or contains the empty text. Lists are equal element by element. Sums
 /// over a relationship are of double precision in an order that is not specified.
+///
+/// A predicate may be as deep as `maximumDepth`, whoever evaluates it. A SQL statement may have 10,000 constants, of which a
+/// list of more than 500 takes one; an OR of more than 32 comparisons of one expression with constants is such a list.
 public enum ObjectPredicate: Sendable, Hashable {
     case comparison(Comparison)
 

@@ -56,6 +56,8 @@ extension Operand {
             let start = frame[path.level]
             guard let last = path.steps.last else { return .objectID(start.objectID) }
             return start.destination(along: path.steps.dropLast())?.value(of: last) ?? .null
+        case .entityName(let path):
+            return frame.object(at: path).map { .string($0.objectID.entityName) } ?? .null
         case .count(let collection):
             if collection.filter != nil {
                 return .integer(Int64(frame.members(of: collection).count))
@@ -65,11 +67,18 @@ extension Operand {
         case .summary(let statistic, let collection, let operand):
             return statistic.result(frame.members(of: collection).map { operand.value(in: $0) })
         case .element(let collection, let position, let operand):
-            return frame.members(of: collection).element(at: position)
-                .map { operand.value(in: $0) } ?? .null
+            let members = frame.members(of: collection)
+            let member: EvaluationFrame<Subject>? =
+                switch position {
+                case .first: members.first
+                case .last: members.last
+                case .index(let index): members.element(at: index.value(in: frame))
+                }
+            return member.map { operand.value(in: $0) } ?? .null
+        case .choice(let index, let operands):
+            return operands.element(at: index.value(in: frame))?.value(in: frame) ?? .null
         case .listSummary(let statistic, let operands):
-            let values = operands.map { $0.value(in: frame) }
-            return values.contains(where: \.isNull) ? .null : statistic.result(values)
+            return statistic.result(ofList: operands.map { $0.value(in: frame) })
         case .conditional(let condition, let first, let second):
             return (condition.holds(in: frame) ? first : second).value(in: frame)
         case .cast(let operand, let kind): return operand.value(in: frame).cast(to: kind)
@@ -83,16 +92,28 @@ extension Operand {
 }
 
 extension Array {
-    fileprivate func element(at position: Operand.Position) -> Element? {
-        switch position {
-        case .first: first
-        case .last: last
-        case .index(let index): indices.contains(index) ? self[index] : nil
-        }
+    /// The element at a position that is a value; nil for anything that is no position of the array.
+    func element(at value: AttributeValue) -> Element? {
+        value.position.flatMap { indices.contains($0) ? self[$0] : nil }
+    }
+}
+
+extension AttributeValue {
+    /// The whole number that the value is, to count from 0; nil for fractions and for what is no number.
+    var position: Int? {
+        wholeNumber.map { Int($0) } ?? double.flatMap { Int(exactly: $0) }
     }
 }
 
 extension Operand.Statistic {
+    /// The result over the values of a list; null if one of them is.
+    ///
+    /// Of an integer and a real that are equal SQLite takes the first for the greatest and the last for the least.
+    func result(ofList values: [AttributeValue]) -> AttributeValue {
+        if values.contains(where: \.isNull) { return .null }
+        return result(self == .minimum ? values.reversed() : values)
+    }
+
     /// The result over the values that are not null. Without any, a count and a sum are 0 and all others null.
     ///
     /// Sums are in double precision, as in SQL; the deviation is that of the whole population.

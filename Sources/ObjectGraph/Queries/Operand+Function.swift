@@ -44,6 +44,17 @@ extension Operand {
             }
         }
 
+        /// Operators of one rank that follow each other from the left need no parentheses in SQL; nil for what is no operator
+        /// there.
+        var chainRank: Int? {
+            switch self {
+            case .add, .subtract: 1
+            case .multiply, .divide, .modulus: 2
+            case .and, .or, .shiftLeft, .shiftRight: 3
+            default: nil
+            }
+        }
+
         var resultKind: ValueKind {
             switch self {
             case .lowercase, .uppercase, .canonical: .string
@@ -109,8 +120,11 @@ extension Operand.Function {
         case .multiply:
             return integers(first, second) { $0.multipliedReportingOverflow(by: $1) }
                 ?? .number(left * right)
-        // Never an integer division, and without a result for zero, as in SQL.
-        case .divide: return right == 0 ? .null : .number(left / right)
+        // Of integers without the fraction, and without a result for zero, as in SQL.
+        case .divide:
+            if right == 0 { return .null }
+            return integers(first, second) { $0.dividedReportingOverflow(by: $1) }
+                ?? .number(left / right)
         case .modulus:
             let divisor = second.clampedInteger
             if divisor == 0 { return .null }

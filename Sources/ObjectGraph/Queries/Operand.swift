@@ -6,6 +6,9 @@ indirect enum Operand: Sendable {
     /// The identity of an object.
     case object(ObjectPath)
 
+    /// The name of an object's concrete entity.
+    case entityName(ObjectPath)
+
     /// The number of objects of a collection; 0 where there is no owner.
     case count(Condition.Collection)
 
@@ -21,6 +24,9 @@ indirect enum Operand: Sendable {
 
     /// The first value if the condition holds, else the second one.
     case conditional(CompiledPredicate, Operand, Operand)
+
+    /// One of several values, by its position; null beyond the end.
+    case choice(Operand, [Operand])
     case cast(Operand, ValueKind)
 
     /// The time at which it is asked for; in SQL that at which the statement is made.
@@ -35,9 +41,9 @@ indirect enum Operand: Sendable {
     /// Over the rows of a group; only in dictionary fetches.
     case aggregate(Statistic, Operand)
 
-    enum Position: Sendable, Hashable {
+    enum Position: Sendable {
         case first, last
-        case index(Int)
+        case index(Operand)
     }
 
     enum IndexHint: Sendable, Hashable {
@@ -88,6 +94,7 @@ indirect enum Operand: Sendable {
         case .constant(let value): ValueKind(value)
         case .attribute(_, let property): ValueKind(property.attributeType!)
         case .object: .object
+        case .entityName: .string
         case .count, .fetchCount: .number
         case .function(let function, _): function.resultKind
         case .element(_, _, let operand), .hinted(let operand, _): operand.kind
@@ -96,6 +103,7 @@ indirect enum Operand: Sendable {
         case .now: .date
         case .summary(let statistic, _, let operand), .aggregate(let statistic, let operand):
             statistic.kind(of: operand.kind)
+        case .choice(_, let operands): operands.lazy.compactMap(\.kind).first
         case .listSummary(let statistic, let operands):
             statistic.kind(of: operands.lazy.compactMap(\.kind).first)
         }

@@ -68,6 +68,11 @@ extension ManagedObjectID: PredicateArgument {
     public var predicateExpression: ObjectExpression { .constant(.objectID(self)) }
 }
 
+extension EntityDescription: PredicateArgument {
+    /// The name of the entity, which `entity` and `entity.name` in a key path are compared with.
+    public var predicateExpression: ObjectExpression { .constant(.string(name)) }
+}
+
 extension FetchRequest: PredicateArgument {
     /// The results of the request, for the right of IN; see `ObjectExpression.fetch`.
     public var predicateExpression: ObjectExpression { .fetch(self, countOnly: false) }

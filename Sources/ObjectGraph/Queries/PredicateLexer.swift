@@ -98,8 +98,8 @@ struct PredicateLexer {
     private mutating func placeholder() throws(PredicateFormatError) -> String {
         let start = position
         position += 1
-        while let length = peek(), "lhqz".utf8.contains(length) { position += 1 }
-        guard let letter = peek(), "@KdiuxcsfgeDUX".utf8.contains(letter) else {
+        while let length = peek(), "hjlqtz".utf8.contains(length) { position += 1 }
+        guard let letter = peek(), "@KdiuxocsaefgDUXOAEFG".utf8.contains(letter) else {
             throw error(at: start, expected: "%@, %K, %d, %i, %u, %ld, %lu, %lld, %f, %lf or %s")
         }
         position += 1
@@ -127,6 +127,7 @@ struct PredicateLexer {
             found: "a string without end")
     }
 
+    /// A backslash before any other character stays, as patterns of LIKE and MATCHES need it.
     private mutating func escape() throws(PredicateFormatError) -> [UInt8] {
         let start = position - 1
         guard let letter = peek() else { throw error(at: start, expected: "an escape") }
@@ -145,10 +146,11 @@ struct PredicateLexer {
                 position += 4
                 return Array(String(scalar).utf8)
             }
-        default: break
+            throw error(at: start, expected: #"four digits in the escape \uXXXX"#)
+        default:
+            position -= 1
+            return [UInt8(ascii: "\\")]
         }
-        throw error(
-            at: start, expected: #"one of the escapes \\, \", \', \n, \r, \t and \uXXXX"#)
     }
 
     private static let signs = Set(

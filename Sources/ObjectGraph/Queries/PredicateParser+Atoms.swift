@@ -98,7 +98,11 @@ extension PredicateParser {
         }
         let isKeyOnly = if case .key = token.kind { true } else { false }
         try advance()
-        if !isKeyOnly, isNext("(") { return .function(first, try list("(", ")")) }
+        if !isKeyOnly, isNext("(") {
+            let arguments = try list("(", ")")
+            let isShort = !arguments.isEmpty && first.isShortFunctionName
+            return .function(isShort ? first + ":" : first, arguments)
+        }
         guard try take(".") else { return .keyPath(first) }
         return .keyPath(first + "." + (try keys()))
     }
@@ -107,22 +111,25 @@ extension PredicateParser {
     mutating func keys() throws(PredicateFormatError) -> String {
         var path = ""
         repeat {
-            if try take("@") {
-                guard case .word(let name) = token.kind else {
-                    throw unexpected("a collection operator")
-                }
-                path += "@" + name
-            } else {
-                switch token.kind {
-                case .word(let key), .key(let key): path += key
-                default: throw unexpected("a key")
-                }
-            }
-            try advance()
+            path += try key()
             guard isNext(".") else { return path }
             path += "."
         } while try take(".")
         return path
+    }
+
+    private mutating func key() throws(PredicateFormatError) -> String {
+        if case .placeholder(let letters) = token.kind { return try keyPathArgument(of: letters) }
+        let isOperator = try take("@")
+        switch token.kind {
+        case .word(let name):
+            try advance()
+            return isOperator ? "@" + name : name
+        case .key(let name) where !isOperator:
+            try advance()
+            return name
+        default: throw unexpected(isOperator ? "a collection operator" : "a key")
+        }
     }
 
     mutating func elementIndex() throws(PredicateFormatError) -> ObjectExpression.ElementIndex {
@@ -268,36 +275,86 @@ extension PredicateParser {
     private mutating func argument(
         of placeholder: String
     ) throws(PredicateFormatError) -> ObjectExpression {
+        if placeholder.last == "K" { return try keyPath(givenFor: placeholder) }
+        let expression = try nextArgument(of: placeholder)
+        let expected: String
+        switch (PlaceholderKind(placeholder), expression) {
+        case (.any, _), (.string, .constant(.string)), (.character, .constant(.string)),
+            (.character, .constant(.integer)), (.real, .constant(.integer)),
+            (.real, .constant(.double)), (.real, .constant(.decimal)),
+            (.integer, .constant(.integer)), (.integer, .constant(.boolean)):
+            try advance()
+            return expression
+        case (.string, _), (.character, _):
+            expected = "a string as the argument of %\(placeholder)"
+        case (.real, _): expected = "a number as the argument of %\(placeholder)"
+        case (.integer, _): expected = "an integer as the argument of %\(placeholder)"
+        }
+        throw unacceptable(expression, expected)
+    }
+
+    private mutating func nextArgument(
+        of placeholder: String
+    ) throws(PredicateFormatError) -> ObjectExpression {
         guard let argument = arguments.popFirst() else {
             throw PredicateFormatError(
                 text, at: token.range.lowerBound, expected: "an argument for %\(placeholder)",
                 found: "no more arguments")
         }
-        let expression = argument?.predicateExpression ?? .constant(.null)
-        let expected: String
-        switch (placeholder.last!.lowercased(), expression) {
-        case ("@", _), ("k", .keyPath), ("s", .constant(.string)), ("c", .constant(.string)),
-            ("f", .constant(.integer)), ("f", .constant(.double)), ("f", .constant(.decimal)),
-            ("g", .constant(.integer)), ("g", .constant(.double)), ("g", .constant(.decimal)),
-            ("e", .constant(.integer)), ("e", .constant(.double)), ("e", .constant(.decimal)),
-            ("d", .constant(.integer)), ("i", .constant(.integer)), ("u", .constant(.integer)),
-            ("x", .constant(.integer)), ("c", .constant(.integer)), ("d", .constant(.boolean)):
-            try advance()
-            return expression
-        case ("k", .constant(.string(let path))) where path.isPredicateKeyPath:
-            try advance()
-            let isSelf = path.prefix { $0 != "." }.uppercased() == "SELF"
-            guard isSelf else { return .keyPath(path) }
-            return path.utf8.count == 4 ? .evaluatedObject : .keyPath(String(path.dropFirst(5)))
-        case ("k", _): expected = "a key path as the argument of %\(placeholder)"
-        case ("s", _), ("c", _): expected = "a string as the argument of %\(placeholder)"
-        case ("f", _), ("g", _), ("e", _):
-            expected = "a number as the argument of %\(placeholder)"
-        default: expected = "an integer as the argument of %\(placeholder)"
+        return argument?.predicateExpression ?? .constant(.null)
+    }
+
+    /// The key path given for `%K`, with the keys behind it.
+    private mutating func keyPath(
+        givenFor placeholder: String
+    ) throws(PredicateFormatError) -> ObjectExpression {
+        let path = try keyPathArgument(of: placeholder)
+        let whole = try take(".") ? path + "." + keys() : path
+        guard whole.prefix(while: { $0 != "." }).uppercased() == "SELF" else {
+            return .keyPath(whole)
         }
-        throw PredicateFormatError(
-            text, at: token.range.lowerBound, expected: expected,
-            found: expression.predicateFormat)
+        return whole.utf8.count == 4 ? .evaluatedObject : .keyPath(String(whole.dropFirst(5)))
+    }
+
+    /// The key path given for `%K`, or for `%@` behind a dot.
+    private mutating func keyPathArgument(
+        of placeholder: String
+    ) throws(PredicateFormatError) -> String {
+        let expression = try nextArgument(of: placeholder)
+        switch (placeholder, expression) {
+        case ("K", .keyPath(let path)), ("@", .keyPath(let path)):
+            try advance()
+            return path
+        case ("K", .constant(.string(let path))), ("@", .constant(.string(let path))):
+            guard path.isPredicateKeyPath else { break }
+            try advance()
+            return path
+        default: break
+        }
+        throw unacceptable(expression, "a key path as the argument of %\(placeholder)")
+    }
+
+    private func unacceptable(
+        _ argument: ObjectExpression, _ expected: String
+    ) -> PredicateFormatError {
+        PredicateFormatError(
+            text, at: token.range.lowerBound, expected: expected, found: argument.predicateFormat)
+    }
+}
+
+/// What a placeholder of C takes.
+private enum PlaceholderKind {
+    case any, string, character, real, integer
+
+    init(_ placeholder: String) {
+        self =
+            switch placeholder.last!.lowercased() {
+            case "@": .any
+            case "s": .string
+            case "c": .character
+            case "a", "e", "f", "g": .real
+            default: .integer
+            }
     }
 }
 
@@ -334,6 +391,19 @@ extension AttributeValue {
         default: nil
         }
     }
+}
+
+extension String {
+    /// Whether this is the name of a function of one argument without its colon, as in `sum(x)`.
+    var isShortFunctionName: Bool { Self.shortFunctionNames.contains(self) }
+
+    private static let shortFunctionNames: Set<String> = {
+        let names =
+            Operand.Statistic.allCases.map(\.rawValue) + Operand.Function.allCases.map(\.rawValue)
+        return Set(
+            names.filter { $0.split(separator: ":").count == 1 && $0.last == ":" }
+                .map { String($0.dropLast()) })
+    }()
 }
 
 extension StringProtocol {

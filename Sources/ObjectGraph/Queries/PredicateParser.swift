@@ -132,7 +132,7 @@ struct PredicateParser {
         let left = try infix()
         guard let found = try comparisonOperator() else {
             if isAll || isNone || isAny { throw unexpected("a comparison operator") }
-            return left
+            return try kindTest(left, from: start) ?? left
         }
         let modifier = isAll ? ObjectPredicate.Modifier.all : isAny || isNone ? .any : .direct
         let comparison = try comparison(expression(left, from: start), found, modifier)
@@ -146,6 +146,20 @@ struct PredicateParser {
         let options = try comparisonOptions()
         return .comparison(
             .init(left, found, try expression(), modifier: modifier, options: options))
+    }
+
+    /// `SELF isKindOfClass: %@`, the one selector that can stand for an operator; nil for anything else.
+    private mutating func kindTest(
+        _ left: Node, from start: PredicateToken
+    ) throws(PredicateFormatError) -> Node? {
+        guard token.kind == .function(ObjectExpression.kindTest) else { return nil }
+        try advance()
+        let arguments = [try expression(left, from: start), try expression()]
+        return .predicate(
+            .comparison(
+                .init(
+                    .function(ObjectExpression.kindTest, arguments), .equal,
+                    .constant(.boolean(true)))))
     }
 
     private static let operators: [String: ObjectPredicate.Operator] = [

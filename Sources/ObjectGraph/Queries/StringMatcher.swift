@@ -3,6 +3,7 @@ import Synchronization
 
 /// A compiled right side of BEGINSWITH, ENDSWITH, CONTAINS, LIKE or MATCHES.
 ///
+/// No text begins with, ends with or contains the empty text, which Foundation's search does not find either.
 /// Without options strings are compared byte by byte. With `[c]` or `[d]`, and with `[l]`, whose only locale is the
 /// root, they are folded first; for ASCII that takes no memory.
 final class StringMatcher: Sendable {
@@ -50,7 +51,7 @@ final class StringMatcher: Sendable {
         switch pattern {
         case .text(let operation, let bytes):
             bytes.withUnsafeBytes { bytes in
-                guard bytes.count <= text.count else { return false }
+                guard !bytes.isEmpty, bytes.count <= text.count else { return false }
                 return switch operation {
                 case .beginsWith: text.has(bytes, at: 0, lowercasing)
                 case .endsWith: text.has(bytes, at: text.count - bytes.count, lowercasing)
@@ -106,12 +107,11 @@ final class StringMatcher: Sendable {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Whether the bytes of a pattern stand at a position, which leaves room for them.
+    /// Whether the bytes of a pattern, one at least, stand at a position, which leaves room for them.
     @inline(__always)
     fileprivate func has(_ pattern: Self, at position: Int, _ lowercasing: Bool) -> Bool {
         guard lowercasing else {
-            return pattern.isEmpty
-                || memcmp(baseAddress! + position, pattern.baseAddress!, pattern.count) == 0
+            return memcmp(baseAddress! + position, pattern.baseAddress!, pattern.count) == 0
         }
         for offset in 0..<pattern.count
         where self[position &+ offset].asciiLowercased != pattern[offset] {
@@ -120,10 +120,10 @@ extension UnsafeRawBufferPointer {
         return true
     }
 
-    /// The pattern is not longer than the text.
+    /// The pattern is neither empty nor longer than the text.
     @inline(__always)
     fileprivate func contains(_ pattern: Self, _ lowercasing: Bool) -> Bool {
-        guard let first = pattern.first else { return true }
+        let first = pattern[0]
         let lastPosition = count - pattern.count
         guard lowercasing else {
             var position = 0

@@ -35,6 +35,9 @@ extension ObjectPredicate {
             switch part {
             case .evaluatedObject: .keyPath(ValidationRule.key)
             case .keyPath("length"): .function("length:", [.keyPath(ValidationRule.key)])
+            // A value has no identity and no entity.
+            case .keyPath(let path) where path.hasPrefix("objectID") || path.hasPrefix("entity"):
+                .keyPath(ValidationRule.key + "." + path)
             default: nil
             }
         }

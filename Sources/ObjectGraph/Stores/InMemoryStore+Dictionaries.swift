@@ -77,10 +77,11 @@ extension Operand {
         case .function(let function, let arguments):
             return function.result(arguments.map { $0.value(for: group) })
         case .listSummary(let statistic, let operands):
-            let values = operands.map { $0.value(for: group) }
-            return values.contains(where: \.isNull) ? .null : statistic.result(values)
+            return statistic.result(ofList: operands.map { $0.value(for: group) })
         case .conditional(let condition, let first, let second):
             return (condition.condition.holds(for: group) ? first : second).value(for: group)
+        case .choice(let index, let operands):
+            return operands.element(at: index.value(for: group))?.value(for: group) ?? .null
         case .cast(let operand, let kind): return operand.value(for: group).cast(to: kind)
         case .hinted(let operand, _): return operand.value(for: group)
         default: return group.first.map { value(for: $0) } ?? .null

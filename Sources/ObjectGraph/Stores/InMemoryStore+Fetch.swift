@@ -62,7 +62,7 @@ extension InMemoryStore {
         _ request: FetchRequest, _ resolver: ConditionResolver
     ) throws -> [InMemoryStoreRow] {
         let entity = resolver.entity
-        try request.checkCounts()
+        try request.checkLimits()
         let predicate = try request.predicate.map {
             try CompiledPredicate(resolver.condition($0.replacingFetches(results)))
         }

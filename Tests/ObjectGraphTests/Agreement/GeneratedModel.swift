@@ -86,7 +86,7 @@ extension SeededGenerator {
     static let strings = [
         "", "a", "A", "ab", "Ab", "aB c", "é", "É", "e\u{301}", "straße", "STRASSE", "日本", "😀",
         "z10", "z9", "a*b", "100%", "ı", "İ", "\u{10FFFF}", "\u{D7FF}", "\u{E000}", "ZZ", "Ǆ", "ﬁ",
-        "ΣΊΣΥΦΟΣ", "σίσυφος", "ệ", "12", "-3.5",
+        "ΣΊΣΥΦΟΣ", "σίσυφος", "ệ", "12", "-3.5", "Alpha", "Delta",
     ]
     static let doubles = [0, -0.5, 1.5, 3, 1e300, -1e300, 0.1, .leastNonzeroMagnitude, 2]
 

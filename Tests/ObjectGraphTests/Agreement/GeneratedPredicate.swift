@@ -137,6 +137,9 @@ struct PredicateGenerator {
                 expression: .function(
                     random.pick(["lowercase:", "uppercase:", "canonical:"]), [value.expression]),
                 mayBeNil: value.mayBeNil, type: .string)
+        } else if random.chance(10) {
+            value = Value(
+                expression: start.expression("entity.name"), mayBeNil: false, type: .string)
         }
         return string(value, isNegated, .direct)
     }
@@ -243,6 +246,12 @@ struct PredicateGenerator {
         case 5: return statistic(start, depth, isNegated)
         case 6:
             let values = [number(start, 0, isNegated), number(start, 0, isNegated)]
+            if random.chance(30), !isNegated {
+                let index = number(start, depth - 1, isNegated).expression
+                return Value(
+                    expression: .element(.aggregate(values.map(\.expression)), .position(index)),
+                    mayBeNil: true, type: .double)
+            }
             return Value(
                 expression: .function(
                     random.pick(["max:", "min:"]), [.aggregate(values.map(\.expression))]),

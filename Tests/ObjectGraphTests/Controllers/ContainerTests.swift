@@ -13,7 +13,7 @@ import Testing
 
     @Test func `the store lies in the folder under the container's name (§11.2.2)`() throws {
         let container = try container()
-        #expect(container.loadPersistentStores().isEmpty)
+        try container.loadPersistentStores()
         #expect(
             FileManager.default.fileExists(
                 atPath: folder.url("data").appending(path: "Library.sqlite").path))
@@ -24,7 +24,10 @@ import Testing
         var missing = PersistentStoreDescription.sqlite(at: folder.url("missing.sqlite"))
         missing.isReadOnly = true
         container.persistentStoreDescriptions = [missing, .inMemory()]
-        let failures = container.loadPersistentStores()
+        let error = try #require(throws: StoreLoadingError.self) {
+            try container.loadPersistentStores()
+        }
+        let failures = error.failures
         #expect(failures.count == 1 && failures[0].description.url == missing.url)
         #expect((failures[0].error as? StoreError)?.reason == .missingFile)
         #expect(container.coordinator.persistentStores.count == 1)
@@ -42,7 +45,7 @@ import Testing
 
     @Test func `contexts of a container share its row cache (§11.2.4)`() throws {
         let container = try container()
-        container.loadPersistentStores()
+        try container.loadPersistentStores()
         let (first, second) = (container.newBackgroundContext(), container.newBackgroundContext())
         let author = try first.performAndWait {
             let author = TestSupport.Author(context: first)
@@ -57,7 +60,7 @@ import Testing
 
     @Test func `each background task has a context of its own (§11.2.3)`() async throws {
         let container = try container()
-        container.loadPersistentStores()
+        try container.loadPersistentStores()
         try await container.performBackgroundTask { context in
             TestSupport.Author(context: context).name = "Lem"
             try context.save()

@@ -182,7 +182,7 @@ import Testing
             #expect(committed["notebook"] as? Notebook === notebook)
             #expect(committed["tags"] as? Set<ManagedObject> == [tag])
             #expect(note.committedValues(forKeys: ["count", "none"]).keys.sorted() == ["count"])
-            #expect(note.committedValues(forKeys: ["count"])["count"] as? Int64 == 1)
+            #expect(note.committedValues(forKeys: ["count"])["count"] as? Int32 == 1)
         }
     }
 

@@ -154,7 +154,7 @@ extension `Guide` {
         let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
 
         let container = PersistentContainer(name: "Library", model: try makeModel(), folder: folder)
-        if let failure = container.loadPersistentStores().first { throw failure }
+        try container.loadPersistentStores()
         let count = try await container.performBackgroundTask { try Author.count(in: $0) }
 
         #expect(context.coordinator.persistentStores.map(\.url) == [file])

@@ -302,7 +302,7 @@ import Testing
             AttributeDescription("b", .string))
         try store.run { context in
             try context.execute(BatchInsertRequest(entityName: "Thing", objects: [["b": "x"]]))
-            #expect(try context.all("Thing")[0].value(forKey: "a") as? Int64 == 5)
+            #expect(try context.all("Thing")[0].value(forKey: "a") as? Int32 == 5)
         }
     }
 
@@ -481,6 +481,33 @@ import Testing
             #expect(try context.all("Thing")[0].value(forKey: "a") as? String == "abc")
         }
         #expect(try store.sql("SELECT CAST(ZA AS TEXT) FROM ZTHING") == [["cba"]])
+    }
+
+    @Test func `a transformable attribute has a default value (§1.3.16, §1.3.25)`() throws {
+        let names = ValueTransformer.codable([String].self)
+        let store = try StoreFixture(
+            AttributeDescription(
+                "a", .transformable, defaultValue: names.attributeValue(of: ["x", "y"]),
+                transformer: names),
+            AttributeDescription("b", .string))
+        try store.run { context in
+            #expect(try context.insert("Thing").value(forKey: "a") as? [String] == ["x", "y"])
+            try context.save()
+            try context.execute(BatchInsertRequest(entityName: "Thing", objects: [["b": "z"]]))
+            context.reset()
+            for thing in try context.all("Thing") {
+                #expect(try thing.value(forKey: "a") as? [String] == ["x", "y"])
+            }
+            #expect(try context.all("Thing").count == 2)
+        }
+        #expect(names.attributeValue(of: 5) == nil)
+        let numbers = ValueTransformer.codable([Int].self)
+        #expect(throws: ModelError.self) {
+            _ = try StoreFixture(
+                AttributeDescription(
+                    "a", .transformable, defaultValue: names.attributeValue(of: ["x"]),
+                    transformer: numbers))
+        }
     }
 
     @Test func `a transformable attribute needs a transformer, others have none (§1.3.25)`() {

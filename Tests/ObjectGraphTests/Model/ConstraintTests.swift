@@ -61,23 +61,72 @@ import Testing
                 == [["CREATE UNIQUE INDEX Z_Thing_UNIQUE_a ON ZTHING (ZA COLLATE BINARY ASC)"]])
     }
 
-    @Test func `a mandatory reference to a constrained entity is refused (§1.6.4)`() {
+    /// A country keeps all cities of another one that it replaces, but one capital only.
+    private static func model(
+        _ relationship: RelationshipDescription
+    ) throws(ModelError) -> ManagedObjectModel {
+        try ManagedObjectModel(entities: [
+            EntityDescription(
+                name: "Country", attributes: [AttributeDescription("name", .string)],
+                relationships: [relationship], uniquenessConstraints: [["name"]]),
+            EntityDescription(
+                name: "City", attributes: [AttributeDescription("name", .string)],
+                relationships: [
+                    .toOne("country", "Country", inverse: relationship.name, isOptional: false)
+                ]),
+        ])
+    }
+
+    @Test func `a mandatory reference from one to one constrained object is refused (§1.6.4)`() {
         #expect(
             throws: ModelError(
-                "Country", "cities", .mandatoryReferenceToConstrained("City.country"))
-        ) {
-            _ = try ManagedObjectModel(entities: [
-                EntityDescription(
-                    name: "Country", attributes: [AttributeDescription("name", .string)],
-                    relationships: [.toMany("cities", "City", inverse: "country")],
-                    uniquenessConstraints: [["name"]]),
-                EntityDescription(
-                    name: "City",
-                    relationships: [
-                        .toOne("country", "Country", inverse: "cities", isOptional: false)
-                    ]),
-            ])
+                "Country", "capital", .mandatoryReferenceToConstrained("City.country"))
+        ) { _ = try Self.model(.toOne("capital", "City", inverse: "country")) }
+    }
+
+    @Test(arguments: [
+        MergePolicy.mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump, .overwrite, .rollback,
+    ])
+    func `mandatory references to a duplicate lead to the object that stays (§1.6.4)`(
+        _ policy: MergePolicy
+    ) throws {
+        let store = try StoreFixture(
+            Self.model(.toMany("cities", "City", inverse: "country", deleteRule: .cascade)))
+        try store.run { context in
+            context.mergePolicy = policy
+            for name in ["Lyon", "Paris"] {
+                let country = try context.insert("Country", ["name": "France"])
+                try context.insert("City", ["name": name, "country": country])
+                try context.save()
+            }
         }
+        #expect(try store.sql("SELECT COUNT(*) FROM ZCOUNTRY") == [["1"]])
+        #expect(
+            try store.sql(
+                "SELECT c.ZNAME FROM ZCITY c JOIN ZCOUNTRY o ON o.Z_PK = c.ZCOUNTRY ORDER BY 1")
+                == [["Lyon"], ["Paris"]])
+    }
+
+    @Test func `a conflict never leaves a mandatory reference empty (§1.6.4)`() throws {
+        let store = try StoreFixture(
+            Self.model(.toMany("cities", "City", inverse: "country")))
+        try store.run { context in
+            context.mergePolicy = .mergeByPropertyObjectTrump
+            for (name, city) in [("France", "Paris"), ("Spain", "Madrid")] {
+                let country = try context.insert("Country", ["name": name])
+                try context.insert("City", ["name": city, "country": country])
+            }
+            try context.save()
+            // Takes the place of the other one, whose city would have no country.
+            let spain = try context.all("Country", by: "name")[1]
+            try spain.setValue("France", forKey: "name")
+            let errors = try context.validationErrors()
+            #expect(errors.map(\.key) == ["country"])
+            #expect(context.hasChanges)
+        }
+        #expect(
+            try store.sql("SELECT ZNAME FROM ZCOUNTRY ORDER BY 1") == [["France"], ["Spain"]])
+        #expect(try store.sql("SELECT 1 FROM ZCITY WHERE ZCOUNTRY IS NULL") == [])
     }
 
     @Test func `constrained attributes are persistent and plain (§1.6.5)`() {

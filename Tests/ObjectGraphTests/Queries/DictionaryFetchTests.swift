@@ -102,6 +102,43 @@ import Testing
         )
     }
 
+    @Test(arguments: [true, false])
+    func `an identifier has the key that was asked for`(inMemory: Bool) throws {
+        let store = try StoreFixture(QueryFixture.model, inMemory: inMemory)
+        try store.run { context in
+            let airline = try context.insert("Airline", ["name": "x"])
+            let flight = try context.insert("Flight", ["airline": airline, "tail": "y"])
+            try context.save()
+            var request = FetchRequest(entityName: "Flight")
+            request.propertiesToFetch = [
+                FetchedProperty(name: "id", expression: .evaluatedObject, resultType: .objectID),
+                FetchedProperty(
+                    name: "owner", expression: .keyPath("airline"), resultType: .objectID),
+                "objectID", "airline.objectID", "entity.name",
+            ]
+            let (id, owner) = (
+                AttributeValue.objectID(flight.objectID), AttributeValue.objectID(airline.objectID)
+            )
+            #expect(
+                try context.fetchDictionaries(request) == [
+                    [
+                        "id": id, "owner": owner, "objectID": id, "airline.objectID": owner,
+                        "entity.name": "Flight",
+                    ]
+                ])
+            for (expression, type) in [
+                (ObjectExpression.keyPath("tail"), AttributeType.objectID),
+                (.evaluatedObject, .string),
+            ] {
+                request.propertiesToFetch = [
+                    FetchedProperty(name: "id", expression: expression, resultType: type)
+                ]
+                let refused = request
+                #expect(throws: FetchError.self) { try context.fetchDictionaries(refused) }
+            }
+        }
+    }
+
     @Test func `distinct results`() throws {
         var request = FetchRequest(entityName: "Flight", sortKeys: [.ascending("tail")])
         request.propertiesToFetch = ["tail"]

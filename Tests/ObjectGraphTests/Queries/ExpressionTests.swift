@@ -96,6 +96,8 @@ struct FlightsFixture {
         Finding("departure + 50 == CAST(150, 'NSDate')", 1),
         Finding("now() > departure", 1),
         Finding("noindex:(tail) == 'ÉTÉ'", 2),
+        Finding("abs:(nil) == nil", 1, 2, 3), Finding("distance + nil == nil", 1, 2, 3),
+        Finding("length:({'a'}[1]) == nil", 1, 2, 3),
         Finding("{1, 5, 7}[1] == distance", 1),
         Finding("{1, 5}[LAST] == distance", 1),
         Finding("{1, 5}[SIZE] == seats", 1),
@@ -111,13 +113,123 @@ struct FlightsFixture {
         finding: Finding
     ) throws { try FlightsFixture().check(finding) }
 
-    /// A choice of ours: Core Data divides integers in SQL and numbers in memory.
+    /// Columns of decimals and dates keep whole numbers as integers, and are none.
     @Test(arguments: [
-        Finding("distance / 2 == 2.5", 1), Finding("distance / 0 == nil", 1, 2, 3),
-        Finding("7 / 2 == 3.5", 1, 2, 3),
+        Finding("7 / 2 == 3", 1, 2, 3), Finding("distance / 2 == 2", 1),
+        Finding("distance / 2 == -3", 2), Finding("distance / seats == 2", 1),
+        Finding("(distance / 2) * 2 != distance", 1, 2), Finding("distance / 0 == nil", 1, 2, 3),
+        Finding("distance / 2.0 == 2.5", 1), Finding("7 / 2.0 == 3.5", 1, 2, 3),
+        Finding("(distance + 0.0) / 2 == 2.5", 1), Finding("delay / 2 == 1.25", 1),
+        Finding("(price * 2) / 2 == 2.5", 1), Finding("departure / 3 > 33", 1),
+        Finding("(departure - 95) / 2 == 2.5", 1),
+        Finding("CAST(distance, 'NSDate') / 2 == 2.5", 1),
+        Finding("min:({5, 5.0}) / 2 == 2.5", 1, 2, 3), Finding("max:({5, 5.0}) / 2 == 2", 1, 2, 3),
+        Finding("crew.@count / 2 == 1", 1), Finding("isLate / 2 == 0", 1, 2),
+        Finding("(0 - 9223372036854775807 - 1) / (0 - 1) > 9.2e18", 1, 2, 3),
+        Finding("(0 - 9223372036854775807 - 1) / 0 == nil", 1, 2, 3),
     ])
-    func `a division is never one of integers (§7.5.4)`(finding: Finding) throws {
+    func `a division of integers has no fraction, others have (§7.5.4)`(
+        finding: Finding
+    ) throws { try FlightsFixture().check(finding) }
+
+    @Test func `whole decimals divide as decimals (§7.5.4)`() throws {
+        let rows = [FixtureRow("Flight", 1, ["price": .decimal(5), "distance": 5])]
+        let database = try FixtureDatabase(rows)
+        for format in [
+            "price / 2 == 2.5", "(price + distance) / 4 == 2.5", "abs:(price) / 2 == 2.5",
+            "max:({price, 1}) / 2 == 2.5", "TERNARY(distance == 5, price, 0) / 2 == 2.5",
+        ] {
+            let predicate = try ObjectPredicate(format)
+            let compiled = try CompiledPredicate(
+                predicate, entity: QueryFixture.entity("Flight"), model: QueryFixture.model)
+            #expect(compiled.matches(rows[0]), "\(format) in memory")
+            let request = FetchRequest(entityName: "Flight", predicate: predicate)
+            #expect(try database.keys(request) == [1], "\(format) in SQL")
+        }
+    }
+
+    @Test(arguments: [
+        Finding("tail BEGINSWITH ''"), Finding("tail ENDSWITH ''"), Finding("tail CONTAINS ''"),
+        Finding("tail BEGINSWITH[cd] ''"), Finding("tail CONTAINS[c] ''"), Finding("'' IN tail"),
+        Finding("tail IN ''"), Finding("tail CONTAINS[d] '\u{301}'"),
+        Finding("NOT (tail BEGINSWITH '')", 1, 2, 3), Finding("NOT (tail CONTAINS '')", 1, 2, 3),
+        Finding("tail LIKE ''"),
+        Finding("tail LIKE '*'", 1, 2), Finding("ANY crew.name CONTAINS ''"),
+    ])
+    func `nothing begins with, ends with or contains the empty text (§7.3.2)`(
+        finding: Finding
+    ) throws { try FlightsFixture().check(finding) }
+
+    @Test(arguments: [
+        Finding("sum(airline.flights.distance) == -2", 1, 2),
+        Finding("max(distance, seats) == 5", 1),
+        Finding("sum:(1, 1) == 2", 1, 2, 3), Finding("length(tail) == 8", 1),
+        Finding("abs(distance) == 7", 2),
+        Finding("tail.length == 8", 1), Finding("airline.name.length == 6", 1, 2),
+        Finding("ANY crew.name.length > 3"), Finding("'abc'.length == 3", 1, 2, 3),
+        Finding("{1, 2} == {1, 2}", 1, 2, 3), Finding("{1, 2} == {2, 1}"),
+        Finding("{1, 2} != {1, 2, 3}", 1, 2, 3), Finding("{} == {}", 1, 2, 3),
+        Finding("{distance, 'x'} == {5, 'x'}", 1), Finding("{'A'} ==[c] {'a'}", 1, 2, 3),
+        Finding("{5, -7, 0}[1 + 1] == distance", 3), Finding("{0, 1, 9}[seats] == 9", 1),
+        Finding("{'a', 'b'}[isLate] == 'b'", 1), Finding("{1, 2}[distance] == nil", 1, 2),
+        Finding("{10, 20}[1.0] == 20", 1, 2, 3), Finding("{10, 20}[0.5] == nil", 1, 2, 3),
+    ])
+    func `what Foundation's formats may say (§7.5.1, §7.5.2)`(finding: Finding) throws {
         try FlightsFixture().check(finding)
+    }
+
+    @Test(arguments: [
+        Finding("distance == '5'", 1), Finding("distance IN {'5', '0'}", 1, 3),
+        Finding("distance < '0'", 2),
+        Finding("delay == '2.5'", 1), Finding("abs:(distance) == '7'", 2),
+        Finding("price == '2.50'", 1), Finding("isLate == '1'", 1),
+        Finding("'5' == distance", 1), Finding("CAST(distance, 'NSString') == 5", 1),
+        Finding("CAST(distance, 'NSString') IN {5, -7}", 1, 2), Finding("tail == 5"),
+        Finding("distance BETWEEN {'0', '9'}", 1, 3), Finding("'1' == 1", 1, 2, 3),
+    ])
+    func `a text is read as a number, and a whole number as text (§7.3)`(
+        finding: Finding
+    ) throws { try FlightsFixture().check(finding) }
+
+    @Test(arguments: [
+        Finding("distance < nil"), Finding("distance >= nil"), Finding("nil < distance"),
+        Finding("NOT (distance < nil)", 1, 2, 3), Finding("distance BETWEEN {nil, 5}"),
+        Finding("ANY crew.home.altitude > nil"), Finding("tail <[c] nil"),
+    ])
+    func `nothing is less or greater than a nil that is given (§7.4.6)`(
+        finding: Finding
+    ) throws { try FlightsFixture().check(finding) }
+
+    @Test func `objects are asked for their identity and entity (§7.6.2)`() throws {
+        let fixture = try FlightsFixture()
+        func check(_ format: String, _ arguments: any PredicateArgument..., is keys: [Int64]) throws
+        {
+            let predicate = try ObjectPredicate(format, arguments: arguments)
+            let compiled = try CompiledPredicate(
+                predicate, entity: QueryFixture.entity("Flight"), model: QueryFixture.model)
+            #expect(fixture.rows.filter(compiled.matches).map(\.key) == keys, "\(format) in memory")
+            let request = FetchRequest(entityName: "Flight", predicate: predicate)
+            #expect(try fixture.database.keys(request).sorted() == keys, "\(format) in SQL")
+        }
+        let (flight, ann) = (QueryFixture.objectID("Flight", 2), QueryFixture.objectID("Person", 1))
+        let description = QueryFixture.entity("Flight").description
+        try check("objectID == %@", flight, is: [2])
+        try check("SELF.objectID IN %@", [flight], is: [2])
+        try check("objectID != %@", flight, is: [1, 3])
+        try check("airline.objectID == nil", is: [3])
+        try check("ANY crew.objectID == %@", ann, is: [1])
+        try check("SUBQUERY(crew, $p, $p.objectID == %@).@count == 1", ann, is: [1])
+        try check("entity == %@", description, is: [1, 2, 3])
+        try check("entity.name == 'Airport'", is: [])
+        try check("airline.entity.name == 'Airline'", is: [1, 2])
+        try check("airline.entity.name == nil", is: [3])
+        try check("ANY crew.home.entity.name == 'Heliport'", is: [1])
+        try check("ANY crew.home.entity.name BEGINSWITH 'Heli'", is: [1])
+        try check("SELF isKindOfClass: %@", "Flight", is: [1, 2, 3])
+        try check("SELF isKindOfClass: 'Person'", is: [])
+        try check("SUBQUERY(crew, $p, $p.home isKindOfClass: 'Place').@count == 1", is: [1])
+        try check("SUBQUERY(crew, $p, $p.home isKindOfClass: 'Airport').@count == 1", is: [])
+        try check("origin isKindOfClass: 'Place'", is: [])
     }
 
     @Test(arguments: [

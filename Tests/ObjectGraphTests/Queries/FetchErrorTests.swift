@@ -48,11 +48,27 @@ struct Misuse: Sendable, CustomTestStringConvertible {
         Misuse(
             "distance == 'x'",
             .typeMismatch(key: "distance", expected: "of type integer32", value: "x")),
-        Misuse("tail == 5", .typeMismatch(key: "tail", expected: "of type string", value: 5)),
+        Misuse("tail == 2.5", .typeMismatch(key: "tail", expected: "of type string", value: 2.5)),
+        Misuse("tail < 5", .typeMismatch(key: "tail", expected: "of type string", value: 5)),
         Misuse(
             "isLate == 2", .typeMismatch(key: "isLate", expected: "of type boolean", value: 2)),
         Misuse(
-            "tail IN {'x', 5}", .typeMismatch(key: "tail", expected: "of type string", value: 5)),
+            "tail IN {'x', 2.5}",
+            .typeMismatch(key: "tail", expected: "of type string", value: 2.5)),
+        Misuse(
+            "'x' < abs:(delay)",
+            .typeMismatch(key: "abs:(delay)", expected: "a number", value: "x")),
+        Misuse(
+            "'x' == airline", .typeMismatch(key: "airline", expected: "an object", value: "x")),
+        Misuse("tail.entity == 'x'", .unknownKeyPath("tail.entity", entity: "Flight")),
+        Misuse("entity.colour == 'x'", .unknownKeyPath("entity.colour", entity: "Flight")),
+        Misuse("distance.length == 1", .unknownKeyPath("distance.length", entity: "Flight")),
+        Misuse("SELF isKindOfClass: 'Ship'", .unknownEntity("Ship")),
+        Misuse(
+            "tail isKindOfClass: 'Flight'",
+            .invalidArguments(
+                function: "isKindOfClass:", expected: "an object and the name of a class or entity")
+        ),
         Misuse(
             "abs:(delay) == 'x'",
             .typeMismatch(key: "abs:(delay)", expected: "a number", value: "x")),
@@ -77,7 +93,7 @@ struct Misuse: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: [
-        "distance CONTAINS '5'", "tail MATCHES 5", "distance < nil", "tail == distance",
+        "distance CONTAINS '5'", "tail MATCHES 5", "tail == distance",
         "distance ==[c] 5", "distance IN 5", "distance BETWEEN {1}", "distance BETWEEN 1",
         "ANY tail == 'x'", "ALL airline.name == 'x'", "distance == {1}",
         "crew[0] == nil", "airline[0] == nil", "SUBQUERY(airline, $a, $a.name == 'x').@count == 1",
@@ -192,6 +208,35 @@ struct Misuse: Sendable, CustomTestStringConvertible {
             try FetchTranslation(
                 request, entity: QueryFixture.entity("Flight"), model: QueryFixture.model,
                 selection: .count)
+        }
+    }
+
+    /// With unsaved changes the page is cut here and not by SQLite.
+    @Test(arguments: [-1, .min], [(false, false), (false, true), (true, true)])
+    func `counts below zero are refused beside unsaved changes as well`(
+        _ number: Int, _ setting: (inMemory: Bool, isChanged: Bool)
+    ) throws {
+        let store = try StoreFixture(QueryFixture.model, inMemory: setting.inMemory)
+        try store.run { context in
+            try context.insert("Airline", ["name": "x"])
+            if !setting.isChanged { try context.save() }
+            let child = ManagedObjectContext(.privateQueue, parent: context)
+            for count in [\FetchRequest.fetchOffset, \.fetchLimit, \.fetchBatchSize] {
+                var request = FetchRequest(entityName: "Airline")
+                request[keyPath: count] = number
+                let asked = request
+                #expect(throws: FetchError.self) {
+                    try context.fetch(asked, as: ManagedObject.self)
+                }
+                #expect(throws: FetchError.self) { try context.fetchObjectIDs(asked) }
+                #expect(throws: FetchError.self) { try context.count(for: asked) }
+                #expect(throws: FetchError.self) { try context.fetchDictionaries(asked) }
+                child.performAndWait {
+                    _ = #expect(throws: FetchError.self) {
+                        try child.fetch(asked, as: ManagedObject.self)
+                    }
+                }
+            }
         }
     }
 }

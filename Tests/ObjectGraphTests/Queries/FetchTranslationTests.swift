@@ -94,8 +94,9 @@ private func translate(
             "distance * 2 + 1 > delay",
             " WHERE ((t0.ZDISTANCE * ?) + ?) > t0.ZDELAY", .integer(2), .integer(1)),
         Shape(
-            "distance / 2 == 1.5", " WHERE (CAST(t0.ZDISTANCE AS REAL) / ?) = ?", .integer(2),
-            .real(1.5)),
+            "distance / 2 == 1.5", " WHERE (t0.ZDISTANCE / ?) = ?", .integer(2), .real(1.5)),
+        Shape(
+            "price / 2 == 1.5", " WHERE (CAST(t0.ZPRICE AS REAL) / ?) = ?", .integer(2), .real(1.5)),
         Shape(
             "abs:(delay) > 1 AND length:(tail) == 2",
             " WHERE OGAbsolute(t0.ZDELAY) > ? AND LENGTH(t0.ZTAIL) = ?", .integer(1), .integer(2)),
@@ -110,7 +111,9 @@ private func translate(
         Shape(
             "tail BEGINSWITH 'N1'", " WHERE (t0.ZTAIL >= ? AND t0.ZTAIL < ?)", .text("N1"),
             .text("N2")),
-        Shape("tail BEGINSWITH ''", " WHERE t0.ZTAIL >= ?", .text("")),
+        Shape("tail BEGINSWITH ''", " WHERE OGBeginsWith(t0.ZTAIL, ?, 0)", .text("")),
+        Shape(
+            "tail BEGINSWITH '\u{10FFFF}'", " WHERE t0.ZTAIL >= ?", .text("\u{10FFFF}")),
         Shape(
             "tail BEGINSWITH '\u{D7FF}'", " WHERE (t0.ZTAIL >= ? AND t0.ZTAIL < ?)",
             .text("\u{D7FF}"), .text("\u{E000}")),

@@ -84,6 +84,18 @@ private let something: Int64 = 2
         example: NullCase
     ) throws { try check(example) }
 
+    /// What is unknown of a member makes it no member, so that SQL may find more as well.
+    @Test(arguments: [
+        NullCase("ANY crew.name != 'x'", [2], []),
+        NullCase("NOT ANY crew.name != 'x'", [1], [1, 2]),
+        NullCase("ALL crew.name != 'x'", [1, 2], [1]),
+        NullCase("NOT (ALL crew.name != 'x')", [], [2]),
+        NullCase("NOT (ALL crew.name == 'x')", [2]),
+        NullCase("SUBQUERY(crew, $p, $p.name != 'x').@count == 0", [1], [1, 2]),
+        NullCase("SUBQUERY(crew, $p, NOT $p.name == 'x').@count > 0", [2], []),
+    ])
+    func `nil in members (§7.4.4, §7.4.5)`(example: NullCase) throws { try check(example) }
+
     private func check(_ example: NullCase) throws {
         let predicate = try ObjectPredicate(example.format)
         let compiled = try CompiledPredicate(

@@ -195,7 +195,7 @@ import Testing
             _ = try context.execute(request)
             context.reset()
             let minutes = try context.all("Stop", by: "minutes").map {
-                try $0.value(forKey: "minutes") as? Int64
+                try $0.value(forKey: "minutes") as? Int32
             }
             #expect(minutes == [0, 0, 4])
         }

@@ -24,6 +24,11 @@ import Testing
         ("function(a, 'sqrt:') = 1", "sqrt:(a) == 1"),
         ("(a|b)&~c = 1<<2", "(a | b) & onesComplement:(c) == 1 << 2"),
         ("a in (b union c) minus {1}", "a IN b UNION c MINUS {1}"),
+        (#"a matches '\d\?'"#, #"a MATCHES "\\d\\?""#),
+        ("sum(a) = 1", "sum:(a) == 1"), ("function(a, 'sum') = 1", #"FUNCTION(a, "sum") == 1"#),
+        ("self isKindOfClass: 'A'", #"SELF isKindOfClass: "A""#),
+        ("isKindOfClass:(a, b) = yes", "a isKindOfClass: b"),
+        ("isKindOfClass:(a, b) = no", "isKindOfClass:(a, b) == FALSE"),
         ("cast(a, 'NSDate') > now()", "CAST(a, \"NSDate\") > now()"),
     ])
     func `the canonical form (§7.1.7)`(format: String, printed: String) throws {
@@ -94,7 +99,8 @@ extension SeededGenerator {
                 name, [expressionTree(depth: depth - 1), expressionTree(depth: depth - 1)])
         case 7:
             let name = pick([
-                "abs:", "now", "uppercase:", "x y", "größe", "in", "a:b", "onesComplement:",
+                "abs:", "now", "uppercase:", "x y", "größe", "in", "a:b", "onesComplement:", "sum",
+                "isKindOfClass:",
             ])
             return .function(
                 name, (0..<pick([1, 1, 3])).map { _ in expressionTree(depth: depth - 1) })

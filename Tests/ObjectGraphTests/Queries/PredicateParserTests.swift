@@ -91,6 +91,17 @@ struct Refusal: Sendable, CustomTestStringConvertible {
         Reading("größe == 1", comparison(.keyPath("größe"), .equal, one)),
         Reading(
             #"a == "q\"\\\n\u00e9 100%%""#, comparison(a, .equal, .constant("q\"\\\né 100%"))),
+        Reading(#"a LIKE 'x\?\*y'"#, comparison(a, .like, .constant(#"x\?\*y"#))),
+        Reading(#"a MATCHES '\d+\\n'"#, comparison(a, .matches, .constant(#"\d+\n"#))),
+        Reading("min(a) == 1", comparison(.function("min:", [a]), .equal, one)),
+        Reading("sum(a, 1) == 1", comparison(.function("sum:", [a, one]), .equal, one)),
+        Reading("random() == 1", comparison(.function("random", []), .equal, one)),
+        Reading("mine(a) == 1", comparison(.function("mine", [a]), .equal, one)),
+        Reading(
+            "SELF isKindOfClass: 'A'",
+            comparison(
+                .function("isKindOfClass:", [.evaluatedObject, .constant("A")]), .equal,
+                .constant(true))),
         Reading("a == '%@ stays'", comparison(a, .equal, .constant("%@ stays"))),
         Reading("TRUEPREDICATE", .value(true)),
         Reading("not FalsePredicate", .not(.value(false))),
@@ -206,7 +217,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
         Refusal("a ==[x] 1", 6, "expected options out of c, d, n and l, found 'x'"),
         Refusal("a ==[c 1", 8, "expected ']', found '1'"),
         Refusal("a == 'x", 6, "expected a closing ', found a string without end"),
-        Refusal(#"a == "\d""#, 7, "expected one of the escapes"),
+        Refusal(#"a == "\u12x4""#, 7, "expected four digits in the escape"),
         Refusal("a == 1x", 6, "expected a number, found '1x'"),
         Refusal("a == 1.2.3", 6, "expected a number"),
         Refusal("a == 1e999", 6, "expected a number"),
@@ -278,6 +289,43 @@ struct Refusal: Sendable, CustomTestStringConvertible {
         for path in ["", "a b", "a.", "1a", "a == 1 OR b", "a\"", "@", "a[0]"] {
             #expect(failure("%K == 1", path)?.expected == "a key path as the argument of %K")
         }
+    }
+
+    private static let pathsOfPlaceholders: [(String, [String], ObjectExpression)] = [
+        ("%K.%K == 1", ["a", "b"], .keyPath("a.b")),
+        ("%K.%@.c == 1", ["a", "b"], .keyPath("a.b.c")),
+        ("%K.@count == 1", ["a.b"], .keyPath("a.b.@count")),
+        ("a.%K == 1", ["@count"], .keyPath("a.@count")),
+        ("SELF.%@.c == 1", ["b"], .keyPath("b.c")),
+        ("%K.%K == 1", ["SELF", "b"], .keyPath("b")),
+        ("$t.%K == 1", ["b.c"], .variable("t.b.c")),
+        ("a[0].%K == 1", ["b"], .path(.element(a, .position(.constant(0))), "b")),
+    ]
+
+    @Test(arguments: pathsOfPlaceholders)
+    func `a placeholder behind a dot takes the keys that follow there (§7.1.3)`(
+        _ format: String, _ arguments: [String], _ left: ObjectExpression
+    ) throws {
+        let predicate = try ObjectPredicate(format, arguments: arguments.map { $0 })
+        #expect(predicate == comparison(left, .equal, one))
+    }
+
+    @Test func `what is no key path cannot follow a dot`() {
+        for argument in ["a b", "", "a == 1 OR b", 5, "1a"] as [any PredicateArgument] {
+            #expect(failure("a.%K == 1", argument)?.expected == "a key path as the argument of %K")
+            #expect(failure("a.%@ == 1", argument)?.expected == "a key path as the argument of %@")
+        }
+        #expect(failure("a.%d == 1", 5) != nil)
+        #expect(failure("a.%K == 1")?.found == "no more arguments")
+    }
+
+    @Test func `placeholders of C take Booleans as integers, and hexadecimal reals (§7.1.3)`()
+        throws
+    {
+        #expect(try ObjectPredicate("a == %i", true) == comparison(a, .equal, .constant(true)))
+        #expect(try ObjectPredicate("a == %lu", false) == comparison(a, .equal, .constant(false)))
+        #expect(try ObjectPredicate("a == %a", 0.5) == comparison(a, .equal, .constant(0.5)))
+        #expect(failure("a == %a", "x") != nil)
     }
 
     @Test func `a request given as an argument is a fetch (§7.1.3)`() throws {
@@ -419,6 +467,10 @@ struct Refusal: Sendable, CustomTestStringConvertible {
         #expect((first && second) == .and([first, second]))
         #expect((first || second) == .or([first, second]))
         #expect(!first == .not(first))
+        #expect((first && second && first) == .and([first, second, first]))
+        #expect((first || second || first) == .or([first, second, first]))
+        #expect((first && second || first) == .or([.and([first, second]), first]))
+        #expect((first && (second && first)) == .and([first, .and([second, first])]))
     }
 
     @Test func `variables are replaced by name (§7.2.3)`() throws {

@@ -431,7 +431,7 @@ final class ScriptRun: @unchecked Sendable {
         for key in keys {
             let value: ReferenceGraph.Value =
                 switch try object.value(forKey: key) {
-                case let number as Int64: .integer(number)
+                case let number as any BinaryInteger: .integer(Int64(number))
                 case let text as String: .text(text)
                 case let object as ManagedObject:
                     .object(numbers[object.objectID] ?? -1)

@@ -8,6 +8,8 @@ struct BatchUpdateTranslation: Sendable {
     init(
         _ request: BatchUpdateRequest, entity: Entity, model: ManagedObjectModel
     ) throws(FetchError) {
+        try request.predicate?.checkDepth()
+        for value in request.propertiesToUpdate.values { try value.checkDepth() }
         guard !request.propertiesToUpdate.isEmpty else {
             throw .invalidArguments(
                 function: "BatchUpdateRequest", expected: "at least one property to update")
@@ -30,7 +32,7 @@ struct BatchUpdateTranslation: Sendable {
             }
             text.append(", \(entity.columns[slot]) = ")
             let operand = try Self.operand(value, for: name, type, resolver)
-            // A division or a result too large for 64 bits gives a number that is no integer.
+            // A real operand, or a result too large for 64 bits, gives a number that is no integer.
             let needsCast = type.slotKind == .integer && !operand.isIntegerOf64Bits
             if needsCast { text.append("CAST(") }
             try writer.write(operand, to: &text, .required)

@@ -24,6 +24,11 @@ struct DictionarySelection {
         var fetched: [Fetched] = []
         for property in request.fetchedProperties(of: entity) {
             let operand = try resolver.operand(property.expression)
+            guard property.resultType.map(operand.canCome(as:)) ?? true else {
+                throw .invalidComparison(
+                    property.name,
+                    advice: "an objectID is the result of an object, and of nothing else.")
+            }
             fetched.append(Fetched(property: property, operand: operand))
         }
         for entry in fetched { resolver.variables[entry.property.name] = entry.operand }
@@ -38,8 +43,9 @@ struct DictionarySelection {
     private static func columns(_ fetched: [Fetched]) -> [DictionaryColumn] {
         var position: Int32 = 0
         return fetched.map { entry in
+            let type = entry.property.resultType
             let decoding =
-                entry.property.resultType.map { .attribute($0) } ?? entry.operand.decoding
+                type == .objectID || type == nil ? entry.operand.decoding : .attribute(type!)
             defer { position += decoding == .objectIDWithEntity ? 2 : 1 }
             return DictionaryColumn(
                 name: entry.property.name, position: position, decoding: decoding)
@@ -166,8 +172,15 @@ extension Operand {
         case .conditional(let condition, let first, let second):
             condition.condition.hasAggregate || first.hasAggregate || second.hasAggregate
         case .cast(let operand, _), .hinted(let operand, _): operand.hasAggregate
+        case .choice(let index, let operands):
+            index.hasAggregate || operands.contains(where: \.hasAggregate)
         default: false
         }
+    }
+
+    /// Whether values of the operand can come as this type. Other conversions depend on the value.
+    fileprivate func canCome(as type: AttributeType) -> Bool {
+        (type == .objectID) == (kind == .object)
     }
 
     fileprivate var decoding: DictionaryColumn.Decoding {

@@ -27,7 +27,7 @@ struct FetchTranslation: Sendable {
     init(
         _ request: FetchRequest, entity: Entity, model: ManagedObjectModel, selection: Selection
     ) throws(FetchError) {
-        try request.checkCounts()
+        try request.checkLimits()
         var writer = SQLConditionWriter(entity: entity, model: model)
         var select = SQLText()
         var dictionary: DictionarySelection?
@@ -111,6 +111,9 @@ extension SQLText {
             &writer)
     }
 
+    /// SQLite takes more, but compares each with all others as it compiles the statement.
+    static let maximumBindingCount = 10_000
+
     mutating func appendRestriction(
         to entity: Entity, includesSubentities: Bool, _ predicate: ObjectPredicate?,
         _ writer: inout SQLConditionWriter
@@ -136,6 +139,9 @@ extension SQLText {
         if needsParentheses { append("(") }
         try writer.write(condition, to: &self)
         if needsParentheses { append(")") }
+        guard bindings.count <= Self.maximumBindingCount else {
+            throw .tooManyConstants(bindings.count, limit: Self.maximumBindingCount)
+        }
     }
 
     fileprivate mutating func appendOrder(
@@ -168,15 +174,6 @@ extension SQLText {
             append(" OFFSET ")
             bind(.integer(Int64(request.fetchOffset)))
         }
-    }
-}
-
-extension FetchRequest {
-    /// - Throws: `FetchError.negativeCount`.
-    func checkCounts() throws(FetchError) {
-        if fetchLimit < 0 { throw .negativeCount("fetchLimit", fetchLimit) }
-        if fetchOffset < 0 { throw .negativeCount("fetchOffset", fetchOffset) }
-        if fetchBatchSize < 0 { throw .negativeCount("fetchBatchSize", fetchBatchSize) }
     }
 }
 

@@ -14,6 +14,9 @@ struct SQLConditionWriter {
     private var scopes: [SQLTableScope]
     private var lastAlias = 0
 
+    /// Whether what is written is a part of a division, which is one of integers if SQLite has both sides as integers.
+    private var isInDivision = false
+
     /// The index that the predicate asks for; see `indexed:by:`.
     private(set) var indexName: String?
 
@@ -80,7 +83,7 @@ struct SQLConditionWriter {
 
     /// SQLite nests terms beside each other, the first ones deepest, to 1,000 levels at most
     /// (SQLITE_LIMIT_EXPR_DEPTH); more terms than these are halved, so that their number has no such limit.
-    private static let longestChain = 32
+    private static let longestChain = ObjectPredicate.longestChain
 
     private mutating func write(
         _ parts: ArraySlice<Condition>, _ separator: String, to text: inout SQLText,
@@ -143,21 +146,23 @@ struct SQLConditionWriter {
     ) throws(FetchError) {
         if case .constant(.string(let prefix)) = pattern {
             if operation == .matches { _ = try StringMatcher(operation, prefix, options) }
-            // A range can use an index. Negated it could not, and would leave nulls out where the function does not.
-            if operation == .beginsWith, !place.isNegated,
+            let prefix = options.isEmpty ? prefix : StringFolding.fold(prefix, options)
+            // A range can use an index. Negated it could not, and would leave nulls out where the function does not. There is
+            // none for the empty text, with which nothing begins.
+            if operation == .beginsWith, !place.isNegated, !prefix.isEmpty,
                 options.isEmpty || isIndexed(operand, options)
             {
-                return try writePrefix(operand, prefix, options, to: &text, place)
+                return try writeRange(of: prefix, operand, options, to: &text, place)
             }
         }
         try writeCall(operation.function, operand, pattern, options, to: &text, place)
     }
 
-    private mutating func writePrefix(
-        _ operand: Operand, _ prefix: String, _ options: ObjectPredicate.Options,
+    /// The texts that begin with a prefix, which is folded already.
+    private mutating func writeRange(
+        of prefix: String, _ operand: Operand, _ options: ObjectPredicate.Options,
         to text: inout SQLText, _ place: Place
     ) throws(FetchError) {
-        let prefix = options.isEmpty ? prefix : StringFolding.fold(prefix, options)
         let successor = prefix.successor
         // Binds tighter than an OR around it.
         text.append(successor == nil ? "" : "(")
@@ -323,10 +328,16 @@ struct SQLConditionWriter {
             guard let slot = property.slot else {
                 throw .transientKeyNotAllowedHere(property.name, entity: entity.name)
             }
+            // Columns of decimals and dates keep whole numbers as integers, which in memory they are not.
+            let isReal = isInDivision && property.attributeType!.isKeptAsNumeric
+            if isReal { text.append("CAST(") }
             text.append(try alias(path.level, path.steps[...], place))
             text.append(".")
             text.append(model.entities[property.declaringEntityIndex].columns[slot])
+            if isReal { text.append(" AS REAL)") }
         case .object(let path): text.append(try foreignKey(path, place))
+        case .entityName(let path): try writeEntityName(of: path, to: &text)
+        case .choice(let index, let operands): try writeChoice(index, operands, to: &text)
         case .count(let collection): try write(.count, collection, nil, to: &text)
         case .summary(let statistic, let collection, let operand):
             try write(statistic, collection, operand, to: &text)
@@ -345,9 +356,12 @@ struct SQLConditionWriter {
         case .cast(let operand, let kind):
             // Dates are numbers of seconds.
             let isConversion = kind == .string || operand.kind == .string
+            let isReal = isInDivision && kind == .date
+            if isReal { text.append("CAST(") }
             if isConversion { text.append(kind == .string ? "OGText(" : "OGNumber(") }
             try write(operand, to: &text, place)
             if isConversion { text.append(")") }
+            if isReal { text.append(" AS REAL)") }
         case .now: text.bind(SQLBinding(.date(.now)))
         case .hinted(let operand, let hint):
             switch hint {
@@ -379,17 +393,52 @@ struct SQLConditionWriter {
         text.append(form.closing)
     }
 
+    /// - Parameter isChained: Whether it stands on the left of an operator of the same rank, so that parentheses would only
+    ///   take places of the parser's stack.
     private mutating func write(
-        _ function: Operand.Function, _ arguments: [Operand], to text: inout SQLText,
-        _ place: Place
+        _ function: Operand.Function, _ arguments: [Operand], isChained: Bool = false,
+        to text: inout SQLText, _ place: Place
     ) throws(FetchError) {
         let form = try function.sqlForm()
-        text.append(form.opening)
+        let wasInDivision = isInDivision
+        isInDivision = wasInDivision || function == .divide
+        defer { isInDivision = wasInDivision }
+        if !isChained { text.append(form.opening) }
         for (position, argument) in arguments.enumerated() {
             if position > 0 { text.append(form.separator) }
-            try write(argument, to: &text, place)
+            if position == 0, let rank = function.chainRank,
+                case .function(let inner, let operands) = argument, inner.chainRank == rank
+            {
+                try write(inner, operands, isChained: true, to: &text, place)
+            } else {
+                try write(argument, to: &text, place)
+            }
         }
-        text.append(form.closing)
+        if !isChained { text.append(form.closing) }
+    }
+
+    private mutating func writeChoice(
+        _ index: Operand, _ operands: [Operand], to text: inout SQLText
+    ) throws(FetchError) {
+        text.append("CASE ")
+        try write(index, to: &text, .optional)
+        for (position, operand) in operands.enumerated() {
+            text.append(" WHEN \(position) THEN ")
+            try write(operand, to: &text, .optional)
+        }
+        text.append(" END")
+    }
+
+    /// A text rather than the number in the row, so that all that can be asked of texts can be asked of it.
+    private mutating func writeEntityName(
+        of path: ObjectPath, to text: inout SQLText
+    ) throws(FetchError) {
+        text.append("CASE ")
+        try writeEntityNumber(of: path, to: &text)
+        for index in model.entities[path.entityIndex].familyIndexes {
+            text.append(" WHEN \(index + 1) THEN '\(model.entities[index].name)'")
+        }
+        text.append(" END")
     }
 
     /// The alias of the table in which the object at the end of a path has its row.
@@ -430,6 +479,11 @@ struct SQLConditionWriter {
         if path.steps.isEmpty { return scopes[path.level].primaryKey }
         return "\(try alias(path.level, path.steps[...], place)).Z_PK"
     }
+}
+
+extension AttributeType {
+    /// Whether SQLite keeps a number of the type as an integer if it is one.
+    fileprivate var isKeptAsNumeric: Bool { self == .decimal || self == .date }
 }
 
 extension Condition {

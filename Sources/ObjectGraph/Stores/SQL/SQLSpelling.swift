@@ -35,8 +35,7 @@ extension Operand.Function {
         case .add: ("(", " + ", ")")
         case .subtract: ("(", " - ", ")")
         case .multiply: ("(", " * ", ")")
-        // Never an integer division, as in memory.
-        case .divide: ("(CAST(", " AS REAL) / ", ")")
+        case .divide: ("(", " / ", ")")
         case .modulus: ("(", " % ", ")")
         case .and: ("(", " & ", ")")
         case .or: ("(", " | ", ")")

@@ -1,0 +1,58 @@
+/// A request for the objects of a class, `Book.fetchRequest()`. It has the properties of a `FetchRequest`; the entity is the
+/// one that has the class in the model of the context that it is given to.
+///
+///     var request = Book.fetchRequest()
+///     request.predicate = try ObjectPredicate("year < %@", 1980)
+///     let titles = try context.fetch(request).map(\.title)
+@dynamicMemberLookup
+public struct TypedFetchRequest<Object: ManagedObject>: Sendable {
+    private var untyped: FetchRequest
+
+    public init(predicate: ObjectPredicate? = nil, sortKeys: [SortKey] = []) {
+        untyped = FetchRequest(
+            entityName: "\(Object.self)", predicate: predicate, sortKeys: sortKeys)
+    }
+
+    public subscript<Value>(
+        dynamicMember property: WritableKeyPath<FetchRequest, Value>
+    ) -> Value {
+        get { untyped[keyPath: property] }
+        set { untyped[keyPath: property] = newValue }
+    }
+
+    /// The request with the name of the entity.
+    ///
+    /// - Throws: `FetchError.unknownEntity` if the class is not that of exactly one entity of the model.
+    public func request(in model: ManagedObjectModel) throws(FetchError) -> FetchRequest {
+        let entities = model.entities(ofClass: Object.self)
+        guard entities.count == 1 else { throw .unknownEntity("\(Object.self)") }
+        var request = untyped
+        request.entityName = entities[0].name
+        return request
+    }
+}
+
+extension ManagedObjectType {
+    /// A request for all objects of the class, to be narrowed down by its properties.
+    public static func fetchRequest() -> TypedFetchRequest<Self> { TypedFetchRequest() }
+}
+
+extension ManagedObjectContext {
+    /// The objects that match, in the order asked for; see `fetch(_:as:)`.
+    ///
+    /// - Throws: as `fetch(_:as:)`; `FetchError.unknownEntity` if the class is not that of exactly one entity.
+    public func fetch<Object: ManagedObject>(
+        _ request: TypedFetchRequest<Object>
+    ) throws -> FetchedObjects<Object> {
+        try fetch(request.request(in: model), as: Object.self)
+    }
+
+    /// How many objects match; see `count(for:)` of a `FetchRequest`.
+    ///
+    /// - Throws: as `fetch(_:)`.
+    public func count<Object: ManagedObject>(
+        for request: TypedFetchRequest<Object>
+    ) throws -> Int {
+        try count(for: request.request(in: model))
+    }
+}

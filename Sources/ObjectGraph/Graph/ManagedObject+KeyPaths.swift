@@ -1,0 +1,53 @@
+import Foundation
+
+// Several properties at once, and those of other objects.
+extension ManagedObject {
+    /// The values of properties by their names, as `value(forKey:)` gives them.
+    ///
+    /// - Throws: `PropertyError.unknownKey` if the entity lacks one of them.
+    public final func dictionaryWithValues(forKeys keys: [String]) throws -> [String: Any?] {
+        var values: [String: Any?] = [:]
+        for key in keys { values.updateValue(try value(forKey: key), forKey: key) }
+        return values
+    }
+
+    /// Gives several properties values by their names: all of them, or none.
+    ///
+    /// - Throws: `PropertyError` as `setValue`; the object is then as before.
+    public final func setValuesForKeys(_ values: [String: Any?]) throws {
+        let assignments = try values.sorted { $0.key < $1.key }
+            .map { try acceptable($0.value, forKey: $0.key) }
+        for assignment in assignments { assign(assignment) }
+    }
+
+    /// The value at the end of a key path: through to-one relationships nil where one has no destination, through a to-many
+    /// relationship an array of the values of its objects, without nils; `@count`, `@sum` and the like as in predicates.
+    ///
+    /// - Throws: `FetchError` if the key path leads nowhere, or through two to-many relationships.
+    public final func value(forKeyPath keyPath: String) throws -> Any? {
+        let resolver = ConditionResolver(entity: binding.entity, model: binding.model)
+        let path = try resolver.keyPath(keyPath)
+        let frame = EvaluationFrame(ObjectSubject(object: self))
+        let isIdentifier = keyPath.split(separator: ".").last == "objectID"
+        func value(in frame: EvaluationFrame<ObjectSubject>) -> Any? {
+            if case .object(let path) = path.operand, !isIdentifier {
+                return frame.object(at: path)?.object
+            }
+            return path.operand.value(in: frame).swiftValue(of: path.operand.attributeType)
+        }
+        guard let collection = path.collection else { return value(in: frame) }
+        return frame.members(of: collection).compactMap(value)
+    }
+}
+
+extension Operand {
+    /// The type of the attribute that the operand is, or gives back.
+    fileprivate var attributeType: AttributeType? {
+        switch self {
+        case .attribute(_, let property): property.attributeType
+        case .summary(.minimum, _, let operand), .summary(.maximum, _, let operand):
+            operand.attributeType
+        default: nil
+        }
+    }
+}

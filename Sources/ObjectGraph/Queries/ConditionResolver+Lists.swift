@@ -1,0 +1,59 @@
+// Lists compared with each other, and many comparisons that one list can answer.
+extension ConditionResolver {
+    /// `{1, 2} == {1, 2}`: as many elements, each equal to that in its place; nil for other comparisons.
+    func listEquality(
+        _ comparison: ObjectPredicate.Comparison
+    ) throws(FetchError) -> Condition? {
+        guard case .aggregate(let left) = comparison.left,
+            case .aggregate(let right) = comparison.right,
+            comparison.operator == .equal || comparison.operator == .notEqual
+        else { return nil }
+        var parts: [ObjectPredicate] = zip(left, right).map {
+            .comparison(.init($0, .equal, $1, options: comparison.options))
+        }
+        if left.count != right.count { parts.append(.value(false)) }
+        return try condition(
+            comparison.operator == .equal ? .and(parts) : .not(.and(parts)))
+    }
+
+    /// The terms of an OR with all that compare one expression with constants by `==` made into one IN; of an AND with those
+    /// of `!=` made into one NOT IN.
+    ///
+    /// SQLite looks for each constant of a statement among all others, so that the time to compile many terms grows with the
+    /// square of their number; a long list is one constant.
+    func merging(
+        _ parts: [ObjectPredicate], _ operation: ObjectPredicate.Operator
+    ) -> [ObjectPredicate] {
+        guard parts.count > ObjectPredicate.longestChain else { return parts }
+        var merged: [ObjectPredicate] = []
+        var lists: [ObjectPredicate.Comparison: (position: Int, values: [ObjectExpression])] = [:]
+        for part in parts {
+            guard case .comparison(var comparison) = part, comparison.operator == operation,
+                comparison.modifier == .direct, comparison.right.isListable
+            else {
+                merged.append(part)
+                continue
+            }
+            let value = comparison.right
+            comparison.right = .constant(.null)
+            let count = lists.count
+            lists[comparison, default: (merged.count, [])].values.append(value)
+            if lists.count > count { merged.append(part) }
+        }
+        for (comparison, list) in lists where list.values.count > 1 {
+            let isIn = ObjectPredicate.comparison(
+                .init(
+                    comparison.left, .in, .aggregate(list.values), options: comparison.options))
+            merged[list.position] = operation == .equal ? isIn : .not(isIn)
+        }
+        return merged
+    }
+}
+
+extension ObjectExpression {
+    /// Whether `==` and IN ask the same of it: a constant that is neither nil nor NaN.
+    fileprivate var isListable: Bool {
+        guard case .constant(let value) = self else { return false }
+        return !value.isNull && value.double?.isNaN != true
+    }
+}

@@ -1,0 +1,241 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ObjectGraph
+
+/// A way in which a predicate can grow, and how many steps of it there may be.
+struct Growth: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let greatest: Int
+    let step: @Sendable (ObjectPredicate) -> ObjectPredicate
+
+    init(
+        _ name: String, _ greatest: Int,
+        _ step: @escaping @Sendable (ObjectPredicate) -> ObjectPredicate
+    ) {
+        testDescription = name
+        self.greatest = greatest
+        self.step = step
+    }
+
+    /// A predicate that is true of a flight of distance 1, after so many steps.
+    func predicate(steps: Int) -> ObjectPredicate {
+        (0..<steps).reduce(Self.distanceIsOne) { inner, _ in step(inner) }
+    }
+
+    static let all = [
+        Growth("NOT", 20) { .not(.not($0)) },
+        Growth("AND on the left", 27) { .and([$0, distanceIsOne]) },
+        Growth("AND on the right", 27) { .and([distanceIsOne, $0]) },
+        Growth("OR", 27) { .or([.value(false), $0]) },
+        Growth("many terms", 9) { inner in
+            .or([.value(false), .and(Array(repeating: distanceIsOne, count: 40) + [inner])])
+        },
+        Growth("32 terms", 13) { inner in
+            .or([.and([inner] + Array(repeating: distanceIsOne, count: 31)), .value(false)])
+        },
+        Growth("TERNARY", 24) {
+            .comparison(.init(.conditional($0, .constant(1), .constant(2)), .equal, .constant(1)))
+        },
+        Growth("TERNARY on the right", 8) {
+            .comparison(
+                .init(
+                    .constant(1), .equal,
+                    .conditional(
+                        .value(false), .constant(2), .conditional($0, .constant(1), .constant(2)))
+                ))
+        },
+        Growth("SUBQUERY", 7) { inner in
+            let others = ObjectExpression.subquery(
+                .keyPath("airline.flights"), variable: "f", inner)
+            return .comparison(.init(.path(others, "@count"), .greaterThan, .constant(0)))
+        },
+        Growth("ANY", 5) { inner in
+            .comparison(
+                .init(
+                    .keyPath("airline.flights.distance"), .equal,
+                    .conditional(inner, .constant(1), .constant(2)), modifier: .any))
+        },
+        growth("abs:", 27) { .function("abs:", [$0]) },
+        growth("max:", 15) { .function("max:", [.aggregate([.constant(0), $0])]) },
+        growth("raise:toPower:", 16) { .function("raise:toPower:", [.constant(1), $0]) },
+        growth("/ on the left", 240) { .function("divide:by:", [$0, .constant(1)]) },
+        growth("+ and * on the left", 80) {
+            switch $0 {
+            case .function("add:to:", _): .function("multiply:by:", [$0, .constant(1)])
+            default: .function("add:to:", [$0, .constant(0)])
+            }
+        },
+        growth("* on the right", 27) { .function("multiply:by:", [.constant(1), $0]) },
+        growth("CAST", 13) {
+            .function(
+                "castObject:toType:",
+                [
+                    .function("castObject:toType:", [$0, .constant("NSString")]),
+                    .constant("NSNumber"),
+                ]
+            )
+        },
+        growth("index", 13) {
+            .element(.aggregate([.constant(0), $0]), .position(.keyPath("distance")))
+        },
+    ]
+
+    /// Growth of the left side of a comparison.
+    private static func growth(
+        _ name: String, _ greatest: Int,
+        _ step: @escaping @Sendable (ObjectExpression) -> ObjectExpression
+    ) -> Growth {
+        Growth(name, greatest) { inner in
+            guard case .comparison(var comparison) = inner else { return inner }
+            comparison.left = step(comparison.left)
+            return .comparison(comparison)
+        }
+    }
+
+    private static let distanceIsOne = ObjectPredicate.comparison(
+        .init(.keyPath("distance"), .equal, .constant(1)))
+}
+
+@Suite struct `Depth of predicates (§7.2)` {
+    let flight = FixtureRow("Flight", 1, ["distance": 1])
+
+    @Test(arguments: Growth.all)
+    func `the deepest predicate has the same result in both evaluators`(growth: Growth) throws {
+        let airline = FixtureRow("Airline", 1)
+        flight.connect("airline", to: airline)
+        let database = try FixtureDatabase([flight, airline])
+        let predicate = growth.predicate(steps: growth.greatest)
+        let compiled = try CompiledPredicate(
+            predicate, entity: QueryFixture.entity("Flight"), model: QueryFixture.model)
+        #expect(compiled.matches(flight))
+        let request = FetchRequest(entityName: "Flight", predicate: predicate)
+        #expect(try database.keys(request) == [1])
+        #expect(predicate.withSubstitutionVariables(["x": 1]) == predicate)
+        #expect(predicate.predicateFormat.count > growth.greatest)
+    }
+
+    @Test(arguments: Growth.all, [1, 2_000])
+    func
+        `a deeper one is refused by both with the same error, and prints as an ellipsis in the end`(
+            growth: Growth, surplus: Int
+        ) throws
+    {
+        let predicate = growth.predicate(steps: growth.greatest + surplus)
+        let entity = QueryFixture.entity("Flight")
+        let error = FetchError.tooDeep(limit: ObjectPredicate.maximumDepth)
+        #expect(throws: error) {
+            try CompiledPredicate(predicate, entity: entity, model: QueryFixture.model)
+        }
+        let request = FetchRequest(entityName: "Flight", predicate: predicate)
+        #expect(throws: error) {
+            try FetchTranslation(
+                request, entity: entity, model: QueryFixture.model, selection: .count)
+        }
+        #expect((predicate.predicateFormat == "…") == (surplus > ObjectPredicate.maximumDepth))
+        _ = predicate.withSubstitutionVariables(["x": 1])
+    }
+
+    @Test(arguments: [true, false])
+    func `a fetch, a filter and a batch request refuse it`(inMemory: Bool) throws {
+        let store = try StoreFixture(QueryFixture.model, inMemory: inMemory)
+        try store.run { context in
+            let predicate = Growth.all[0].predicate(steps: 10_000)
+            let error = FetchError.tooDeep(limit: ObjectPredicate.maximumDepth)
+            let flight = try context.insert("Flight", ["distance": 1])
+            let request = FetchRequest(entityName: "Flight", predicate: predicate)
+            for isChanged in [true, false] {
+                if !isChanged { try context.save() }
+                #expect(throws: error) { try context.fetch(request, as: ManagedObject.self) }
+                #expect(throws: error) { try context.count(for: request) }
+                #expect(throws: error) { try [flight].filter(predicate) }
+                #expect(throws: error) { try flight.satisfies(predicate) }
+            }
+            let nested = try ObjectPredicate("SELF IN %@", request)
+            #expect(throws: error) { try flight.satisfies(nested) }
+            guard !inMemory else { return }
+            #expect(throws: error) {
+                try context.execute(
+                    BatchUpdateRequest(
+                        entityName: "Flight", predicate: predicate,
+                        propertiesToUpdate: ["distance": .constant(2)]))
+            }
+            #expect(throws: error) {
+                try context.execute(BatchDeleteRequest(fetchRequest: request))
+            }
+            #expect(throws: error) { try context.explain(request) }
+        }
+    }
+
+    @Test func `a chain of operators in code is not deep`() throws {
+        let term = try ObjectPredicate("distance >= 1")
+        let chain = (0..<1_000).reduce(term) { chain, _ in chain && term }
+        let compiled = try CompiledPredicate(
+            chain, entity: QueryFixture.entity("Flight"), model: QueryFixture.model)
+        #expect(compiled.matches(flight))
+    }
+}
+
+@Suite struct `Many terms (§7.6)` {
+    private func translation(_ predicate: ObjectPredicate) throws(FetchError) -> FetchTranslation {
+        try FetchTranslation(
+            FetchRequest(entityName: "Flight", predicate: predicate),
+            entity: QueryFixture.entity("Flight"), model: QueryFixture.model,
+            selection: .columns("t0.Z_PK"))
+    }
+
+    private func terms(
+        _ count: Int, _ operation: ObjectPredicate.Operator, _ key: String = "distance"
+    ) -> [ObjectPredicate] {
+        (0..<count).map {
+            .comparison(.init(.keyPath(key), operation, .constant(.integer(Int64($0)))))
+        }
+    }
+
+    /// SQLite takes time for each pair of constants of a statement.
+    @Test(arguments: [2_000, 20_000])
+    func `many terms on one attribute are one constant in SQL, however many they are`(
+        count: Int
+    ) throws {
+        for predicate in [ObjectPredicate.or(terms(count, .equal)), .and(terms(count, .notEqual))] {
+            let translation = try translation(predicate)
+            #expect(translation.bindings.count == 1)
+            #expect(translation.sql.utf8.count < 200)
+        }
+        let mixed = ObjectPredicate.or(
+            terms(count, .equal) + terms(count, .equal, "seats")
+                + [try ObjectPredicate("tail == nil")])
+        #expect(try translation(mixed).bindings.count == 2)
+    }
+
+    @Test func `they find what they say`() throws {
+        let rows = [3, 7, 5_000].map { FixtureRow("Flight", $0, ["distance": .integer($0)]) }
+        let fixture = (rows, try FixtureDatabase(rows + [FixtureRow("Flight", 9_999)]))
+        let findings: [(ObjectPredicate, [Int64])] = [
+            (.or(terms(1_000, .equal)), [3, 7]), (.and(terms(1_000, .notEqual)), [5_000]),
+            (.or(terms(1_000, .equal) + [.not(.or(terms(5_001, .equal)))]), [3, 7]),
+        ]
+        for (predicate, expected) in findings {
+            let compiled = try CompiledPredicate(
+                predicate, entity: QueryFixture.entity("Flight"), model: QueryFixture.model)
+            #expect(fixture.0.filter(compiled.matches).map(\.key) == expected)
+            let request = FetchRequest(entityName: "Flight", predicate: predicate)
+            #expect(try fixture.1.keys(request).sorted() == expected)
+        }
+    }
+
+    @Test func `few terms stay as they are written`() throws {
+        #expect(
+            try translation(.or(terms(3, .equal))).sql.hasSuffix(
+                "WHERE t0.ZDISTANCE = ? OR t0.ZDISTANCE = ? OR t0.ZDISTANCE = ?"))
+    }
+
+    @Test func `more constants than SQLite compiles in good time are refused`() throws {
+        let limit = SQLText.maximumBindingCount
+        #expect(throws: FetchError.tooManyConstants(limit + 1, limit: limit)) {
+            try translation(.or(terms(limit + 1, .lessThan)))
+        }
+        #expect(try translation(.or(terms(limit, .lessThan))).bindings.count == limit)
+    }
+}
