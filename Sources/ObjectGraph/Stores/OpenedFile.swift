@@ -1,0 +1,24 @@
+import Foundation
+
+/// The file of a store as it was when the store was opened.
+struct OpenedFile {
+    private let path: String
+    private let state: FileState?
+
+    /// Whether the file is read without locks, on the word of the store that nobody writes to it.
+    var isReadWithoutLocks = false
+
+    init(_ url: URL) {
+        path = url.path
+        state = FileState(path: url.path)
+    }
+
+    /// Whether the same file is at the path still.
+    var isInPlace: Bool {
+        guard let state else { return true }
+        return FileState(path: path)?.isOfSameFile(as: state) ?? false
+    }
+
+    /// Whether nobody has written to a file that is read without locks.
+    var isUnchanged: Bool { !isReadWithoutLocks || FileState(path: path) == state }
+}
