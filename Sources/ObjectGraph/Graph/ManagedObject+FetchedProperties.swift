@@ -15,6 +15,8 @@ extension ManagedObject {
             values[variable] = try value(ofVariable: variable, property)
         }
         request.predicate = request.predicate?.withSubstitutionVariables(values)
+        // What has left its context can ask nobody.
+        guard let context = managedObjectContext else { return [] }
         let objects = Array(try context.fetch(request, as: ManagedObject.self))
         ensureContents().fetched[name] = objects
         return objects

@@ -56,16 +56,6 @@ extension ManagedObject {
         binding.entity.properties[key.index(in: binding)]
     }
 
-    /// The context of an object that is known to have one.
-    final var context: ManagedObjectContext {
-        guard let context = managedObjectContext else {
-            fatalError(
-                "\(self) has left its context and has no relationships; fetch it again, or keep its context alive."
-            )
-        }
-        return context
-    }
-
     // MARK: - To one
 
     final func destination(of property: Property) -> ManagedObject? {
@@ -141,7 +131,7 @@ extension ManagedObject {
         do {
             return try loadMembers(of: property)
         } catch {
-            context.readFailed(of: self, error, givesValue: true)
+            managedObjectContext?.readFailed(of: self, error, givesValue: true)
             return nil
         }
     }
@@ -151,7 +141,7 @@ extension ManagedObject {
         if let objects = contents?.relationships[property.index]?.objects { return objects }
         let stored =
             try mayHaveStoredMembers(of: property)
-            ? context.storedDestinations(of: property, self) : []
+            ? managedObjectContext?.storedDestinations(of: property, self) ?? [] : []
         return load(stored, of: property)
     }
 
@@ -160,7 +150,7 @@ extension ManagedObject {
         guard state.contains(.broughtBack) else { return true }
         // Others may name it; a pair takes the rows of both ends, which somebody else may have brought back as well.
         return try binding.model.inverse(of: property.relationship!)?.kind == .toOne
-            || context.hasRowAbove(self)
+            || managedObjectContext?.hasRowAbove(self) ?? false
     }
 
     /// Whether the row turned out to be gone (spec §3.5).
@@ -216,7 +206,7 @@ extension ManagedObject {
             let inverse = binding.model.inverse(of: property.relationship!),
             let owner = row?.destination(of: property, in: binding.entity.layout)
         else { return }
-        context.table(owner.entityIndex, binding.scope.storeNumber)[owner.key]?
+        managedObjectContext?.table(owner.entityIndex, binding.scope.storeNumber)[owner.key]?
             .contents?.relationships[inverse.index]?.unload()
     }
 
@@ -333,6 +323,7 @@ extension ManagedObject {
             }
             return
         }
+        guard let context = managedObjectContext else { return changeIsLost() }
         // Adding a member again is nothing to undo; whether it is one need not be known otherwise.
         let isUndoable =
             context.undoManager != nil && members(of: property).contains(object) != isAddition
@@ -345,7 +336,9 @@ extension ManagedObject {
     /// Reads the members before one comes or goes, if it matters what their order is until then: for undo, and for the
     /// unsaved places of the others.
     private final func keepOrder(of property: Property) {
-        if context.undoManager != nil { context.noteEvent(of: self) }
+        if let context = managedObjectContext, context.undoManager != nil {
+            context.noteEvent(of: self)
+        }
         if contents?.relationships[property.index]?.isReordered == true {
             _ = members(of: property)
         }
@@ -354,6 +347,8 @@ extension ManagedObject {
     /// Takes note of a member that came or went, and marks this end changed.
     final func note(_ object: ManagedObject, in property: Property, isAddition: Bool) {
         if state.isDisjoint(with: [.inserted, .updated]) || !state.contains(.changedInEvent) {
+            // A read on the way may have found its store removed.
+            guard let context = managedObjectContext else { return changeIsLost() }
             context.noteChange(of: self)
         }
         let contents = ensureContents()

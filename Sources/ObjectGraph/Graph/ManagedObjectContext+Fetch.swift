@@ -281,7 +281,7 @@ extension ManagedObject {
     /// Whether the level above may find the object as well, even if it is new here: undo may have brought it back here, and
     /// another context there.
     fileprivate var mayBeKnownAbove: Bool {
-        !isInserted || reference >= 0 || context.parent != nil
+        !isInserted || reference >= 0 || managedObjectContext?.parent != nil
     }
 }
 

@@ -149,7 +149,7 @@ extension ManagedObject {
     final func place(at index: Int) -> Int64? {
         let property = binding.entity.properties[index]
         guard isFault else { return attributeValue(of: property).integer }
-        guard let row = try? context.currentRow(of: self) else { return nil }
+        guard let row = try? managedObjectContext?.currentRow(of: self) else { return nil }
         return storedValue(of: property, in: row).integer
     }
 }

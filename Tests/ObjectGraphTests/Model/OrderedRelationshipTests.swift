@@ -201,9 +201,9 @@ import Testing
         throws
     {
         let (shown, stored) = try order {
-            $0.notes.append($0.context.makeNote("x"))
+            $0.notes.append($0.managedObjectContext!.makeNote("x"))
         } elsewhere: {
-            $0.notes.append($0.context.makeNote("y"))
+            $0.notes.append($0.managedObjectContext!.makeNote("y"))
         }
         #expect(Set([shown, stored]).count == 1 && ["abcxy", "abcyx"].contains(shown))
     }
