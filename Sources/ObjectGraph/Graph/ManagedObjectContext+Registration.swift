@@ -146,7 +146,12 @@ extension ManagedObjectContext {
                 for place in places {
                     let position = table.place(of: place.key)
                     if position.pointee != nil {
-                        if !retainsRegisteredObjects { table.turnIntoFaultIfUnheld(position) }
+                        if !retainsRegisteredObjects,
+                            position.pointee?.rowStart?.rowVersion
+                                != (UnsafeRawPointer(slab.base) + Int(place.offset)).rowVersion
+                        {
+                            table.turnIntoFaultIfUnheld(position)
+                        }
                         let object = position.pointee.unsafelyUnwrapped
                         if object.binding.entityNumber == place.entityNumber {
                             (buffer.baseAddress! + count).initialize(to: object)

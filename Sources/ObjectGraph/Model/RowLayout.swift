@@ -48,6 +48,10 @@ struct RowExtent: Sendable, BitwiseCopyable {
 // MARK: - The null bits of a row
 
 extension UnsafeRawPointer {
+    /// The version of the row that begins here.
+    @inline(__always)
+    var rowVersion: UInt32 { load(fromByteOffset: 8, as: UInt32.self) }
+
     /// Whether the row that starts here has a value in a slot.
     @inline(__always)
     func rowHasValue(_ slot: Int) -> Bool {

@@ -116,7 +116,7 @@ struct RowReference: @unchecked Sendable {
     @inline(__always)
     var key: Int64 { start.load(as: Int64.self) }
     @inline(__always)
-    var version: UInt32 { start.load(fromByteOffset: 8, as: UInt32.self) }
+    var version: UInt32 { start.rowVersion }
     @inline(__always)
     var entityNumber: UInt32 { UInt32(start.load(fromByteOffset: 12, as: UInt16.self)) }
     var entityIndex: Int { Int(entityNumber) - 1 }
