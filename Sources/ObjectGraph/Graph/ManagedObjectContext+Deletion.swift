@@ -2,7 +2,7 @@
 extension ManagedObjectContext {
     /// Marks an object so that the next save deletes it; delete rules are applied when pending changes are processed.
     ///
-    /// Calls the object's `prepareForDeletion` first. A new object simply disappears when pending changes are processed.
+    /// Calls the object's `prepareForDeletion` at once. A new object simply disappears when pending changes are processed.
     /// Deleting twice does nothing. Source: spec §2.6.
     public func delete(_ object: ManagedObject) {
         checkQueue()
