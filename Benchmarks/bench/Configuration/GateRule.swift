@@ -12,7 +12,7 @@ struct GateRule: Sendable {
 
 extension Workload {
     /// What pairs are judged on without being asked: time, and where threads contend the processor
-    /// time as well, which is steadier there. Source: instrument §2.4, item 4.
+    /// time as well, which is steadier there. Source: measuring §7, step 4.
     private var timedMetrics: [Metric] { kind.isContended ? [.time, .cpuTime] : [.time] }
 
     /// What pairs can be judged on: times of turns and, of a load, what its phases tell.

@@ -14,7 +14,7 @@ enum CountingPass {
     ///
     /// Work that can be repeated is done once to warm up and five times to count. Counts are the
     /// mean, since a checkpoint may come at every other operation; allocations the least, since
-    /// pools grow now and then. Source: instrument §6.4.
+    /// pools grow now and then. Source: measuring §3.
     ///
     /// - Throws: what ``WorkerProcess/receive()`` throws; when no process can be started or the disk cannot be written.
     static func run(

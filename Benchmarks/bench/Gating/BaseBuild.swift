@@ -4,7 +4,7 @@ import Foundation
 /// The `bench` of another revision, built for release in a git worktree.
 ///
 /// Source and build lie in `.build/base` of the package and are kept, so that the next gate builds
-/// what changed and nothing else. Source: instrument §2.4, item 1: same toolchain, same flags, same
+/// what changed and nothing else. Source: measuring §7, step 1: same toolchain, same flags, same
 /// machine, same hour.
 struct BaseBuild {
     let executable: URL

@@ -4,7 +4,7 @@ import Foundation
 /// The gate held against workers of which it is known how much they differ.
 ///
 /// Each gate has a first look and its confirmation and no pairs after them, which never make a
-/// finding. Source: instrument §2.6, items 3, 4 and 6.
+/// finding. Source: measuring §9, items 3, 4 and 6.
 struct GateSelfTest {
     let plan: Gate.Plan
     let preparation: Preparation
@@ -110,7 +110,7 @@ struct GateSelfTest {
         return findings.rows
     }
 
-    /// How noisy the pairs of each row were: what to compare with instrument §2.5.
+    /// How noisy the pairs of each row were: what to compare with measuring §8.
     private func addSpreads(of rows: [Comparison], to report: inout SelfTestReport) {
         for (name, rows) in Dictionary(grouping: rows, by: \.name).sorted(by: { $0.key < $1.key }) {
             let differences = rows.flatMap { $0.pairs.map(\.logRatio) }

@@ -64,7 +64,7 @@ struct KnownRuns {
 }
 
 extension Workload {
-    /// The smallest change of time that 20 pairs show in 95 % of cases. Source: instrument §2.5.
+    /// The smallest change of time that 20 pairs show in 95 % of cases. Source: measuring §8.
     fileprivate var expectedDetectableEffect: Double {
         if kind.isContended { return 0.025 }
         if ["full", "extra"].contains(synchronous) { return 0.02 }

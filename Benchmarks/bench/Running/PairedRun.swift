@@ -6,7 +6,7 @@ import Foundation
 /// Each ``pair(block:)`` starts two fresh processes with fresh copies of the store, lets them do
 /// the same number of operations in turn, round by round in random order, on one core that both
 /// share and leave together, and ends them. What a pair gives is one independent observation; its
-/// rounds are not. Source: instrument §2.4, items 2 to 4.
+/// rounds are not. Source: measuring §7, steps 2 to 4.
 struct PairedRun {
     let base: PairedArm
     let head: PairedArm
@@ -116,7 +116,7 @@ struct PairedSettings: Sendable {
     /// Whether both arms are kept on one core; not for work of several threads.
     var isPinned = true
     /// A turn is made of as many operations as take about so long: seldom disturbed, and long
-    /// beside what a turn costs. Source: instrument §2.4, item 3.
+    /// beside what a turn costs. Source: measuring §7, step 3.
     var turnSeconds = 0.007
     /// A pair is given fewer rounds rather than more time, down to ``fewestRounds``.
     var longestSeconds = 2.0
@@ -126,7 +126,7 @@ struct PairedSettings: Sendable {
 
 extension PairedSettings {
     /// What suits a workload: noisy ones, those that contend and those that wait for the disk at
-    /// every commit, get more rounds. Source: instrument §2.5.
+    /// every commit, get more rounds. Source: measuring §8.
     init(for workload: Workload) {
         let isContended = workload.kind.isContended
         let waitsForDisk = ["full", "extra"].contains(workload.synchronous)

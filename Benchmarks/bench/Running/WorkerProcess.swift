@@ -24,7 +24,7 @@ final class WorkerProcess {
         var environment: [String: String] = [:]
 
         /// Makes the environment longer by a random amount: it stands before a process's stack and
-        /// moves it, and some work is faster at some places. Source: instrument §2.1, Stabilizer.
+        /// moves it, and some work is faster at some places. Source: measuring §2.
         mutating func pad(_ random: inout SeededGenerator) {
             let length = Int.random(in: 0..<4_096, using: &random)
             environment["STACKBENCH_PADDING"] = String(repeating: "x", count: length)

@@ -8,7 +8,7 @@ extension Comparison {
     /// `inconclusive` into `ok`, but never make a finding: no further look spends any error. A row
     /// that is no finding and yet differs in all pairs together is `inconclusive`.
     /// Everything is symmetric, so that exchanged arms mirror the verdict.
-    /// Source: instrument §2.4, items 6 to 11.
+    /// Source: measuring §7, steps 6 to 11.
     ///
     /// - Parameter samples: the pairs of the first look, then those added to it.
     /// - Parameter confirmation: fresh pairs, taken because the first look found a change.
@@ -75,7 +75,7 @@ extension Comparison {
     ///
     /// The row is `ok` when all values of both arms lie within the tolerance, a change when the arms
     /// lie apart by more than it, and `inconclusive` in between: then the count varies by itself.
-    /// Fewer is better, unless the metric says otherwise. Source: instrument §2.4, tier 0.
+    /// Fewer is better, unless the metric says otherwise. Source: measuring §3.
     public init(
         exact metric: Metric, workload: String, cell: String, base: [Double], head: [Double],
         tolerance: Double

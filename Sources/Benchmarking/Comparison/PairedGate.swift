@@ -7,7 +7,7 @@ public struct Interrupted: Error {
 /// many blocks as the rules ask for; cells with a change get fresh pairs at the end; cells that
 /// cannot be judged get more pairs while there is time.
 ///
-/// Source: instrument §2.4, items 5, 9 and 10. Knows neither processes nor stores: what takes a pair
+/// Source: measuring §7, steps 5, 9 and 10. Knows neither processes nor stores: what takes a pair
 /// is given to it.
 public struct PairedGate {
     /// Pairs are added in steps of this, up to ``pairCountMax`` of one cell.

@@ -5,7 +5,7 @@ import Foundation
 /// pairs.
 ///
 /// It assumes nothing of the noise, only that the order within pairs was random.
-/// Source: instrument §2.4, items 6, 8 and 9; at n = 20 it asks for 16 equal signs or W₊ ≥ 175.
+/// Source: measuring §7, steps 6, 8 and 9; at n = 20 it asks for 16 equal signs or W₊ ≥ 175.
 public struct PairedRule: Codable, Hashable, Sendable {
     /// The slowdown that the row is meant to detect, as a share: 0.05 is 5 %. A row that cannot see
     /// it is never `ok`.
@@ -48,7 +48,7 @@ public struct PairedRule: Codable, Hashable, Sendable {
     /// 1,000 times for the first look and for its confirmation: the rule looks at no more, however
     /// many were added. Each draw has a shift from which on the rule fires. The same seed gives the
     /// same answer, and so do mirrored differences.
-    /// Source: instrument §2.4, item 11.
+    /// Source: measuring §7, step 11.
     public func minimumDetectableEffect(from logRatios: [Double], seed: UInt64) -> Double? {
         guard let middle = Statistics.median(logRatios) else { return nil }
         let count = min(pairCount, logRatios.count)

@@ -38,7 +38,7 @@ public struct PairedSamples: Codable, Hashable, Sendable {
         }
     }
 
-    /// How the rounds of a pair become its one number. Source: instrument §2.4, item 4.
+    /// How the rounds of a pair become its one number. Source: measuring §7, step 4.
     public enum Centre: String, Codable, Sendable {
         /// Work of one thread, whose noise has heavy tails.
         case median

@@ -1,7 +1,7 @@
 /// What came of a phase of a load.
 public struct LoadPhaseResult: Sendable {
     /// Less than this share of what was due, done in the time in which it was due, is saturation
-    /// (instrument claim 4).
+    /// (measuring §6).
     private static let saturationShare = 0.98
 
     public let phase: LoadPhase

@@ -3,7 +3,7 @@
 /// Recorders of several threads or repetitions merge without loss. Not to be shared between
 /// threads while recording: give each its own and merge.
 public struct LatencyRecorder: Sendable {
-    /// A percentile is told only when so many values lie beyond it (instrument claim 5): the p99
+    /// A percentile is told only when so many values lie beyond it (measuring §6): the p99
     /// of 71 requests is just their maximum.
     public static let valuesNeededBeyondPercentile = 10
 

@@ -1,7 +1,7 @@
 /// A fixed piece of arithmetic and memory work of about a millisecond, run beside every sample.
 ///
 /// Its own work never changes, so whatever its time does, the machine did. Nothing the guest of a
-/// virtual machine can read shows the same (instrument §2.3). Its readings are reported, and are
+/// virtual machine can read shows the same (measuring §2). Its readings are reported, and are
 /// never a reason to drop a sample.
 public struct NoiseCanary: Sendable {
     // 4 MiB: beyond the second-level cache, so that neighbours' memory traffic shows.

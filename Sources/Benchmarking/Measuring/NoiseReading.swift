@@ -2,7 +2,7 @@ import Foundation
 
 /// How noisy the machine was at a moment, while something was measured.
 ///
-/// Reported beside the results, and never a reason to drop any. Source: instrument §2.3.
+/// Reported beside the results, and never a reason to drop any. Source: measuring §2.
 public struct NoiseReading: Codable, Hashable, Sendable {
     /// Since the first reading.
     public var seconds: Double

@@ -2,8 +2,8 @@ import Foundation
 
 /// How the speed of the machine wanders while pairs are measured, for both arms alike.
 ///
-/// Source: instrument §2.3 (levels correlate from block to block; a throttled disk has two states)
-/// and §2.6, item 1.
+/// Source: measuring §2 (levels correlate from block to block; a throttled disk has two states)
+/// and §9, item 1.
 public enum MachineDrift: Hashable, Sendable, CaseIterable {
     case none
     /// Slower by 1 % of the first level with every pair.

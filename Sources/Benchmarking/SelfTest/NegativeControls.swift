@@ -1,6 +1,6 @@
 /// Two popular rules that must fail on identical code, which proves that the checks can fail.
 ///
-/// Source: instrument §2.6, item 2.
+/// Source: measuring §9, item 2.
 struct NegativeControls: Sendable {
     private static let runCount = 1_000
     let seed: UInt64

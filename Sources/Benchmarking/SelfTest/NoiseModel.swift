@@ -4,7 +4,7 @@ import Foundation
 /// and then Laplacian with far longer tails.
 ///
 /// The shape was fitted to pairs measured on a virtual machine with two cores.
-/// Source: instrument §2.3 and §2.6.
+/// Source: measuring §2 and §9.
 public struct NoiseModel: Hashable, Sendable {
     public var name: String
     /// The standard deviation of the normal part; .01 is 1 %.

@@ -2,7 +2,7 @@ import Foundation
 
 /// How often the rule fires on a model of noise, as computed independently of this code.
 ///
-/// Source: instrument §2.6, item 1: n = 20, minimum effect 2.5 %, 20,000 draws.
+/// Source: measuring §9, item 1: n = 20, minimum effect 2.5 %, 20,000 draws.
 struct ReferenceRates: Sendable {
     static let drawCount = 20_000
 

@@ -1,6 +1,6 @@
 /// The whole way of a row through the gate, first look to verdict, on simulated pairs.
 ///
-/// Source: instrument §2.6, items 3, 4 and 6.
+/// Source: measuring §9, items 3, 4 and 6.
 struct SimulatedGate: Sendable {
     /// The noise of cells whose times are gated: it lets 5 % be seen with 20 pairs.
     private static let gated: [NoiseModel] = [.pinned, .writeAheadLog, .backToBack]

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A server that stalls once in a while, under arrivals that do not wait for it: whether latencies
-/// count from the intended time. Source: instrument §2.6, item 5.
+/// count from the intended time. Source: measuring §9, item 5.
 struct StallSimulation: Sendable {
     private static let serviceSeconds = 0.001
     private static let operationsPerSecond = 500.0

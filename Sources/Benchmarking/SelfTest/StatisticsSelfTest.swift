@@ -1,7 +1,7 @@
 import Foundation
 
 /// The paired rule on noise that is known: how often it alarms on identical code, and how often it
-/// finds what is there. Source: instrument §2.6, items 1, 2 and 6.
+/// finds what is there. Source: measuring §9, items 1, 2 and 6.
 public struct StatisticsSelfTest: Sendable {
     private let seed: UInt64
     private let drawCount: Int

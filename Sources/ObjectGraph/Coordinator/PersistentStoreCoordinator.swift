@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// How a coordinator lets requests run side by side (DESIGN §3).
+/// How a coordinator lets requests run side by side.
 ///
 /// Apple's coordinator let one request through at a time until 2016, and has many readers beside one writer since; claims
 /// about stacks depend on which.

@@ -2,7 +2,7 @@ import Benchmarking
 import Foundation
 import Testing
 
-@Suite struct `Paired verdicts (instrument §2.4)` {
+@Suite struct `Paired verdicts (measuring §7)` {
     private let rule = PairedRule()
 
     /// Pairs with these ln(head / base).
@@ -155,7 +155,7 @@ import Testing
     }
 }
 
-@Suite struct `Exact verdicts (instrument §2.4, tier 0)` {
+@Suite struct `Exact verdicts (measuring §3)` {
     private func compare(
         _ base: [Double], _ head: [Double], tolerance: Double, metric: Metric = .statements
     ) -> Comparison {

@@ -2,7 +2,7 @@ import Benchmarking
 import Foundation
 import Testing
 
-@Suite struct `The order of a gate's work (instrument §2.4)` {
+@Suite struct `The order of a gate's work (measuring §7)` {
     private static let rule = PairedRule(pairCount: 20)
 
     private static func cells(_ count: Int) -> [PairedCell] {

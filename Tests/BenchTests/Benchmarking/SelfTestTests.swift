@@ -3,7 +3,7 @@ import Testing
 
 @testable import Benchmarking
 
-@Suite struct `Self test of the statistics (instrument §2.6)` {
+@Suite struct `Self test of the statistics (measuring §9)` {
     @Test func `simulated noise has the spread and the tails of its model`() throws {
         var generator = SeededGenerator(seed: testSeed())
         let model = NoiseModel("both", spread: 0.01, tailShare: 0.2, tailSpread: 0.1)

@@ -2,7 +2,7 @@ import Benchmarking
 import Foundation
 import Testing
 
-@Suite struct `Statistics (instrument §2)` {
+@Suite struct `Statistics (measuring §7)` {
     @Test(arguments: [
         (values: [3.0, 1, 2], probability: 0.5, expected: 2.0),
         (values: [4, 1, 3, 2], probability: 0.5, expected: 2.5),

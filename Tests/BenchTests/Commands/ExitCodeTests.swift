@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// One way to each code; the tests of the commands have the others.
-@Suite struct `Exit codes (instrument §4.2)` {
+@Suite struct `Exit codes (measuring §10)` {
     private let folder = TemporaryFolder()
 
     @Test(arguments: ExitCode.allCases)

@@ -73,7 +73,7 @@ private struct Station {
     }
 
     @Test func `a stall shows in the intended latency and not in the service`() throws {
-        // Every 2 s at half of the capacity, 100 ms long (instrument §2.6, item 5).
+        // Every 2 s at half of the capacity, 100 ms long (measuring §9, item 5).
         func result(stall: UInt64) throws -> LoadPhaseResult {
             var station = Station { _, index in
                 index % 1_000 == 500 ? 1_000_000 + stall : 1_000_000

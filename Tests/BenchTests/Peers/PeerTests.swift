@@ -5,7 +5,7 @@ import Testing
 
 /// The peers are inside the executable, so they are tested through it: a worker reads back what a peer did with plain SQL
 /// that knows nothing of it, and a wrong count, sum or reference fails the cell.
-@Suite(.serialized) struct `Peers (instrument §7, claim 13)` {
+@Suite(.serialized) struct `Peers (measuring §11)` {
     private let folder = TemporaryFolder()
 
     private func cells(of workload: String) throws -> [CellResult] {

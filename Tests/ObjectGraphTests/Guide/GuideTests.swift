@@ -3,13 +3,13 @@ import ObjectGraph
 import TestSupport
 import Testing
 
-/// The samples of Sources/ObjectGraph.md, each with what it leads to.
+/// The samples of Documentation/ObjectGraph.md, each with what it leads to.
 @Suite struct `Guide` {
     let temporary = TemporaryFolder()
     var file: URL { temporary.url("library.sqlite") }
 
     @Test func `shows the code of this file`() throws {
-        let samples = try PackageFile("Sources/ObjectGraph.md").samples
+        let samples = try PackageFile("Documentation/ObjectGraph.md").samples
         let file = try PackageFile("Tests/ObjectGraphTests/Guide/GuideTests.swift")
         let others = samples.filter { !file.contains(sample: $0) }
 

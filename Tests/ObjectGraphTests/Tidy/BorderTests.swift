@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The borders between folders and modules, held by reading the sources (DESIGN §2).
+/// The borders between folders and modules, held by reading the sources (Documentation/Architecture.md).
 @Suite struct `Borders of folders and modules` {
     /// Each folder of the engine may name types of its own rank and lower ones only.
     static let ranks = [
