@@ -1,8 +1,8 @@
 import Foundation
 
-/// One hour's weather at an airport of origin, as a row of `weather.csv`.
+/// The weather of one hour at a departure airport, as a row of `weather.csv`.
 ///
-/// `origin` and `time` together are unique in the table. A measurement that is missing is `nil`.
+/// `origin` and `time` together are unique in the table. A missing measurement is `nil`.
 public struct WeatherRow: Sendable, Equatable {
     /// The code of the airport.
     public let origin: String
