@@ -81,7 +81,7 @@ struct CSVReader {
         return byte
     }
 
-    /// Returns the separator that ended the field; a doubled quote inside stands for one.
+    /// Returns the separator that ended the field; a doubled quote inside means one quote.
     private mutating func readQuotedField() throws(DatasetError) -> UInt8 {
         while let byte = try nextByte() {
             if byte == Self.newline { lineEndsPassed += 1 }

@@ -6,13 +6,10 @@ public struct PlaneRow: Sendable, Equatable {
     public let year: Int?
     /// What kind of aircraft it is, such as `Fixed wing multi engine`.
     public let type: String
-    /// Who built it.
     public let manufacturer: String
     /// The manufacturer's name for the model.
     public let model: String
-    /// How many engines it has.
     public let engineCount: Int
-    /// How many seats it has.
     public let seatCount: Int
     /// The cruising speed in miles per hour; `nil` for nearly all planes.
     public let speedMilesPerHour: Int?

@@ -14,23 +14,17 @@ public struct WeatherRow: Sendable, Equatable {
     public let day: Int
     /// Local hour, 0 to 23.
     public let hour: Int
-    /// Temperature in degrees Fahrenheit.
     public let temperatureFahrenheit: Double?
-    /// Dew point in degrees Fahrenheit.
     public let dewPointFahrenheit: Double?
     /// Relative humidity, 0 to 100.
     public let humidityPercent: Double?
     /// Where the wind comes from, 0 to 360.
     public let windDirectionDegrees: Int?
-    /// Wind speed in miles per hour.
     public let windSpeedMilesPerHour: Double?
-    /// Speed of gusts in miles per hour.
     public let windGustMilesPerHour: Double?
-    /// Precipitation in inches.
     public let precipitationInches: Double
     /// Pressure at sea level in millibars.
     public let pressureMillibars: Double?
-    /// Visibility in miles.
     public let visibilityMiles: Double
     /// The start of the hour.
     public let time: Date

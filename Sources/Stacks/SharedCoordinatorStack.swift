@@ -11,7 +11,7 @@ public final class SharedCoordinatorStack: PersistenceStack {
     public enum Merging: Sendable, Hashable {
         /// The view: the stack observes each worker and merges its did-save notifications.
         case intoView
-        /// The view as above, and each worker merges saves of the view.
+        /// Like `intoView`, and each worker merges saves of the view.
         case bothWays
         /// None: the view keeps its values until it is refreshed.
         case never

@@ -3,7 +3,6 @@ import ObjectGraph
 
 /// The settings with which a stack is opened.
 public struct StackConfiguration: Sendable {
-    /// Where the store is.
     public enum Location: Sendable, Hashable {
         /// In a SQLite file, which is created if it is missing.
         case sqlite(URL)
@@ -15,7 +14,6 @@ public struct StackConfiguration: Sendable {
         case inMemory
     }
 
-    /// When the store is opened.
     public enum Opening: Sendable, Hashable {
         /// When the stack is made; its initializer throws if that fails.
         case eager
@@ -96,7 +94,6 @@ extension StackConfiguration {
         return context
     }
 
-    /// Gives a context the merge policy of the stack.
     func prepare(_ context: ManagedObjectContext) {
         context.mergePolicy = mergePolicy
     }

@@ -20,7 +20,7 @@ public struct Baseline: Codable, Hashable, Sendable {
         public var sqliteVersion: String
         public var build: BuildConfiguration
         public var allocator: String
-        /// ``DatasetDescription/identity``; nil when no workload used a data set.
+        /// ``DatasetDescription/identity``; `nil` if no workload used a data set.
         public var dataset: String?
 
         public init(

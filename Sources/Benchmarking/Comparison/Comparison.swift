@@ -26,7 +26,7 @@ public struct Comparison: Codable, Hashable, Sendable {
     public var pairs: [PairedSamples.Pair]
     /// The fresh pairs that were taken to confirm a finding; empty without one.
     public var confirmation: [PairedSamples.Pair]
-    /// Why the verdict is `inconclusive`; nil otherwise.
+    /// Why the verdict is `inconclusive`; `nil` otherwise.
     public var reason: String?
 
     public init(

@@ -29,7 +29,6 @@ public struct PairedGate {
         case unsound(UnsoundCell)
     }
 
-    /// What a gate found.
     public struct Findings: Sendable {
         /// In the order of cells and their metrics, without unsound cells.
         public var rows: [Comparison] = []
@@ -130,7 +129,6 @@ public struct PairedCell: Hashable, Sendable {
     public var cell: String
     public var rules: [MetricRule]
 
-    /// How a metric is judged.
     public struct MetricRule: Hashable, Sendable {
         public var metric: Metric
         public var rule: PairedRule

@@ -4,7 +4,6 @@ import Foundation
 public struct Stopwatch: Sendable {
     public let startNanoseconds: UInt64
 
-    /// Starts the watch.
     public init() {
         startNanoseconds = Self.nanoseconds()
     }

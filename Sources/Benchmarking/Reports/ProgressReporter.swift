@@ -133,7 +133,7 @@ public final class ProgressReporter: Sendable {
             + "\(turn) · \(Self.clock(time))\(remaining)"
     }
 
-    /// The steps to come of each cell, at the mean time of its own steps so far or else of all
+    /// Counts each step to come with the mean time of the cell's own steps so far, or else of all
     /// steps. `nil` before the first step has ended.
     private func secondsRemaining(_ state: State) -> Double? {
         let all = state.durations.values.joined()

@@ -27,8 +27,8 @@ public struct Run: Codable, Hashable, Sendable {
     public var dataset: DatasetDescription?
     /// In the order in which they were run.
     public var workloads: [WorkloadResult]
-    /// The capacities of which loads offered shares, in the order in which they were measured;
-    /// `nil` if there are none.
+    /// The capacities of which open phases took their shares, in the order of measurement; `nil` if
+    /// there are none.
     public var capacities: [LoadCapacity]?
 
     public init(

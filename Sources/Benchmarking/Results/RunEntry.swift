@@ -6,7 +6,7 @@ public enum RunEntry: Codable, Hashable, Sendable {
     case began(Run)
     /// Another process continues the run.
     case resumed(at: Date)
-    /// The capacity of which open phases take their share from now on.
+    /// From now on, open phases take their shares of this capacity.
     case foundCapacity(LoadCapacity)
     /// One worker's result.
     case measured(Measurement)

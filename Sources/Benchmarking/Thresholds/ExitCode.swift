@@ -13,7 +13,6 @@ public enum ExitCode: Int32, Sendable, CaseIterable {
     case internalError = 70
     case interrupted = 130
 
-    /// The meaning in a few words.
     public var meaning: String {
         switch self {
         case .success: "all that was asked holds"
