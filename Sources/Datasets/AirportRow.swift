@@ -12,9 +12,9 @@ public struct AirportRow: Sendable, Equatable {
     public let altitudeFeet: Int
     /// Hours from UTC in winter.
     public let timeZoneHours: Int
-    /// The rule of daylight saving time: `A` for the United States, `N` for none, `U` for unknown.
+    /// The daylight saving rule: `A` for the United States, `N` for none, `U` for unknown.
     public let daylightSaving: String
-    /// The IANA name of the time zone; `nil` where it is not known.
+    /// The IANA name of the time zone; `nil` if unknown.
     public let timeZoneName: String?
 }
 

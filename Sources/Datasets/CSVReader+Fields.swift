@@ -1,7 +1,7 @@
 import Foundation
 
-/// Each method takes the next field of the record. `NA` is how the tables write a missing value;
-/// only the optional methods let it pass, as `nil`.
+/// Each method reads the next field of the record. The tables write a missing value as `NA`: the
+/// optional methods return `nil` for it, the others throw.
 extension CSVReader {
     mutating func string() throws(DatasetError) -> String {
         try field("text", parsedBy: Self.parseString)

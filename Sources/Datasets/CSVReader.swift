@@ -2,8 +2,8 @@ import Foundation
 
 /// Reads a table of comma-separated values record by record, a megabyte of the file at a time.
 ///
-/// The dialect is RFC 4180's, with either line ending. After `nextRecord()` the fields are taken
-/// from left to right, one call each, by the methods of `CSVReader+Fields`.
+/// The dialect is RFC 4180's, with either line ending. After `nextRecord()`, call a method of
+/// `CSVReader+Fields` for each field, from left to right.
 struct CSVReader {
     let path: String
     let columns: [String]
@@ -13,7 +13,7 @@ struct CSVReader {
     private(set) var record: [UInt8] = []
     /// Where in `record` each field ends.
     private(set) var fieldEnds: [Int] = []
-    /// The field that is taken next.
+    /// The index of the next field to read.
     var nextField = 0
 
     private let handle: FileHandle
@@ -60,12 +60,12 @@ struct CSVReader {
             let end = byte == Self.quote ? try readQuotedField() : try readPlainField(from: byte)
             fieldEnds.append(record.count)
             guard end == Self.comma else { return true }
-            // A comma at the very end of the file is followed by an empty field.
+            // An empty field follows a comma at the very end of the file.
             byte = try nextByte() ?? Self.newline
         }
     }
 
-    /// Returns the separator that ended the field; the end of the file counts as a line's end.
+    /// Returns the separator that ended the field; the end of the file counts as a newline.
     private mutating func readPlainField(from first: UInt8) throws(DatasetError) -> UInt8 {
         var byte = first
         while byte != Self.comma && byte != Self.newline {
@@ -81,7 +81,7 @@ struct CSVReader {
         return byte
     }
 
-    /// Returns the separator that ended the field; a doubled quote inside stands for one.
+    /// Returns the separator that ended the field; a doubled quote inside means one quote.
     private mutating func readQuotedField() throws(DatasetError) -> UInt8 {
         while let byte = try nextByte() {
             if byte == Self.newline { lineEndsPassed += 1 }

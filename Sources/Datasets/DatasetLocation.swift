@@ -1,9 +1,8 @@
 import Foundation
 
-/// Finds the folder into which `scripts/fetch-dataset` unpacks the tables.
+/// Finds the folder in which `scripts/fetch-dataset` stores the tables.
 public enum DatasetLocation {
-    /// The folder named by the environment, or the one in the package; `nil` where nothing was
-    /// fetched.
+    /// The folder named by the environment, or the one in the package; `nil` if there is none.
     public static func current() -> URL? {
         folder(
             environment: ProcessInfo.processInfo.environment,
@@ -11,11 +10,11 @@ public enum DatasetLocation {
             executable: Bundle.main.executableURL)
     }
 
-    /// Looks in three places, the first that has the tables winning:
-    /// 1. `STACKBENCH_DATASETS`, which when set is the only one, there or not; `generated` means that
-    ///    rows are to be made though others were fetched;
+    /// The first of these folders that has the tables:
+    /// 1. `STACKBENCH_DATASETS`; if it is set, no other folder is tried, and this one need not
+    ///    exist. The value `generated` means `nil`: rows are generated even if tables were fetched;
     /// 2. `Benchmarks/Datasets/cache` in the current directory;
-    /// 3. the same in each folder above the executable, which lies in the package's build folder.
+    /// 3. the same in each folder above the executable, which is in the package's build folder.
     public static func folder(
         environment: [String: String], currentDirectory: URL, executable: URL?
     ) -> URL? {
@@ -38,7 +37,7 @@ public enum DatasetLocation {
 
     private static let dataset = "nycflights13"
 
-    /// `scripts/fetch-dataset` writes the sums last, so a folder without them is half unpacked.
+    /// `scripts/fetch-dataset` writes the checksums last, so a folder without them is incomplete.
     private static func isComplete(_ folder: URL) -> Bool {
         FileManager.default.fileExists(
             atPath: folder.appendingPathComponent("SHA256SUMS").path)

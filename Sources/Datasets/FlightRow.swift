@@ -2,9 +2,9 @@ import Foundation
 
 /// A departure from one of New York's three airports, as a row of `flights.csv`.
 ///
-/// Clock times are local and written as the source has them: hours times 100 plus minutes, so that
-/// 517 is 5:17. A flight that was cancelled has no departure, one that was diverted no arrival.
-/// Every text is at most six bytes long, which a `String` keeps without an allocation.
+/// Clock times are local and written as in the source: hours times 100 plus minutes, so 517 is
+/// 5:17. A cancelled flight has no departure, a diverted one no arrival. Every text has at most six
+/// bytes, which a `String` stores without an allocation.
 public struct FlightRow: Sendable, Equatable {
     /// Local year of departure.
     public let year: Int
@@ -14,27 +14,27 @@ public struct FlightRow: Sendable, Equatable {
     public let day: Int
     /// Clock time of departure, 1 to 2400; `nil` for a cancelled flight.
     public let departureTime: Int?
-    /// Clock time of departure by the timetable.
+    /// Scheduled clock time of departure.
     public let scheduledDepartureTime: Int
     /// Minutes late at departure, negative when early; `nil` for a cancelled flight.
     public let departureDelayMinutes: Int?
-    /// Clock time of arrival, 1 to 2400; `nil` where it did not arrive.
+    /// Clock time of arrival, 1 to 2400; `nil` if the flight did not arrive.
     public let arrivalTime: Int?
-    /// Clock time of arrival by the timetable.
+    /// Scheduled clock time of arrival.
     public let scheduledArrivalTime: Int
-    /// Minutes late at arrival, negative when early; `nil` where it did not arrive as planned.
+    /// Minutes late at arrival, negative when early; `nil` if the flight did not arrive as planned.
     public let arrivalDelayMinutes: Int?
     /// The code of the airline, always one of `airlines`.
     public let carrier: String
     /// The airline's number for the flight.
     public let flightNumber: Int
-    /// The plane's tail number, not always one of `planes`; `nil` where it is not known.
+    /// The plane's tail number, not always one of `planes`; `nil` if unknown.
     public var tailNumber: String?
-    /// The code of the airport of departure, always one of `airports`.
+    /// The code of the departure airport, always one of `airports`.
     public let origin: String
-    /// The code of the airport of arrival, not always one of `airports`.
+    /// The code of the destination airport, not always one of `airports`.
     public let destination: String
-    /// Minutes in the air; `nil` where it did not arrive as planned.
+    /// Minutes in the air; `nil` if the flight did not arrive as planned.
     public let airTimeMinutes: Int?
     /// Miles between the two airports.
     public let distanceMiles: Int
@@ -42,7 +42,8 @@ public struct FlightRow: Sendable, Equatable {
     public let hour: Int
     /// Minute of the scheduled departure.
     public let minute: Int
-    /// The start of the hour of the scheduled departure; with `origin` it finds the weather.
+    /// The start of the hour of the scheduled departure. With `origin` it identifies the weather
+    /// row.
     public let scheduledHour: Date
 }
 

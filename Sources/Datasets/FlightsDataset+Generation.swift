@@ -1,15 +1,14 @@
 import Foundation
 
 extension FlightsDataset {
-    /// Rows of the published tables' shape, size and rough distribution, the same for the same
-    /// seed on every platform.
+    /// Generates rows with the shape, size and rough distribution of the published tables. The same
+    /// seed gives the same rows on every platform.
     ///
-    /// At scale 1 the counts are those of `DatasetFacts.published`; only the distances add up to
-    /// something else.
+    /// At scale 1 the counts are those of `DatasetFacts.published`; only the total distance
+    /// differs.
     ///
-    /// - Parameter scale: multiplies the flights, and with them those without a plane or a
-    ///   destination, and the weather up to the whole year; the other tables stay whole. Not
-    ///   negative.
+    /// - Parameter scale: 0 or more. Multiplies the flights, also those without a plane or a
+    ///   destination, and the weather up to the whole year. The other tables stay whole.
     public static func generated(seed: UInt64, scale: Double = 1) -> FlightsDataset {
         precondition(scale.isFinite && scale >= 0, "The scale must be a number of 0 or more.")
         var random = SplitMix64(seed: seed)
@@ -23,7 +22,7 @@ extension FlightsDataset {
             weather: Array(weather.prefix(weatherCount)), flights: flights.rows(using: &random))
     }
 
-    /// Nearly every hour of the year at each of the three airports, drifting with the season.
+    /// Weather at each of the three airports for nearly every hour of the year, varying by season.
     private static func generatedWeather(using random: inout SplitMix64) -> [WeatherRow] {
         var kept = ExactSample(
             DatasetFacts.published.weatherCount, of: 3 * LocalHour.indices.count)

@@ -1,12 +1,12 @@
 import Foundation
 
 extension FlightsDataset {
-    /// Reads the five tables in `folder`, such as `flights.csv`, in the order of the files.
+    /// Reads the five tables in `folder`, such as `flights.csv`, and keeps the order of the files.
     ///
-    /// - Parameter flightCount: reads the first so many flights and their share of the weather, and
-    ///   nothing behind them; `nil` for all.
-    /// - Parameter expected: what the rows of whole tables must add up to, so that a file cut short
-    ///   between two lines does not pass. A part of them is not checked.
+    /// - Parameter flightCount: how many flights to read, with their share of the weather; `nil`
+    ///   for all. The rest of both files is not read.
+    /// - Parameter expected: the facts of the whole tables; finds a file that was cut short between
+    ///   two lines. Not checked if only a part is read.
     /// - Throws: `DatasetError` naming the file, and for a bad value its line and column.
     public static func load(
         from folder: URL, flightCount: Int? = nil, expecting expected: DatasetFacts = .published
@@ -28,8 +28,8 @@ extension FlightsDataset {
         return dataset
     }
 
-    /// - Parameter rowCount: sets the memory aside at once, as growing would take twice as much.
-    /// - Parameter limit: the rows after which it stops; `nil` for all.
+    /// - Parameter rowCount: reserves the memory at once; growing would take twice as much.
+    /// - Parameter limit: the number of rows after which to stop; `nil` for all.
     private static func readTable<Row: CSVRow>(
         in folder: URL, rowCount: Int, limit: Int? = nil
     ) throws(DatasetError) -> [Row] {

@@ -1,7 +1,7 @@
 import Foundation
 
-/// All departures from New York's airports in 2013 with the airlines, airports, planes and
-/// weather that they refer to: the real rows that every workload imports.
+/// All departures from New York's airports in 2013 with their airlines, airports, planes and
+/// weather: the rows that every workload imports.
 ///
 /// ```swift
 /// let dataset = FlightsDataset.generated(seed: 1)
@@ -14,7 +14,8 @@ public struct FlightsDataset: Sendable {
     public let planes: [PlaneRow]
     public let weather: [WeatherRow]
     public let flights: [FlightRow]
-    /// What an import of these rows must be found to hold, counted once when they were made.
+    /// The facts that an import of these rows must reproduce, counted once when the data set is
+    /// made.
     public let facts: DatasetFacts
 
     init(

@@ -30,7 +30,7 @@ struct GeneratedFlights {
         let airline = network.airlineChoice.next(using: &random)
         let origin = random.integer(in: 0..<GeneratedNetwork.origins.count)
         let destination = destination(using: &random)
-        // The three airports lie within some 20 miles of each other.
+        // The three airports are within about 20 miles of each other.
         let distanceMiles = destination.distanceMiles + origin * 9
         let course = course(
             leavingAt: hour.hour * 60 + minute, for: destination, distanceMiles: distanceMiles,
@@ -51,7 +51,7 @@ struct GeneratedFlights {
             scheduledHour: hour.start)
     }
 
-    /// Spreads the flights over the year evenly and over the day as the published ones are.
+    /// Spreads the flights evenly over the year, and over the day like the published ones.
     private func timetable(
         at index: Int, using random: inout SplitMix64
     ) -> (hour: LocalHour, minute: Int) {
@@ -84,7 +84,8 @@ struct GeneratedFlights {
         }
         guard !withoutTailNumber.next(using: &random) else { return nil }
         otherTailNumberCount += 1
-        // The busiest one, which has this share of the published flights, is asked for by name.
+        // A workload looks up the busiest of these planes, N725MQ, by its tail number. It has this
+        // share of the published flights.
         let isBusiest = otherTailNumberCount % 87 == 1
         let number = 100 + random.integer(in: 0..<722)
         return "N\(isBusiest ? 725 : number)MQ"
@@ -92,7 +93,7 @@ struct GeneratedFlights {
 }
 
 extension GeneratedFlights {
-    /// How a flight went; times are minutes of the local day, the absent ones never happened.
+    /// How a flight went. Times are minutes of the local day; `nil` means that it never happened.
     private struct Course {
         var scheduledArrival: Int
         var departure: Int?
@@ -123,7 +124,7 @@ extension GeneratedFlights {
         return course
     }
 
-    /// Draws from the published quantiles, straight lines between them.
+    /// Draws from the published quantiles, with linear interpolation between them.
     private func departureDelay(using random: inout SplitMix64) -> Int {
         let point = random.integer(in: 0..<10_000)
         let upper = Self.delayQuantiles.firstIndex { point < $0.share }!
@@ -132,7 +133,7 @@ extension GeneratedFlights {
             + (above.minutes - below.minutes) * (point - below.share) / (above.share - below.share)
     }
 
-    /// Departure delays in minutes, below which lie so many of 10,000 flights.
+    /// Quantiles of the departure delay: of 10,000 flights, `share` have a delay below `minutes`.
     private static let delayQuantiles: [(share: Int, minutes: Int)] = [
         (0, -43), (100, -12), (500, -9), (2_500, -5), (5_000, -2), (7_500, 11), (9_000, 49),
         (9_500, 88), (9_900, 191), (9_990, 340), (10_000, 1_302),

@@ -1,12 +1,13 @@
-/// The generated tables that flights refer to: who flies, between where, with which planes.
+/// The generated tables that flights refer to: airlines, airports and planes.
 struct GeneratedNetwork {
     let airlines: [AirlineRow]
     let airports: [AirportRow]
     let planes: [PlaneRow]
     let destinations: [Destination]
-    /// How often each of `airlines` flies.
+    /// Draws an airline as often as it flies.
     let airlineChoice: WeightedChoice
-    /// How often each of `destinations` is flown to, only those without an airport aside.
+    /// Draws one of `destinations` as often as it is flown to. Those without an airport are drawn
+    /// elsewhere.
     let destinationChoice: WeightedChoice
 
     struct Destination {
@@ -17,7 +18,7 @@ struct GeneratedNetwork {
 
     static let origins = ["EWR", "JFK", "LGA"]
 
-    /// Real destinations that the published airports lack.
+    /// Real destinations that are missing from the published airports.
     static let destinationsWithoutAirport = [
         Destination(code: "SJU", distanceMiles: 1_598, timeZoneHours: -4),
         Destination(code: "BQN", distanceMiles: 1_576, timeZoneHours: -4),
@@ -35,8 +36,8 @@ struct GeneratedNetwork {
                 code: airport.code, distanceMiles: random.integer(in: 80..<2_600),
                 timeZoneHours: airport.timeZoneHours)
         }
-        // The published destinations fall off about like this: few with 17,000 flights, many
-        // with some hundreds.
+        // Roughly the published distribution: few destinations with 17,000 flights, many with some
+        // hundreds.
         destinationChoice = WeightedChoice(destinations.indices.map { 30_000 / ($0 + 3) })
     }
 
@@ -93,7 +94,7 @@ struct GeneratedNetwork {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The published airlines with the number of their flights.
+    /// The published airlines with their numbers of flights.
     private static let carriers: [(code: String, name: String, flights: Int)] = [
         ("9E", "Endeavor Air Inc.", 18_460), ("AA", "American Airlines Inc.", 32_729),
         ("AS", "Alaska Airlines Inc.", 714), ("B6", "JetBlue Airways", 54_635),

@@ -10,13 +10,13 @@ struct LocalHour {
     let dayOfYear: Int
     let start: Date
 
-    /// The hours that the clocks showed, each once.
+    /// The hours that the clocks showed, without repetition.
     static let indices = (0..<365 * 24).filter { $0 != daylightSaving.lowerBound }
 
-    /// From 10 March, when 2:00 was left out, until 3 November, when 1:00 came twice.
+    /// From 10 March, when the clocks skipped 2:00, until 3 November, when they showed 1:00 twice.
     private static let daylightSaving = 68 * 24 + 2..<306 * 24 + 2
 
-    /// - Parameter index: hours on the clock since the year began, 0 to 8,759.
+    /// - Parameter index: clock hours since the start of the year, 0 to 8,759.
     init(index: Int) {
         let monthLengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
         var month = 1

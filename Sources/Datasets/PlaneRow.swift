@@ -2,19 +2,16 @@
 public struct PlaneRow: Sendable, Equatable {
     /// The tail number, unique in the table.
     public let tailNumber: String
-    /// The year it was built; `nil` where it is not known.
+    /// The year it was built; `nil` if unknown.
     public let year: Int?
     /// What kind of aircraft it is, such as `Fixed wing multi engine`.
     public let type: String
-    /// Who built it.
     public let manufacturer: String
     /// The manufacturer's name for the model.
     public let model: String
-    /// How many engines it has.
     public let engineCount: Int
-    /// How many seats it has.
     public let seatCount: Int
-    /// The cruising speed in miles per hour; `nil` for nearly all.
+    /// The cruising speed in miles per hour; `nil` for nearly all planes.
     public let speedMilesPerHour: Int?
     /// What kind of engine it has, such as `Turbo-fan`.
     public let engine: String

@@ -1,4 +1,4 @@
-/// The generator of Steele, Lea and Flood (2014), which gives the same numbers on every platform.
+/// The generator of Steele, Lea and Flood (2014). It gives the same numbers on every platform.
 struct SplitMix64 {
     private var state: UInt64
 
@@ -14,7 +14,7 @@ struct SplitMix64 {
         return mixed ^ (mixed >> 31)
     }
 
-    /// A whole number in `range`, even to within one part in 2^64 / count.
+    /// A whole number in `range`, uniform to within one part in 2^64 / count.
     mutating func integer(in range: Range<Int>) -> Int {
         range.lowerBound + Int(next().multipliedFullWidth(by: UInt64(range.count)).high)
     }
@@ -24,7 +24,7 @@ struct SplitMix64 {
     }
 }
 
-/// Picks exactly `count` of `total` in one pass (Knuth, volume 2, algorithm 3.4.2 S).
+/// Picks exactly `count` of `total` items in one pass (Knuth, volume 2, algorithm 3.4.2 S).
 struct ExactSample {
     private var wanted: Int
     private var remaining: Int
@@ -34,7 +34,7 @@ struct ExactSample {
         remaining = total
     }
 
-    /// Whether the next of the `total` is picked.
+    /// Whether the next item is picked.
     mutating func next(using random: inout SplitMix64) -> Bool {
         defer { remaining -= 1 }
         guard random.happens(wanted, in: remaining) else { return false }
@@ -43,7 +43,7 @@ struct ExactSample {
     }
 }
 
-/// Picks indices as often as their weights say.
+/// Draws indices in proportion to their weights.
 struct WeightedChoice {
     private let cumulativeWeights: [Int]
 
@@ -57,7 +57,7 @@ struct WeightedChoice {
 
     var total: Int { cumulativeWeights[cumulativeWeights.count - 1] }
 
-    /// The index in whose share `point`, in `0..<total`, lies.
+    /// The index whose share contains `point`, which is in `0..<total`.
     func index(at point: Int) -> Int {
         cumulativeWeights.firstIndex { point < $0 }!
     }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// One hour's weather at an airport of origin, as a row of `weather.csv`.
+/// The weather of one hour at a departure airport, as a row of `weather.csv`.
 ///
-/// `origin` and `time` together are unique in the table. A measurement that is missing is `nil`.
+/// `origin` and `time` together are unique in the table. A missing measurement is `nil`.
 public struct WeatherRow: Sendable, Equatable {
     /// The code of the airport.
     public let origin: String
@@ -14,23 +14,17 @@ public struct WeatherRow: Sendable, Equatable {
     public let day: Int
     /// Local hour, 0 to 23.
     public let hour: Int
-    /// Temperature in degrees Fahrenheit.
     public let temperatureFahrenheit: Double?
-    /// Dew point in degrees Fahrenheit.
     public let dewPointFahrenheit: Double?
     /// Relative humidity, 0 to 100.
     public let humidityPercent: Double?
     /// Where the wind comes from, 0 to 360.
     public let windDirectionDegrees: Int?
-    /// Wind speed in miles per hour.
     public let windSpeedMilesPerHour: Double?
-    /// Speed of gusts in miles per hour.
     public let windGustMilesPerHour: Double?
-    /// Precipitation in inches.
     public let precipitationInches: Double
     /// Pressure at sea level in millibars.
     public let pressureMillibars: Double?
-    /// Visibility in miles.
     public let visibilityMiles: Double
     /// The start of the hour.
     public let time: Date

@@ -1,7 +1,7 @@
 import ObjectGraph
 
-/// A persistent container as its documentation recommends it: a view that merges automatically, and background contexts
-/// (spec §11.2, §13.4).
+/// A persistent container as its documentation recommends it: a view that merges automatically, and
+/// background contexts (spec §11.2, §13.4).
 ///
 ///     store ← coordinator ← view (main)
 ///                         ← background contexts

@@ -1,7 +1,7 @@
 import ObjectGraph
 
 extension Counters {
-    /// Adds what another coordinator has counted.
+    /// Adds the counts of another coordinator.
     static func += (sum: inout Counters, other: Counters) {
         sum.statements += other.statements
         sum.rowsRead += other.rowsRead

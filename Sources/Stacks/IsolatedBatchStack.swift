@@ -1,18 +1,19 @@
 import ObjectGraph
 
-/// Background work on a coordinator of its own, with its own connections and row cache, over the view's file.
+/// Background work on a coordinator of its own, with its own connections and row cache, over the
+/// same file as the view.
 ///
 ///     file ← coordinator ← view (main)
 ///          ← coordinator ← workers
 ///
-/// The two sides share no lock but SQLite's, and no cached rows: the view re-reads the rows that it is told of
-/// (spec §13.1, the batch operation context; §4.4).
+/// The two sides share SQLite's locks but no cached rows: after a merge the view reads the changed
+/// rows from the file (spec §13.1, the batch operation context; §4.4).
 public final class IsolatedBatchStack: PersistenceStack {
-    /// How the view learns of saves in workers.
+    /// How saves in workers reach the view.
     public enum View: Sendable, Hashable {
-        /// The stack merges the identifiers of each save.
+        /// The stack merges the object IDs of each save into the view.
         case mergesIdentifiers
-        /// It does not: what it holds stays as it is until refreshed and fetched again.
+        /// Not at all: the view keeps its values until it is refreshed and fetched again.
         case refetches
     }
 
@@ -35,7 +36,8 @@ public final class IsolatedBatchStack: PersistenceStack {
 
     /// Opens the store twice.
     ///
-    /// - Throws: `StackError.storeNotShared` where that cannot give the same rows; `StoreError` if it cannot be opened.
+    /// - Throws: `StackError.storeNotShared` if the two openings would not see the same rows;
+    ///   `StoreError` if the store cannot be opened.
     public init(_ configuration: StackConfiguration, view: View = .mergesIdentifiers) throws {
         kind = view == .mergesIdentifiers ? .isolatedBatch : .isolatedBatchRefetch
         self.configuration = configuration

@@ -7,8 +7,8 @@ public protocol Arrangement: Sendable {
     var coordinators: [PersistentStoreCoordinator] { get }
 }
 
-/// The life of a stack: its arrangement is made at once or on first use, made again by a reset, and gone after it is
-/// closed.
+/// Opens, resets and closes the arrangement of a stack. It is made at once or on first use, and
+/// made again by a reset.
 public final class Lifecycle<Current: Arrangement>: Sendable {
     private enum State {
         case unopened
@@ -22,7 +22,7 @@ public final class Lifecycle<Current: Arrangement>: Sendable {
     private let state = Mutex(State.unopened)
 
     /// - Parameter makeArrangement: opens the stores and makes the contexts.
-    /// - Throws: `StackError.storeNotShared`; what opening throws, unless the configuration leaves that to the first use.
+    /// - Throws: `StackError.storeNotShared`; with eager opening also the errors of opening.
     public init(
         _ kind: StackKind, _ configuration: StackConfiguration,
         makeArrangement: @escaping @Sendable () throws -> Current
@@ -37,9 +37,9 @@ public final class Lifecycle<Current: Arrangement>: Sendable {
         if configuration.opening == .eager { _ = try current() }
     }
 
-    /// The arrangement, opened if it has never been; callers wait for an opening under way.
+    /// The arrangement, opened if it never was. Callers wait for an opening in progress.
     ///
-    /// - Throws: `StackError.closed`; what opening throws.
+    /// - Throws: `StackError.closed`; the errors of opening.
     public func current() throws -> Current {
         try state.withLock { state in
             switch state {
@@ -53,7 +53,7 @@ public final class Lifecycle<Current: Arrangement>: Sendable {
         }
     }
 
-    /// What is open at the moment; empty before the first use and after `close`.
+    /// The open coordinators; empty before the first use and after `close`.
     public var coordinators: [PersistentStoreCoordinator] {
         state.withLock { state in
             if case .open(let current) = state { current.coordinators } else { [] }
@@ -72,7 +72,7 @@ public final class Lifecycle<Current: Arrangement>: Sendable {
         }
     }
 
-    /// Closes the stores, for good; a second call does nothing.
+    /// Closes the stores for good; a second call does nothing.
     ///
     /// - Throws: `StoreError` if a file cannot be closed.
     public func close() throws {

@@ -1,12 +1,13 @@
 import ObjectGraph
 
-/// Contexts in a chain of parents, each save going up one level at a time (spec §4.2, §13.1).
+/// Contexts in a chain of parents: each save goes up one level (spec §4.2, §13.1).
 ///
 ///     store ← coordinator ← root (private) ← view (main) ← workers
 ///
-/// A worker's save changes the view's objects in memory, on the main queue, and reaches the file when the levels below
-/// are saved. Nothing is merged and nothing compares versions between the levels. A change that the store refuses stays
-/// in the root, and every later save is refused with it, until the view and the root are rolled back.
+/// A worker's save changes the view's objects in memory, on the main queue, and reaches the file
+/// when the view and the root are saved. Between the levels nothing is merged and no versions are
+/// compared. A change that the store refuses stays in the root. Every later save then fails with
+/// it, until the view and the root are rolled back.
 public final class NestedContextStack: PersistenceStack {
     public enum Variant: Sendable, Hashable {
         /// As drawn above.
@@ -15,10 +16,12 @@ public final class NestedContextStack: PersistenceStack {
         case workersOnRoot
         /// No root: the view is on the coordinator and writes to the file on the main queue.
         case twoLevels
-        /// As drawn above, and a save sets off that of the parent, up to the store, each on the parent's queue: a plain
-        /// `save` returns before the file has the changes (spec §13.1). ``settle()`` waits, and throws what failed.
+        /// As drawn above, and each save starts a save of the parent on the parent's queue, up to
+        /// the store. A plain `save` returns before the file has the changes (spec §13.1).
+        /// ``settle()`` waits for them and throws the first error.
         case propagating
-        /// As drawn above, but batch work is on a coordinator of its own, which the view refetches after.
+        /// As drawn above, but batch work uses a coordinator of its own, and the view refetches
+        /// afterwards.
         case isolatedBatch
     }
 
@@ -45,7 +48,7 @@ public final class NestedContextStack: PersistenceStack {
             }
         }
 
-        /// The parent is saved on its own queue, after the save that sets it off.
+        /// After each save of the context, saves its parent on the parent's queue.
         func propagateSaves(of context: ManagedObjectContext) {
             guard let parent = context.parent else { return }
             saves.afterSaves(of: context, in: [parent]) { parent, _ in try parent.save() }
@@ -59,7 +62,8 @@ public final class NestedContextStack: PersistenceStack {
 
     /// Opens the store.
     ///
-    /// - Throws: `StackError.storeNotShared` if the variant opens it twice and cannot; `StoreError` if it cannot be opened.
+    /// - Throws: `StackError.storeNotShared` if the variant opens the store twice and the location
+    ///   does not allow it; `StoreError` if the store cannot be opened.
     public init(_ configuration: StackConfiguration, variant: Variant = .workersOnMain) throws {
         kind =
             switch variant {
@@ -84,7 +88,7 @@ public final class NestedContextStack: PersistenceStack {
         return worker
     }
 
-    /// Beside the chain, because a context with a parent takes no batch requests.
+    /// On a coordinator directly: a context with a parent takes no batch requests.
     public func makeBatchContext() throws -> ManagedObjectContext {
         let coordinators = try contexts.current().coordinators
         return configuration.makeContext(

@@ -2,7 +2,7 @@ import Dispatch
 import ObjectGraph
 import Synchronization
 
-/// Answers the saves of contexts in other contexts, for as long as the saved contexts live.
+/// Runs a block in other contexts after each save of an observed context, as long as that lives.
 final class SaveObserver: Sendable {
     private struct Entry {
         weak var context: ManagedObjectContext?
@@ -11,7 +11,7 @@ final class SaveObserver: Sendable {
 
     private struct State {
         var entries: [Entry] = []
-        /// The first since the last ``wait()``.
+        /// The first error since the last ``wait()``.
         var error: (any Error)?
     }
 
@@ -23,7 +23,7 @@ final class SaveObserver: Sendable {
         state.withLock { $0.entries.compactMap(\.context) }
     }
 
-    /// When a save of the context ends, enqueues the answer on the queue of each receiver.
+    /// After each save of `context`, enqueues `answer` on the queue of each receiver.
     func afterSaves(
         of context: ManagedObjectContext,
         in receivers: @autoclosure @escaping @Sendable () -> [ManagedObjectContext],
@@ -49,7 +49,7 @@ final class SaveObserver: Sendable {
         }
     }
 
-    /// Waits for all answers, and for the answers to saves that they do in turn.
+    /// Waits for all answers, including the answers to saves that other answers perform.
     ///
     /// - Throws: the first error of an answer since the last call.
     func wait() throws {

@@ -1,12 +1,12 @@
 import ObjectGraph
 
-/// One writer for everything that changes, behind its queue, and a view that only reads.
+/// One writer for all changes, behind its queue, and a view that only reads.
 ///
 ///     store ← coordinator ← view (main)
 ///                         ← writer (private)
 ///
-/// Writes come one after another, so none finds a conflict. The view merges each save of the writer, and `saveToDisk`
-/// refuses the view. Its own `save` does not: what is written there goes past the queue.
+/// Writes run one after another, so none finds a conflict. The view merges each save of the writer.
+/// `saveToDisk` refuses the view. The view's own `save` does not, and would write past the queue.
 public final class SerialWriterStack: PersistenceStack {
     private struct Contexts: Arrangement {
         let coordinators: [PersistentStoreCoordinator]
@@ -36,7 +36,7 @@ public final class SerialWriterStack: PersistenceStack {
 
     public var viewContext: ManagedObjectContext { get throws { try contexts.current().view } }
 
-    /// The writer, the same each time.
+    /// The writer, the same one each time.
     public func makeWorkerContext() throws -> ManagedObjectContext { try contexts.current().writer }
 
     public var coordinators: [PersistentStoreCoordinator] { contexts.coordinators }

@@ -5,15 +5,15 @@ import ObjectGraph
 ///     store ← coordinator ← view (main)
 ///                         ← workers
 ///
-/// A worker's save goes to the file at once, past the main queue, and the view learns of it by a merge.
+/// A worker's save goes to the file at once, without the main queue; a merge then updates the view.
 public final class SharedCoordinatorStack: PersistenceStack {
-    /// Who learns of the saves of others.
+    /// Which contexts merge the saves of others.
     public enum Merging: Sendable, Hashable {
         /// The view: the stack observes each worker and merges its did-save notifications.
         case intoView
-        /// The view in the same way, and each worker of saves in the view.
+        /// Like `intoView`, and each worker merges saves of the view.
         case bothWays
-        /// Nobody: what the view holds stays as it is until refreshed.
+        /// None: the view keeps its values until it is refreshed.
         case never
     }
 

@@ -1,12 +1,12 @@
 import ObjectGraph
 
-/// One context for everything, so there is nothing to merge and nothing to conflict (spec §13.2, §13.4).
+/// One context for everything: nothing is merged, and nothing conflicts (spec §13.2, §13.4).
 ///
 ///     store ← coordinator ← the one context
 ///
-/// Reads queue behind writes. On the main queue both hold up the program's user.
+/// Reads wait for writes. On the main queue, both hold up the user interface.
 public final class SingleContextStack: PersistenceStack {
-    /// Where the one context works.
+    /// The queue of the one context.
     public enum Variant: Sendable, Hashable {
         case privateQueue
         case mainQueue
@@ -44,10 +44,10 @@ public final class SingleContextStack: PersistenceStack {
     /// The one context.
     public var viewContext: ManagedObjectContext { get throws { try contexts.current().context } }
 
-    /// The one context, the same each time.
+    /// The one context, each time.
     public func makeWorkerContext() throws -> ManagedObjectContext { try viewContext }
 
-    /// The one context, the same each time.
+    /// The one context, each time.
     public func makeBatchContext() throws -> ManagedObjectContext { try viewContext }
 
     public var coordinators: [PersistentStoreCoordinator] { contexts.coordinators }

@@ -1,23 +1,23 @@
 import Foundation
 import ObjectGraph
 
-/// What a stack is to be opened with.
+/// The settings with which a stack is opened.
 public struct StackConfiguration: Sendable {
-    /// Where the store is.
     public enum Location: Sendable, Hashable {
-        /// In a SQLite file, which is made if it is missing.
+        /// In a SQLite file, which is created if it is missing.
         case sqlite(URL)
-        /// In a SQLite database in memory, for as long as the stack is open. Does what a file does, with one reader.
+        /// In a SQLite database in memory, for as long as the stack is open. Works like a file with
+        /// one reader.
         case sqliteInMemory
-        /// In memory without SQLite, for as long as the stack is open. Takes no batch requests (spec §11.3).
+        /// In memory without SQLite, for as long as the stack is open. Takes no batch requests
+        /// (spec §11.3).
         case inMemory
     }
 
-    /// When the store is opened.
     public enum Opening: Sendable, Hashable {
-        /// Before the stack is there, which then throws if that fails.
+        /// When the stack is made; its initializer throws if that fails.
         case eager
-        /// By whoever first needs it; others wait.
+        /// On first use; other callers wait.
         case lazy
     }
 
@@ -26,7 +26,7 @@ public struct StackConfiguration: Sendable {
     public var opening: Opening
     public var lockPolicy: LockPolicy
 
-    /// SQLite settings by name, made on every connection of the stack; none in memory.
+    /// SQLite pragmas by name, set on every connection of the stack; `inMemory` ignores them.
     public var pragmas: [String: String]
 
     /// The merge policy of every context of the stack.
@@ -47,7 +47,7 @@ public struct StackConfiguration: Sendable {
 }
 
 extension StackConfiguration {
-    /// A new coordinator with the store open.
+    /// Makes a coordinator and opens the store in it.
     ///
     /// - Throws: `StoreError` if it cannot be opened.
     public func openCoordinator() throws -> PersistentStoreCoordinator {
@@ -67,9 +67,9 @@ extension StackConfiguration {
         return description
     }
 
-    /// Empties the store's file if there is one; it must not be open.
+    /// Empties the store's file if there is one. No stack may have it open.
     func destroyStore() throws {
-        // Never a device such as /dev/null, which would be deleted.
+        // Only a regular file: a device such as /dev/null would be deleted.
         guard case .sqlite(let url) = location, location.fileType == .typeRegular else { return }
         try PersistentStoreCoordinator.destroyPersistentStore(at: url)
     }
@@ -94,21 +94,20 @@ extension StackConfiguration {
         return context
     }
 
-    /// Gives a context the merge policy of the stack.
     func prepare(_ context: ManagedObjectContext) {
         context.mergePolicy = mergePolicy
     }
 }
 
 extension StackConfiguration.Location {
-    /// Whether two openings have the same rows.
+    /// Whether two openings see the same rows.
     var isShareable: Bool {
         guard case .sqlite = self else { return false }
-        // What does not exist yet becomes a file, or is /dev/null/NAME. The engine refuses a folder.
+        // A path without a file becomes one, or is /dev/null/NAME. The engine refuses a folder.
         return [nil, .typeRegular, .typeDirectory].contains(fileType)
     }
 
-    /// Nil where nothing exists.
+    /// `nil` if nothing exists at the path.
     fileprivate var fileType: FileAttributeType? {
         guard case .sqlite(let url) = self else { return nil }
         let path = url.resolvingSymlinksInPath().path

@@ -1,12 +1,13 @@
-/// A stack that is used in a way that it cannot serve.
+/// A use that a stack does not allow.
 public enum StackError: Error, Sendable, Hashable {
     /// The stack was closed.
     case closed(stack: String)
-    /// The context to be saved belongs to another stack, or was made before the last reset.
+    /// The context passed to `saveToDisk` belongs to another stack, or was made before the last
+    /// reset.
     case foreignContext(name: String?, stack: String)
-    /// The stack opens its store more than once, and each opening would have rows of its own there.
+    /// The stack opens its store more than once, and each opening would see only its own rows.
     case storeNotShared(stack: String, location: String)
-    /// The view was to be saved in a stack whose view only reads.
+    /// `saveToDisk` was called with the view of a stack whose view only reads.
     case readOnlyView(stack: String)
 }
 

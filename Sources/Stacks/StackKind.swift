@@ -2,15 +2,15 @@
 ///
 /// Each is declared in the file of its stack and registered in ``all``.
 public struct StackKind: Sendable {
-    /// What it is called in reports and on the command line.
+    /// Its name in reports and on the command line.
     public let name: String
     /// The arrangement in a few words.
     public let summary: String
-    /// When the view shows what was saved in another context.
+    /// When the view shows the saves of other contexts.
     public let visibility: Visibility
-    /// What becomes of two changes to the same property.
+    /// What happens when two workers change the same property.
     public let concurrentChanges: ConcurrentChanges
-    /// What else it does that others do not.
+    /// What else it does, unlike other kinds.
     public let traits: Set<Trait>
     private let open: @Sendable (StackConfiguration) throws -> any PersistenceStack
 
@@ -29,14 +29,14 @@ public struct StackKind: Sendable {
 
     /// Opens a stack of this kind.
     ///
-    /// - Throws: `StoreError` if the store cannot be opened; `StackError.storeNotShared` if it would be opened twice and
-    ///   each opening had rows of its own.
+    /// - Throws: `StoreError` if the store cannot be opened; `StackError.storeNotShared` if it
+    ///   would be opened twice and each opening would see only its own rows.
     public func make(_ configuration: StackConfiguration) throws -> any PersistenceStack {
         try open(configuration)
     }
 
-    /// The stacks and variants that the laws are tried on and that `bench` offers: the one place where a stack is
-    /// registered. Names are unique.
+    /// All stacks and variants: the tests check their promises, and `bench` offers them. This is
+    /// the only place where a stack is registered. Names are unique.
     public static let all: [StackKind] = [
         .mainOnly, .single,
         .nested, .nestedPropagating, .nestedTwoLevel, .nestedWorkersOnRoot, .nestedIsolatedBatch,
@@ -46,9 +46,9 @@ public struct StackKind: Sendable {
     ]
 }
 
-// What each kind promises; the laws in the tests hold it to that.
+// What each kind promises; the law tests check it.
 extension StackKind {
-    /// When the objects of the view context show what `saveToDisk` has saved in another context.
+    /// When the view context's objects show what `saveToDisk` saved in another context.
     public enum Visibility: Sendable, Hashable {
         /// When `saveToDisk` returns.
         case immediately
@@ -58,11 +58,12 @@ extension StackKind {
         case afterRefetch
     }
 
-    /// What becomes of two changes to the same property that were made from the same old value in two workers.
+    /// What happens when two workers change the same property from the same old value.
     public enum ConcurrentChanges: Sendable, Hashable {
         /// The second save finds the conflict; the configuration's merge policy decides.
         case detected
-        /// The second save replaces the first change unnoticed: nothing compares versions between child and parent.
+        /// The second save replaces the first change unnoticed: a child's save does not compare
+        /// versions with its parent.
         case lastSaveWins
         /// One context makes all changes, so the second one is made from the new value.
         case impossible
@@ -70,11 +71,12 @@ extension StackKind {
 
     /// What a stack does that others do not.
     public enum Trait: Sendable, Hashable {
-        /// Opens its store more than once, so that a store which each opening has for itself is refused.
+        /// Opens its store more than once, so it refuses a store that openings do not share.
         case opensStoreTwice
-        /// A plain `save` of a worker reaches the store without a further call; ``PersistenceStack/settle()`` waits for it.
+        /// A worker's plain `save` reaches the store without a further call;
+        /// ``PersistenceStack/settle()`` waits for it.
         case savesPropagate
-        /// Objects in workers show what the view has saved, in blocks enqueued after the save.
+        /// Objects in workers show what the view saved, in blocks enqueued after the save.
         case mergesIntoWorkers
         /// `saveToDisk` refuses the view.
         case viewOnlyReads

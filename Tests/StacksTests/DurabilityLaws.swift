@@ -92,7 +92,7 @@ import Testing
         #expect(try await test.readView { try $0.titles() } == ["Emma"])
     }
 
-    /// TEST_RESETS takes another number of resets than 5.
+    /// TEST_RESETS sets the number of resets; the default is 5.
     @Test(arguments: LawCase.onDisk)
     func `work that a reset meets half-way fails, and the process goes on`(
         _ lawCase: LawCase
@@ -109,7 +109,7 @@ import Testing
                     try test.stack.reset()
                 }
             }
-            // What fails here is what was under way; that it fails is all that is asked of it.
+            // Work in progress may fail here; only that the process goes on is tested.
             while !isOver.isRaised { try? work(test.stack) }
         }
 
@@ -117,7 +117,7 @@ import Testing
         #expect(try test.read { try $0.titles() }.contains("Emma"))
     }
 
-    /// Inserts, changes and connects objects, with saves between.
+    /// Inserts, changes and connects objects, with saves in between.
     private func work(_ stack: any PersistenceStack) throws {
         let worker = try stack.makeWorkerContext()
         try worker.performAndWait {

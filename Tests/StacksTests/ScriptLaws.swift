@@ -31,7 +31,7 @@ import Testing
     }
 }
 
-/// A publication with all that hangs on it, or an author or topic by name.
+/// A publication with its relationships, or an author or topic by name.
 private struct Row: Sendable, Hashable, Comparable {
     var entity: String
     var name: String
@@ -59,7 +59,8 @@ private struct Row: Sendable, Hashable, Comparable {
     }
 }
 
-/// A random sequence of changes, each possible after those before it, and the rows that they must leave.
+/// A random sequence of changes, each possible after those before it, and the rows that they must
+/// leave.
 private struct Script {
     struct Step {
         var action: Action
@@ -77,7 +78,7 @@ private struct Script {
     private(set) var steps: [Step] = []
     private var model: [String: Row] = [:]
 
-    /// The rows after the last step, in their order.
+    /// The rows after the last step, sorted.
     var rows: [Row] { model.values.sorted() }
 
     init(stepCount: Int, using generator: inout SeededGenerator) {

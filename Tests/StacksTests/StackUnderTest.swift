@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// One stack, variant, lock policy and kind of store that the laws are tried on.
+/// A stack or variant, a lock policy and a kind of store to test the laws on.
 struct LawCase: Sendable, CustomTestStringConvertible {
     enum Place: String {
         case file = "on disk"
@@ -19,12 +19,12 @@ struct LawCase: Sendable, CustomTestStringConvertible {
     var place = Place.file
 
     static let onDisk = cases(.file)
-    /// Those that take batch requests and keep values unique.
+    /// The cases that take batch requests and keep values unique.
     static let inSQLite = onDisk + cases(.sqliteInMemory)
     static let all = inSQLite + cases(.inMemory)
 
     private static func cases(_ place: Place) -> [LawCase] {
-        // The documented example of a new stack keeps the laws too.
+        // The documented example of a new stack must obey the laws too.
         let kinds = (StackKind.all + [.privateView]).filter {
             place == .file || !$0.traits.contains(.opensStoreTwice)
         }
@@ -38,8 +38,8 @@ struct LawCase: Sendable, CustomTestStringConvertible {
 
 /// An open stack over the library model in a folder of its own.
 ///
-/// The suites of the laws are serialized because each open stack holds about a dozen files, and systems commonly allow
-/// a process 1,024.
+/// The law suites are serialized: each open stack has about a dozen files open, and systems
+/// commonly allow a process 1,024.
 struct StackUnderTest: Sendable {
     let stack: any PersistenceStack
     private let folder = TemporaryFolder()
@@ -70,7 +70,7 @@ struct StackUnderTest: Sendable {
         return result
     }
 
-    /// Does work in the view context and saves it to disk; in a worker where the view only reads.
+    /// Does work in the view context and saves it to disk; uses a worker if the view only reads.
     func writeInView<T: Sendable>(
         _ work: @escaping @Sendable (ManagedObjectContext) throws -> T
     ) async throws -> T {
@@ -89,7 +89,7 @@ struct StackUnderTest: Sendable {
         return try worker.performAndWait { try work(worker) }
     }
 
-    /// Reads in the view context as soon as the stack promises that it shows what has been saved.
+    /// Reads in the view context, as soon as the stack promises that it shows saved changes.
     func readView<T: Sendable>(
         _ work: @escaping @Sendable (ManagedObjectContext) throws -> T
     ) async throws -> T {
@@ -98,7 +98,7 @@ struct StackUnderTest: Sendable {
         return try await view.perform(schedule: .enqueued) { try work(view) }
     }
 
-    /// Reads the store past the stack, through a new coordinator on the same file.
+    /// Reads the file without the stack, through a new coordinator.
     func readFile<T: Sendable>(
         _ work: @escaping @Sendable (ManagedObjectContext) throws -> T
     ) throws -> T {
@@ -114,11 +114,11 @@ struct StackUnderTest: Sendable {
 
 /// Objects that a test keeps realised in a context between two blocks on its queue.
 final class Held<Objects>: @unchecked Sendable {
-    // @unchecked Sendable: tests touch the objects on the queue of their context only.
+    // @unchecked Sendable: tests touch the objects only on the queue of their context.
     var objects: Objects?
 }
 
-/// Raised once, and seen by every thread.
+/// A flag that is raised once and visible to every thread.
 final class Flag: Sendable {
     private let state = Atomic(false)
 
@@ -127,7 +127,7 @@ final class Flag: Sendable {
     func raise() { state.store(true, ordering: .relaxed) }
 }
 
-/// Runs the work on as many threads at once, and returns when all have ended.
+/// Runs the work on `count` threads at once and returns when all have ended.
 func onThreads(_ count: Int, _ work: @escaping @Sendable (Int) throws -> Void) async throws {
     try await withThrowingTaskGroup { group in
         for index in 0..<count {
@@ -144,13 +144,14 @@ func onThreads(_ count: Int, _ work: @escaping @Sendable (Int) throws -> Void) a
 }
 
 extension ManagedObjectContext {
-    /// All objects of an entity, in the order of the key.
+    /// All objects of an entity, sorted by the key.
     func all<T: ManagedObject>(_ type: T.Type, by key: String) throws -> [T] {
         try Array(
             fetch(FetchRequest(entityName: "\(type)", sortKeys: [.ascending(key)]), as: type))
     }
 
-    /// The objects whose key has the value, read from the store even if the context has them already.
+    /// The objects whose key has the value. They are read from the store even if the context has
+    /// them already.
     func all<T: ManagedObject>(
         _ type: T.Type, where key: String, is value: AttributeValue
     ) throws -> [T] {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension LawCase {
-    /// Those of the kinds that promise it.
+    /// The cases whose kind promises the trait.
     static func all(with trait: StackKind.Trait) -> [LawCase] {
         all.filter { $0.kind.traits.contains(trait) }
     }

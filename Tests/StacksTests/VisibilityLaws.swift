@@ -47,7 +47,7 @@ import Testing
 
         #expect(
             try await test.readView { context in
-                // Fetching comes first where the stack promises no more than a refetch.
+                // A stack that promises only a refetch has to fetch first.
                 if lawCase.kind.visibility == .afterRefetch { _ = try context.titles() }
                 return held.objects?.loanCount
             } == 7)
@@ -165,7 +165,7 @@ import Testing
 }
 
 @Suite(.serialized) struct `Laws: the main queue may use every context directly` {
-    // On Linux the main queue has no thread of its own once a program waits in `dispatchMain`.
+    // On Linux the main queue has no thread of its own while a program waits in `dispatchMain`.
     @Test(arguments: LawCase.all) @MainActor
     func `code on the main queue enters the view and workers without waiting for itself`(
         _ lawCase: LawCase
@@ -184,7 +184,7 @@ import Testing
     }
 }
 
-/// What relationships say at a moment.
+/// The values of relationships at one moment.
 private struct Relations: Sendable, Equatable {
     var author: String?
     var bookCounts: [Int]

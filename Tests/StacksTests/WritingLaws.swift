@@ -182,7 +182,7 @@ import Testing
     }
 }
 
-/// A worker that has read a book and keeps it.
+/// A worker that has read a book and keeps it realised.
 private struct OpenBook {
     let worker: ManagedObjectContext
     let held = Held<Book>()
@@ -206,7 +206,8 @@ extension StackUnderTest {
         return open
     }
 
-    /// Adds one to the loan count of the only book, as often as needed until no other writer comes between.
+    /// Adds one to the loan count of the only book, and tries again until no other writer
+    /// interferes.
     fileprivate func increment() throws {
         while true {
             let worker = try stack.makeWorkerContext()

@@ -1,6 +1,7 @@
 import Foundation
 
-/// In a file each count has a line of its own that names its cell, so that a diff tells what changed.
+/// In a file each count is on a line that names its cell, so that a diff shows which counts
+/// changed.
 extension Baseline {
     private enum Key: String, CodingKey {
         case schema, name, commit, savedAt, conditions, counts
@@ -26,7 +27,8 @@ extension Baseline {
         try values.encode(lines, forKey: .counts)
     }
 
-    /// The counts by "workload cell metric". A cell's identifier and a metric's name have no spaces.
+    /// The counts by "workload cell metric". Identifiers of cells and names of metrics have no
+    /// spaces.
     private var lines: [String: Double] {
         cells.reduce(into: [:]) { lines, cell in
             for (metric, count) in cell.counts {
@@ -46,7 +48,7 @@ extension Baseline {
         }
     }
 
-    /// What stands before the last space and behind it.
+    /// The parts before and after the last space.
     private static func halves(of text: String) -> (String, String) {
         let space = text.lastIndex(of: " ") ?? text.startIndex
         return (String(text[..<space]), String(text[space...].dropFirst()))

@@ -1,26 +1,26 @@
 import Foundation
 
-/// Counts of a run that are kept, to hold later ones against: never times, which belong to a
-/// machine and an hour.
+/// Counts of a run, kept to compare later runs with. It never keeps times: they depend on the
+/// machine and the hour.
 public struct Baseline: Codable, Hashable, Sendable {
     /// The version of this structure that the code reads and writes.
     public static let currentSchema = 2
 
     public var schema: Int
     public var name: String
-    /// The commit that was counted, where that is known.
+    /// The commit that was counted, if known.
     public var commit: String?
     public var savedAt: Date
     public var conditions: Conditions
     public var cells: [Cell]
 
-    /// What has to be the same for counts to be the same.
+    /// What must be equal for counts to be comparable.
     public struct Conditions: Codable, Hashable, Sendable {
         public var swiftVersion: String
         public var sqliteVersion: String
         public var build: BuildConfiguration
         public var allocator: String
-        /// ``DatasetDescription/identity``; nil when no workload used a data set.
+        /// ``DatasetDescription/identity``; `nil` if no workload used a data set.
         public var dataset: String?
 
         public init(
@@ -60,11 +60,11 @@ public struct Baseline: Codable, Hashable, Sendable {
 }
 
 extension Baseline {
-    /// The rows of cells that were counted again, and a row that cannot be judged for each cell that
-    /// only the baseline or only this run has.
+    /// Returns the rows of cells that were counted again, and a row that cannot be judged for each
+    /// cell that only the baseline or only this run has.
     ///
-    /// - Throws: ``ComparisonError/otherConditions(_:)``, since counts would differ for no fault of
-    ///   the code, and ``ComparisonError/nothingShared(base:head:)``.
+    /// - Throws: ``ComparisonError/otherConditions(_:)``, since counts then differ without a change
+    ///   of the code, and ``ComparisonError/nothingShared(base:head:)``.
     public func compare(with cells: [Cell], under conditions: Conditions) throws -> [Comparison] {
         let differences = self.conditions.differences(from: conditions)
         guard differences.isEmpty else { throw ComparisonError.otherConditions(differences) }
@@ -82,8 +82,8 @@ extension Baseline {
             + new.compactMap { $0.row(isKept: false) }
     }
 
-    /// Takes back an earlier baseline's counts that are the same but for the tolerance: a diff then shows what changed and
-    /// nothing else, and what grows by little at a time is told when it has grown enough.
+    /// Restores an earlier baseline's counts where the new ones are within the tolerance. A diff
+    /// then shows only what changed, and slow growth is reported once it exceeds the tolerance.
     public mutating func keepSteadyCounts(of earlier: Baseline) {
         guard earlier.conditions == conditions else { return }
         for (place, cell) in cells.enumerated() {
@@ -96,8 +96,8 @@ extension Baseline {
         }
     }
 
-    /// Takes the counts of cells that are new or, with `onlyImproved`, nowhere worse; all of them
-    /// otherwise.
+    /// Replaces the counts of known cells and adds new cells. With `onlyImproved`, keeps the counts
+    /// of a cell in which any count regressed.
     public mutating func update(with cells: [Cell], onlyImproved: Bool) {
         for cell in cells {
             guard let place = self.cells.firstIndex(where: { $0.isSame(as: cell) }) else {
@@ -119,7 +119,8 @@ extension Baseline.Cell {
         workload == other.workload && cell == other.cell
     }
 
-    /// A row that cannot be judged, of a cell that either was kept or was counted now.
+    /// A row that cannot be judged: the cell is only in the baseline (`isKept`) or only in this
+    /// run.
     fileprivate func row(isKept: Bool) -> Comparison? {
         var row = Comparison.exactRows(
             workload: workload, cell: cell, base: isKept ? [sample] : [],

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The folder in which baselines lie, a JSON file each, to be committed beside the code.
+/// The folder of the baselines, one JSON file each, to be committed with the code.
 public struct BaselineFolder: Sendable {
     public let url: URL
 
@@ -8,13 +8,14 @@ public struct BaselineFolder: Sendable {
         self.url = url
     }
 
-    /// The names of all baselines, sorted; none when there is no folder.
+    /// The names of all baselines, sorted; empty if there is no folder.
     public var names: [String] {
         let files = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []
         return files.filter { $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }.sorted()
     }
 
-    /// - Throws: ``BaselineError/missing(name:known:)`` and ``BaselineError/unreadable(path:reason:)``.
+    /// - Throws: ``BaselineError/missing(name:known:)``,
+    ///   ``BaselineError/unreadable(path:reason:)``.
     public func load(_ name: String) throws -> Baseline {
         let file = file(name)
         guard let data = FileManager.default.contents(atPath: file.path) else {
@@ -31,7 +32,7 @@ public struct BaselineFolder: Sendable {
         return baseline
     }
 
-    /// Writes the baseline, in place of an earlier one of its name.
+    /// Writes the baseline and replaces an earlier one with the same name.
     ///
     /// - Throws: ``BaselineError/unwritable(path:reason:)``.
     public func save(_ baseline: Baseline) throws {
@@ -62,7 +63,7 @@ public struct BaselineFolder: Sendable {
     }
 }
 
-/// Why a baseline could not be used.
+/// Why a baseline cannot be used.
 public enum BaselineError: Error, Hashable {
     case missing(name: String, known: [String])
     case unreadable(path: String, reason: String)

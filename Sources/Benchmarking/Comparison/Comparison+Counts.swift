@@ -1,10 +1,10 @@
 extension Comparison {
-    /// Judges every count that repeats from run to run, in the order of ``Metric/counts``.
+    /// Judges every count that is repeatable between runs, in the order of ``Metric/counts``.
     ///
-    /// Row-cache hits are left out: more of them is neither better nor worse, and what a miss costs
-    /// is counted in statements.
+    /// Row cache hits are left out: more of them is neither better nor worse, and misses are
+    /// counted as statements.
     ///
-    /// - Parameter base: one sample for each process that counted.
+    /// - Parameter base: one sample for each counting process.
     public static func exactRows(
         workload: String, cell: String, base: [Sample], head: [Sample]
     ) -> [Comparison] {

@@ -1,10 +1,11 @@
 extension Comparison {
-    /// Judges how the cost of a row grows with the number of rows, without any base: a list that is walked for each row makes
-    /// the cost of one grow with their number, where a tree or a sort adds no more than a logarithm.
+    /// Judges how the cost of a row grows with the number of rows; no base is needed. If the code
+    /// walks a list for each row, the cost of a row grows with their number. A tree or a sort adds
+    /// no more than a logarithm.
     ///
-    /// - Parameter few: what a row costs among few, above 0.
-    /// - Parameter many: what one costs among many.
-    /// - Parameter limit: how often the one may be the other.
+    /// - Parameter few: the cost of a row among few rows, above 0.
+    /// - Parameter many: the cost of a row among many rows.
+    /// - Parameter limit: the highest allowed ratio of `many` to `few`.
     public init(
         growthOf metric: Metric, workload: String, cell: String, few: Double, many: Double,
         limit: Double

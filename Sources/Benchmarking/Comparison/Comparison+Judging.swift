@@ -3,16 +3,15 @@ import Foundation
 extension Comparison {
     /// Judges a time measured in pairs.
     ///
-    /// A change is one that the pairs of the first `rule.pairCount` blocks show and that the fresh pairs confirm.
-    /// Pairs after the first look and those of a confirmation narrow the interval and can turn
-    /// `inconclusive` into `ok`, but never make a finding: no further look spends any error. A row
-    /// that is no finding and yet differs in all pairs together is `inconclusive`.
-    /// Everything is symmetric, so that exchanged arms mirror the verdict.
-    /// Source: measuring §7, steps 6 to 11.
+    /// The row is a change if the pairs of the first `rule.pairCount` blocks show one and the fresh
+    /// pairs confirm it. Pairs added after the first look, and those of a confirmation, narrow the
+    /// interval and can turn `inconclusive` into `ok`. They never make a finding, so no further
+    /// look spends any error. A row without a finding is `inconclusive` if all pairs together
+    /// differ. Exchanging the arms mirrors the verdict. Source: measuring §7, steps 6 to 11.
     ///
     /// - Parameter samples: the pairs of the first look, then those added to it.
     /// - Parameter confirmation: fresh pairs, taken because the first look found a change.
-    /// - Parameter seed: of the draws behind the minimum detectable effect.
+    /// - Parameter seed: for the random draws behind the minimum detectable effect.
     public init(
         of samples: PairedSamples, confirmation: [PairedSamples.Pair] = [], by rule: PairedRule,
         seed: UInt64
@@ -47,7 +46,7 @@ extension Comparison {
         }
     }
 
-    /// Why the row cannot rule out the change that it is to detect; nil when it can.
+    /// Why the row cannot rule out the change that it should detect; `nil` if it can.
     private func doubt(by rule: PairedRule) -> String? {
         let detect = rule.detect
         guard !pairs.isEmpty else {
@@ -56,7 +55,8 @@ extension Comparison {
         guard let effect = minimumDetectableEffect else {
             return "it could not have seen even a tenfold time"
         }
-        // Pairs that were added cannot sharpen the first look, so the interval that they narrow decides alone.
+        // Added pairs do not sharpen the first look. Where there are any, only the interval
+        // decides.
         guard effect <= detect || pairs.count > rule.pairCount else {
             return "it could have seen \(percent(effect)) and is to see \(percent(detect))"
         }
@@ -73,8 +73,8 @@ extension Comparison {
 
     /// Judges a count.
     ///
-    /// The row is `ok` when all values of both arms lie within the tolerance, a change when the arms
-    /// lie apart by more than it, and `inconclusive` in between: then the count varies by itself.
+    /// The row is `ok` if all values of both arms are within the tolerance, and a change if the
+    /// arms lie apart by more than that. In between it is `inconclusive`: the count itself varies.
     /// Fewer is better, unless the metric says otherwise. Source: measuring §3.
     public init(
         exact metric: Metric, workload: String, cell: String, base: [Double], head: [Double],
@@ -106,7 +106,7 @@ extension Comparison {
 }
 
 extension PairedRule {
-    /// Which way the pairs show a change, at one look; nil when they show none.
+    /// The direction of the change that the pairs show at one look; `nil` if they show none.
     func direction(of logRatios: [Double]) -> Direction? {
         let test = PairedTest(self, count: logRatios.count)
         if test.findsSlowdown(in: logRatios) { return .higher }
@@ -118,11 +118,12 @@ extension PairedRule {
         case higher, lower
     }
 
-    /// The chance that identical code differs at least so much in this direction: the rule finds
-    /// what is at most `alpha` and large enough. Nil for no pairs.
+    /// The probability that identical code differs at least this much in this direction. The rule
+    /// finds a difference if this is at most `alpha` and the effect is large enough. `nil` without
+    /// pairs.
     ///
-    /// The lesser of the two tests' p values, each by its share of the error: a bound, whatever
-    /// their dependence.
+    /// The smaller of the two tests' p values, each divided by its share of the error. It is an
+    /// upper bound, however the tests depend on each other.
     func pValue(of logRatios: [Double]) -> Double? {
         guard let middle = Statistics.median(logRatios) else { return nil }
         let directed = middle < 0 ? logRatios.map(-) : logRatios

@@ -10,22 +10,23 @@ public struct Comparison: Codable, Hashable, Sendable {
     /// The medians of the two arms, in the metric's unit.
     public var base: Double?
     public var head: Double?
-    /// Head / base: the median of the pairs' ratios, where there are pairs. Nil without values, and
-    /// where the base is 0.
+    /// Head / base; with pairs, the median of their ratios. `nil` without values or if the base is
+    /// 0.
     public var ratio: Double?
-    /// The interval of `ratio`; nil for exact rows, and where there are too few values.
+    /// The interval of `ratio`; `nil` for exact rows and with too few values.
     public var interval: MedianInterval?
-    /// The chance of a difference like that, in its direction, from identical code: the lesser of
-    /// the sign test's and the signed-rank test's. Nil for exact rows.
+    /// The probability that identical code differs at least this much in this direction: the
+    /// smaller p value of the sign test and the signed-rank test, each divided by its share of the
+    /// error. `nil` for exact rows.
     public var pValue: Double?
-    /// The smallest change, as a share, that would have been found in 95 % of such runs; the
-    /// tolerance of an exact row; nil when not even a doubling would.
+    /// The smallest change, as a share, that 95 % of such runs would find; `nil` if not even a
+    /// tenfold time would be found. For an exact row it is the tolerance.
     public var minimumDetectableEffect: Double?
-    /// The pairs of the first look and those added to it, in the order of blocks.
+    /// The pairs of the first look and those added to it, in block order.
     public var pairs: [PairedSamples.Pair]
-    /// The fresh pairs that were to confirm a finding; empty where there was none.
+    /// The fresh pairs that were taken to confirm a finding; empty without one.
     public var confirmation: [PairedSamples.Pair]
-    /// Why the verdict is `inconclusive`; nil otherwise.
+    /// Why the verdict is `inconclusive`; `nil` otherwise.
     public var reason: String?
 
     public init(

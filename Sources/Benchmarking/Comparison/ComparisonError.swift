@@ -1,7 +1,8 @@
-/// Why a comparison with a baseline has nothing to say.
+/// Why a comparison with a baseline has no result.
 public enum ComparisonError: Error, Hashable {
     case nothingShared(base: String, head: String)
-    /// A base from another toolchain, SQLite, kind of build or data set: what differs, a line each.
+    /// The base was made under other conditions, such as the toolchain or the data set: one text
+    /// for each difference.
     case otherConditions([String])
 }
 

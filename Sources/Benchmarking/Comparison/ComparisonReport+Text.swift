@@ -1,5 +1,5 @@
 extension ComparisonReport: CustomStringConvertible {
-    /// For a terminal: a line for each row that changed or could not be judged, then a summary with
+    /// For a terminal: a line for each row that changed or cannot be judged, then a summary with
     /// the exit code.
     public var description: String {
         let shown = rows(.regressed) + rows(.improved) + rows(.inconclusive)
@@ -16,7 +16,7 @@ extension ComparisonReport: CustomStringConvertible {
 }
 
 extension ComparisonReport.Arm {
-    /// The name, and the commit where it says something else.
+    /// The name, followed by the commit if it differs.
     public var title: String {
         guard let commit, commit != name else { return name }
         return "\(name) (\(commit.prefix(10)))"

@@ -1,7 +1,6 @@
 import Foundation
 
-/// All that a gate found: what `verdict.json` and the drawings are
-/// made from.
+/// Everything that a gate found: the source of `verdict.json` and the drawings.
 public struct ComparisonReport: Codable, Hashable, Sendable {
     /// The version of this structure that the code reads and writes.
     public static let currentSchema = 2
@@ -17,23 +16,23 @@ public struct ComparisonReport: Codable, Hashable, Sendable {
     public var commandLine: [String]
     public var build: BuildConfiguration
     public var environment: EnvironmentFingerprint
-    /// The rows that both sides worked on; nil when no workload used a data set.
+    /// The rows that both arms worked on; `nil` if no workload used a data set.
     public var dataset: DatasetDescription?
-    /// Whether rows that could not be judged fail the gate.
+    /// Whether rows that cannot be judged fail the gate.
     public var isStrict: Bool
-    /// Whether the user stopped it before all was measured.
+    /// Whether the user stopped the gate before everything was measured.
     public var isInterrupted = false
     public var rows: [Comparison]
-    /// Cells of either arm that crashed or gave a wrong answer.
+    /// Cells that crashed or gave a wrong answer in either arm.
     public var unsoundCells: [UnsoundCell]
-    /// Beside each pair; nil where none was taken.
+    /// The readings taken beside the pairs; `nil` if none were taken.
     public var noise: [NoiseReading]?
 
     /// One side of the comparison.
     public struct Arm: Codable, Hashable, Sendable {
         /// What the user called it: a revision, a path or the name of a run.
         public var name: String
-        /// The commit it was built from, where that is known.
+        /// The commit it was built from, if known.
         public var commit: String?
 
         public init(name: String, commit: String? = nil) {
@@ -66,8 +65,8 @@ public struct ComparisonReport: Codable, Hashable, Sendable {
         rows.filter { $0.verdict == verdict }
     }
 
-    /// The gravest finding: a wrong answer, a crash, an interruption, nothing that could be compared, a
-    /// regression, under `isStrict` a row that could not be judged, or success.
+    /// The gravest finding, in this order: a wrong answer, a crash, an interruption, nothing to
+    /// compare, a regression, with `isStrict` a row that cannot be judged, success.
     public var exitCode: ExitCode {
         if unsoundCells.contains(where: \.isWrongAnswer) { return .wrongAnswer }
         if !unsoundCells.isEmpty { return .crash }
@@ -78,7 +77,7 @@ public struct ComparisonReport: Codable, Hashable, Sendable {
         return .success
     }
 
-    /// What the exit code says, and no more than that where rows could not be judged.
+    /// The meaning of the exit code, with a reservation if some rows cannot be judged.
     var meaning: String {
         let open = rows(.inconclusive).count
         guard exitCode == .success, open > 0 else { return exitCode.meaning }

@@ -3,14 +3,15 @@ public struct Interrupted: Error {
     public init() {}
 }
 
-/// The order of a gate's work: a block is one pair of every cell in random order, and there are as
-/// many blocks as the rules ask for; cells with a change get fresh pairs at the end; cells that
-/// cannot be judged get more pairs while there is time.
+/// Decides which pairs a gate takes, and in which order:
+/// 1. As many blocks as the rules ask for. A block is one pair of every cell, in random order.
+/// 2. Fresh pairs for cells that show a change.
+/// 3. More pairs for cells that cannot be judged, while there is time.
 ///
-/// Source: measuring §7, steps 5, 9 and 10. Knows neither processes nor stores: what takes a pair
-/// is given to it.
+/// It knows neither processes nor stores: a closure takes the pairs. Source: measuring §7, steps
+/// 5, 9 and 10.
 public struct PairedGate {
-    /// Pairs are added in steps of this, up to ``pairCountMax`` of one cell.
+    /// Pairs are added in steps of `step`, up to `pairCountMax` of one cell.
     private static let step = 10
     private static let pairCountMax = 100
 
@@ -20,17 +21,16 @@ public struct PairedGate {
     private let measure: (_ cell: Int, _ block: Int) throws -> Outcome
     private var nextBlock = 0
 
-    /// What one pair of a cell gave.
+    /// The result of measuring one pair of a cell.
     public enum Outcome: Codable, Sendable {
         /// A pair for each metric that could be measured, by ``Metric/name``.
         case measured([String: PairedSamples.Pair])
-        /// A process of either arm crashed, hung or gave a wrong answer; the cell is given up.
+        /// A process of either arm crashed, hung or gave a wrong answer. The cell is given up.
         case unsound(UnsoundCell)
     }
 
-    /// What a gate found.
     public struct Findings: Sendable {
-        /// In the order of cells and their metrics; none of unsound cells.
+        /// In the order of cells and their metrics, without unsound cells.
         public var rows: [Comparison] = []
         public var unsoundCells: [UnsoundCell] = []
         public var isInterrupted = false
@@ -45,8 +45,8 @@ public struct PairedGate {
         var failure: UnsoundCell?
     }
 
-    /// - Parameter measure: takes a pair of the cell with that index, under that block number. ``Interrupted`` ends the
-    ///   gate with what it has.
+    /// - Parameter measure: takes a pair of the cell with that index in that block. If it throws
+    ///   ``Interrupted``, the gate ends with the pairs it has.
     public init(
         _ cells: [PairedCell], seed: UInt64,
         measure: @escaping (_ cell: Int, _ block: Int) throws -> Outcome
@@ -66,9 +66,9 @@ public struct PairedGate {
 
     /// Measures and judges.
     ///
-    /// - Parameter hasTime: asked before pairs are added; first looks and confirmations are never
-    ///   cut short by it.
-    /// - Throws: what `measure` throws, but for ``Interrupted``.
+    /// - Parameter hasTime: asked before pairs are added. First looks and confirmations are always
+    ///   completed.
+    /// - Throws: the errors of `measure`, except ``Interrupted``.
     public mutating func run(while hasTime: () -> Bool) throws -> Findings {
         var findings = Findings()
         do {
@@ -129,7 +129,6 @@ public struct PairedCell: Hashable, Sendable {
     public var cell: String
     public var rules: [MetricRule]
 
-    /// How a metric is judged.
     public struct MetricRule: Hashable, Sendable {
         public var metric: Metric
         public var rule: PairedRule

@@ -1,24 +1,25 @@
 import Foundation
 
-/// The rule that calls a paired difference a change: a sign test or a signed-rank test that share
-/// the error `alpha` 60 to 40, an estimate of at least `minimumEffect`, and the same again in fresh
-/// pairs.
+/// The rule that decides whether a paired difference is a change. All of these must hold:
+/// - a sign test or a signed-rank test finds it; they share the error `alpha` 60 to 40;
+/// - the estimate is at least `minimumEffect`;
+/// - fresh pairs show the same again.
 ///
-/// It assumes nothing of the noise, only that the order within pairs was random.
-/// Source: measuring §7, steps 6, 8 and 9; at n = 20 it asks for 16 equal signs or W₊ ≥ 175.
+/// It assumes nothing about the noise, only that the order within pairs is random. Source:
+/// measuring §7, steps 6, 8 and 9; for n = 20 it needs 16 equal signs or W₊ ≥ 175.
 public struct PairedRule: Codable, Hashable, Sendable {
-    /// The slowdown that the row is meant to detect, as a share: 0.05 is 5 %. A row that cannot see
-    /// it is never `ok`.
+    /// The slowdown that the row should detect, as a share: 0.05 is 5 %. A row that could not
+    /// detect it is never `ok`.
     public var detect: Double
-    /// The smallest change worth telling, as a share: it absorbs what the layout of a binary alone
-    /// moves.
+    /// The smallest change worth reporting, as a share. It absorbs the effect that the layout of a
+    /// binary alone has.
     public var minimumEffect: Double
-    /// The chance of a false alarm on identical code, one look and one direction.
+    /// The probability of a false alarm on identical code, for one look and one direction.
     public var alpha: Double
-    /// The pairs of the first look, and of its confirmation.
+    /// The number of pairs of the first look, and of its confirmation.
     public var pairCount: Int
 
-    /// - Parameter minimumEffect: nil for half of what is to be detected.
+    /// - Parameter minimumEffect: `nil` for half of `detect`.
     public init(
         detect: Double = 0.05, minimumEffect: Double? = nil, alpha: Double = 0.01,
         pairCount: Int = 20
@@ -34,21 +35,22 @@ public struct PairedRule: Codable, Hashable, Sendable {
         PairedTest(self, count: logRatios.count).findsSlowdown(in: logRatios)
     }
 
-    /// Whether the pairs show a change in either direction, at one look: it is to be confirmed.
+    /// Whether the pairs show a change in either direction at one look. It still needs
+    /// confirmation.
     public func findsChange(in logRatios: [Double]) -> Bool {
         let test = PairedTest(self, count: logRatios.count)
         return test.findsSlowdown(in: logRatios) || test.findsSlowdown(in: logRatios.map(-))
     }
 
     /// The smallest change, as a share, that the rule would find twice in a row in 95 % of
-    /// repetitions of this experiment, whichever its direction; nil for too few pairs, or when not
+    /// repetitions of this experiment, whatever its direction. `nil` with too few pairs, or if not
     /// even a tenfold time would be found.
     ///
-    /// The differences are centred on their median, and ``pairCount`` of them drawn with replacement,
-    /// 1,000 times for the first look and for its confirmation: the rule looks at no more, however
-    /// many were added. Each draw has a shift from which on the rule fires. The same seed gives the
-    /// same answer, and so do mirrored differences.
-    /// Source: measuring §7, step 11.
+    /// The differences are centred on their median. For the first look and for its confirmation,
+    /// ``pairCount`` of them are drawn with replacement, 1,000 times: the rule looks at no more
+    /// pairs, even if some were added. For each draw there is a shift above which the rule fires.
+    /// The same seed gives the same answer, and so do mirrored differences. Source: measuring
+    /// §7, step 11.
     public func minimumDetectableEffect(from logRatios: [Double], seed: UInt64) -> Double? {
         guard let middle = Statistics.median(logRatios) else { return nil }
         let count = min(pairCount, logRatios.count)
@@ -71,14 +73,14 @@ public struct PairedRule: Codable, Hashable, Sendable {
     }
 }
 
-/// A number of values drawn with replacement, in ascending order: counted at their places in that order, so that nothing
-/// has to be sorted again.
+/// Draws values with replacement and keeps them in ascending order. It counts how often each rank
+/// was drawn, so that no draw has to be sorted.
 private struct SortedDraws {
-    /// The last draw, and the same with the other sign.
+    /// The last draw, and the same with opposite signs.
     private(set) var values: [Double]
     private(set) var mirrored: [Double]
     private let sorted: [Double]
-    /// The place of each value in the order, so that mirrored values are drawn alike.
+    /// The rank of each value, so that mirrored values give mirrored draws.
     private let ranks: [Int]
     private var counts: [Int]
     private var generator: SeededGenerator

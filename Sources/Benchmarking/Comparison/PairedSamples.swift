@@ -1,6 +1,6 @@
 import Foundation
 
-/// One metric of one cell, measured in pairs of processes: what a paired comparison is made from.
+/// One metric of one cell, measured in pairs of processes: the input of a paired comparison.
 public struct PairedSamples: Codable, Hashable, Sendable {
     /// ``WorkloadResult/name``.
     public var workload: String
@@ -17,11 +17,12 @@ public struct PairedSamples: Codable, Hashable, Sendable {
         self.pairs = pairs
     }
 
-    /// A process of the base and one of the head that took turns.
+    /// A process of the base and a process of the head that took turns.
     public struct Pair: Codable, Hashable, Sendable {
-        /// The block of the run in which it was scheduled, from 0: given, never inferred.
+        /// The block of the run in which the pair was scheduled, from 0. It is always given, never
+        /// inferred.
         public var block: Int
-        /// Whether the head's process was started first; random.
+        /// Whether the head's process started first; random.
         public var isHeadFirst: Bool
         /// The median over the rounds, in the metric's unit.
         public var base: Double
@@ -38,17 +39,18 @@ public struct PairedSamples: Codable, Hashable, Sendable {
         }
     }
 
-    /// How the rounds of a pair become its one number. Source: measuring §7, step 4.
+    /// How the rounds of a pair are combined into one number. Source: measuring §7, step 4.
     public enum Centre: String, Codable, Sendable {
-        /// Work of one thread, whose noise has heavy tails.
+        /// For work on one thread: its noise has heavy tails.
         case median
-        /// Work that contends, whose rounds are noisy but not heavy-tailed: 20 % off each end.
+        /// For work with contention: its rounds are noisy, but without heavy tails. Drops 20 % at
+        /// each end.
         case trimmedMean
     }
 }
 
 extension PairedSamples.Pair {
-    /// A pair from what each round measured; nil where no round has both values above 0.
+    /// Combines the values of the rounds; `nil` if no round has both values above 0.
     public init?(
         block: Int, isHeadFirst: Bool, baseRounds: [Double], headRounds: [Double],
         centre: PairedSamples.Centre
@@ -70,8 +72,8 @@ extension PairedSamples.Pair {
 }
 
 extension [PairedSamples.Pair] {
-    /// ln(head / base) of the first look. Later pairs do not make up for what it lacks, such as the pairs of a
-    /// load that was saturated: they never make a finding.
+    /// ln(head / base) of the first look. Later pairs do not replace missing ones, such as those of
+    /// a saturated load: they never make a finding.
     func firstLook(by rule: PairedRule) -> [Double] {
         filter { $0.block < rule.pairCount }.map(\.logRatio)
     }

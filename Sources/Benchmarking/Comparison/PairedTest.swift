@@ -1,10 +1,10 @@
 import Foundation
 
-/// A ``PairedRule`` for a certain number of pairs, with its critical values looked up.
+/// A ``PairedRule`` with its critical values for a certain number of pairs.
 struct PairedTest: Sendable {
-    /// The equal signs that the sign test asks for; more than there are pairs where none suffice.
+    /// How many equal signs the sign test needs; more than there are pairs if none suffice.
     let signsNeeded: Int
-    /// The W₊ that the signed-rank test asks for; more than the highest where none suffices.
+    /// The W₊ that the signed-rank test needs; more than the highest if none suffices.
     let rankSumNeeded: Int
     private let smallestShift: Double
 
@@ -21,13 +21,13 @@ struct PairedTest: Sendable {
         shiftNeeded(for: logRatios) < 0
     }
 
-    /// How much all differences would have to grow for the rule to fire, below 0 when it fires as
-    /// they are; infinite when there are too few.
+    /// How much all differences would have to grow for the rule to fire. Negative if it fires
+    /// already, infinite with too few differences.
     func shiftNeeded(for logRatios: [Double]) -> Double {
         shiftNeeded(ofSorted: logRatios.sorted())
     }
 
-    /// The same of differences in ascending order.
+    /// The same for differences in ascending order.
     ///
     /// All parts of the rule are thresholds on a shift s. k signs are positive when −s is below the
     /// k-th greatest difference. W₊ is the number of Walsh averages (xᵢ + xⱼ)/2, i ≤ j, above 0, so
@@ -38,7 +38,7 @@ struct PairedTest: Sendable {
         let count = sorted.count
         let forEffect = smallestShift - median
         let forSigns = signsNeeded <= count ? -sorted[count - signsNeeded] : .infinity
-        // Only where the ranks could decide: they are by far the dearest.
+        // Ranks are by far the most expensive part: used only where they can decide.
         if forSigns <= forEffect || rankSumNeeded > count * (count + 1) / 2 {
             return max(forEffect, forSigns)
         }

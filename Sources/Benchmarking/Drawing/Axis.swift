@@ -1,7 +1,7 @@
 /// The grid, ticks and title of a scale along one side of a frame.
 struct Axis {
     var scale: Scale
-    /// With the unit, such as "time, seconds"; empty for none.
+    /// With the unit, such as "time, seconds"; empty for no title.
     var title: String
     var ticks: [(value: Double, label: String)]
 
@@ -11,12 +11,12 @@ struct Axis {
         self.ticks = ticks
     }
 
-    /// Round ticks, labelled as values of that unit.
+    /// Round ticks, labelled as values of the unit.
     init(_ scale: Scale, title: String, unit: MetricUnit) {
         self.init(scale, title: title) { unit.formatTick($0) }
     }
 
-    /// Round ticks with labels of their own, apart as far as their direction needs.
+    /// Round ticks with custom labels. Their distance depends on the direction of the axis.
     init(_ scale: Scale, title: String, label: (Double) -> String) {
         let isVertical = scale.start > scale.end
         self.init(
@@ -42,8 +42,8 @@ struct Axis {
         return marks
     }
 
-    /// Along the left, with grid lines over the width of the frame and the title above, where it
-    /// can be read without turning the head.
+    /// Along the left, with grid lines over the width of the frame. The title is above the axis, so
+    /// that it is horizontal.
     func vertical(_ frame: Frame) -> [Markup] {
         var marks = ticks.flatMap { tick -> [Markup] in
             let y = scale(tick.value)
@@ -62,7 +62,7 @@ struct Axis {
 }
 
 extension MetricUnit {
-    /// A round value without digits that say nothing: "2 ms", not "2.00 ms".
+    /// A round value without superfluous zeros: "2 ms", not "2.00 ms".
     func formatTick(_ value: Double) -> String {
         if value.magnitude < 1e-15 { return "0" }
         if self == .count || self == .perSecond, value >= 10_000 {

@@ -1,11 +1,11 @@
-/// A drawing with its title and its content in words, for those who cannot see it.
+/// A drawing with its title, and its content in words for those who cannot see it.
 struct Chart {
-    /// Widths of drawings in a report, in CSS pixels. A narrower screen scrolls sideways, since smaller text could not
-    /// be read.
+    /// The width of drawings in a report, in CSS pixels. A narrower screen scrolls sideways, since
+    /// smaller text would be unreadable.
     static let width = 720.0
 
     var title: String
-    /// What a reader of the drawing would tell, with the numbers.
+    /// What the drawing shows, in words and numbers.
     var summary: String
     let width = Chart.width
     var height: Double
@@ -23,7 +23,7 @@ struct Chart {
     }
 }
 
-/// A coordinate in a drawing: a tenth of a pixel is finer than any screen.
+/// Formats a coordinate: a tenth of a pixel is finer than any screen.
 func place(_ value: Double) -> String {
     let text = fixed(value, 1)
     guard text.contains(".") else { return text }

@@ -1,4 +1,4 @@
-/// What drawings are made of. How a mark looks is said by its class, in the style sheet.
+/// The parts of drawings. The class of a mark selects its look in the style sheet.
 enum Mark {
     static func line(from start: Point, to end: Point, _ style: String) -> Markup {
         .element(
@@ -9,13 +9,13 @@ enum Mark {
             ])
     }
 
-    /// A line through the points, in order; nothing for fewer than two.
+    /// A line through the points, in order; nothing for fewer than two points.
     static func path(_ points: [Point], _ style: String) -> Markup {
         guard points.count > 1 else { return .nothing }
         return .element("path", ["class": style, "d": outline(points)])
     }
 
-    /// The area between two lines with the same places along x; nothing for fewer than two points.
+    /// The area between two lines with the same x coordinates; nothing for fewer than two points.
     static func band(lower: [Point], upper: [Point], _ style: String) -> Markup {
         guard lower.count > 1, upper.count > 1 else { return .nothing }
         return .element("path", ["class": style, "d": outline(upper + lower.reversed()) + "Z"])
@@ -43,7 +43,7 @@ enum Mark {
     static func text(
         _ text: String, at point: Point, _ anchor: Anchor = .start, _ style: String = "label"
     ) -> Markup {
-        // The start is where texts lie by themselves, and the others are classes of the style sheet.
+        // `start` is the default of SVG; the other anchors are classes of the style sheet.
         .element(
             "text",
             [
@@ -52,7 +52,7 @@ enum Mark {
             ], text)
     }
 
-    /// Which part of a text lies at its point.
+    /// Which part of a text is at its point.
     enum Anchor: String {
         case start, middle, end
     }
@@ -66,8 +66,8 @@ enum Mark {
     }
 }
 
-/// About how wide a text is at the size of labels. Nobody can ask a font here; the factor is that
-/// of wide system fonts, so that texts rather have room to spare.
+/// The approximate width of a text at the size of labels. There are no font metrics here; the
+/// factors are those of wide system fonts, so that texts have room to spare.
 func labelWidth(_ text: String, size: Double = 12) -> Double {
     text.reduce(0) { width, character in
         let isNarrow = "il.,:;'|!()[] ".contains(character)
@@ -76,8 +76,8 @@ func labelWidth(_ text: String, size: Double = 12) -> Double {
     }
 }
 
-/// Moves places apart until each has `gap` to the next, as little as possible, within the bounds.
-/// The order stays.
+/// Moves places apart, within the bounds and as little as possible, until each has `gap` to the
+/// next. Keeps their order.
 func spread(_ places: [Double], gap: Double, within bounds: ClosedRange<Double>) -> [Double] {
     let order = places.indices.sorted { (places[$0], $0) < (places[$1], $1) }
     var result = places

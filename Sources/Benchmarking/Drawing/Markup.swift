@@ -1,4 +1,4 @@
-/// A piece of HTML or SVG: well-formed XML by construction, and escaped, whatever names it shows.
+/// A piece of HTML or SVG. It is well-formed XML by construction; texts and attributes are escaped.
 struct Markup: Sendable {
     private indirect enum Node: Sendable {
         case element(String, [(name: String, value: String)], [Markup])
@@ -31,14 +31,15 @@ struct Markup: Sendable {
 
     static let nothing = sequence([])
 
-    /// Elements without text among them stand on lines of their own, so that files can be compared.
+    /// Elements without text between them get lines of their own, so that a diff of files is
+    /// readable.
     var source: String {
         var source = ""
         write(to: &source)
         return source
     }
 
-    /// What HTML and SVG know to be empty; any other element has an end tag, as HTML asks.
+    /// The elements that HTML and SVG define as empty. All others get an end tag, as HTML requires.
     private static let emptyElements: Set<String> = [
         "br", "circle", "line", "link", "meta", "path", "rect", "use",
     ]
@@ -78,7 +79,7 @@ struct Markup: Sendable {
         }
     }
 
-    /// Not the greater-than sign: style sheets need it, and XML does not mind.
+    /// Keeps `>`: style sheets need it, and XML allows it.
     private static func escaped(_ text: String) -> String {
         guard text.utf8.contains(where: { $0 == 0x26 || $0 == 0x3C || $0 < 0x20 }) else {
             return text
@@ -88,7 +89,7 @@ struct Markup: Sendable {
             switch scalar {
             case "&": result += "&amp;"
             case "<": result += "&lt;"
-            // XML 1.0 §2.2 has no other control characters, not even escaped.
+            // XML 1.0 §2.2 allows no other control characters, not even escaped ones.
             case "\u{0}"..<" " where !"\t\n\r".unicodeScalars.contains(scalar): result += "\u{FFFD}"
             default: result.unicodeScalars.append(scalar)
             }

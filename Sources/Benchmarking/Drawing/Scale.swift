@@ -10,11 +10,11 @@ struct Scale {
 
     let kind: Kind
     let domain: ClosedRange<Double>
-    /// Where the lower bound lies, and where the upper one; a vertical axis runs from high to low.
+    /// The places of the lower and of the upper bound. A vertical axis runs from high to low.
     let start: Double
     let end: Double
 
-    /// A domain without width is widened, so that its one value lies in the middle.
+    /// Widens a domain of a single value, so that it lies in the middle.
     init(_ kind: Kind, _ domain: ClosedRange<Double>, from start: Double, to end: Double) {
         self.kind = kind
         self.start = start
@@ -29,12 +29,12 @@ struct Scale {
         }
     }
 
-    /// The place of a value; values beyond the domain lie beyond the axis.
+    /// The place of a value; a value outside the domain lies outside the axis.
     func callAsFunction(_ value: Double) -> Double {
         start + share(value) * (end - start)
     }
 
-    /// The place of a value, at the end of the axis for one beyond it.
+    /// The place of a value; the end of the axis for a value outside the domain.
     func clamped(_ value: Double) -> Double {
         self(min(max(value, domain.lowerBound), domain.upperBound))
     }
@@ -52,7 +52,7 @@ struct Scale {
 // MARK: - Ticks
 
 extension Scale {
-    /// Round values within the domain, as many as there are with `gap` between their places.
+    /// Round values within the domain, as many as possible with `gap` between their places.
     func ticks(gap: Double) -> [Double] {
         let choices = kind == .linear ? linearChoices : logarithmicChoices
         return choices.lazy.map { ticks in ticks.filter(isInside) }.first { ticks in
@@ -60,13 +60,13 @@ extension Scale {
         } ?? []
     }
 
-    /// With a little slack for the error of a multiple of .1.
+    /// Allows for the rounding error of multiples such as 3 × 0.1.
     private func isInside(_ value: Double) -> Bool {
         let place = (self(value) - start) / (end - start)
         return (-1e-9...1 + 1e-9).contains(place)
     }
 
-    /// Multiples of 1, 2 or 5 times a power of ten, the finest first.
+    /// Multiples of 1, 2 or 5 times a power of ten, from fine to coarse.
     private var linearChoices: [[Double]] {
         let finest = floor(log10(domain.upperBound - domain.lowerBound)) - 2
         let powers = [0.0, 1, 2, 3].map { pow(10, finest + $0) }
@@ -78,7 +78,7 @@ extension Scale {
         }
     }
 
-    /// Some of the digits times the powers of ten; over less than a factor of two, the ticks of a
+    /// Some digits times powers of ten, from fine to coarse. Below a factor of two, the ticks of a
     /// linear axis.
     private var logarithmicChoices: [[Double]] {
         if domain.upperBound / domain.lowerBound < 2 { return linearChoices }

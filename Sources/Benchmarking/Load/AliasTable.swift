@@ -5,19 +5,19 @@
 /// 17(9), 1991.
 struct AliasTable: Sendable {
     private struct Column: Sendable {
-        /// The share of the column, of 2^64, that is its own index; the rest is the alias.
+        /// The column's own share of 2^64; the rest belongs to the alias.
         var ownShare: UInt64
         var alias: Int
     }
 
     private var columns: [Column]
 
-    /// - Precondition: there are weights, none is negative, and their sum is above 0.
+    /// - Precondition: no weight is negative, and their sum is above 0.
     init(weights: [Double]) {
         let sum = weights.reduce(0, +)
         precondition(sum > 0 && weights.allSatisfy { $0 >= 0 }, "an alias table needs weights")
         columns = weights.indices.map { Column(ownShare: .max, alias: $0) }
-        // In units of the mean weight, so that every column is to be filled to 1.
+        // In units of the mean weight, so that each column has to be filled to 1.
         var heights = weights.map { $0 / sum * Double(weights.count) }
         var low = heights.indices.filter { heights[$0] < 1 }
         var high = heights.indices.filter { heights[$0] >= 1 }
@@ -34,10 +34,11 @@ struct AliasTable: Sendable {
     @inline(__always)
     func draw(_ random: inout SeededGenerator) -> Int {
         if columns.count == 1 { return 0 }
-        // The high half chooses a column, the low half a place in it.
+        // The high half selects a column, the low half a place in it.
         let (index, place) = random.next().multipliedFullWidth(by: UInt64(columns.count))
         let column = columns[Int(index)]
-        // By arithmetic: a branch would be foretold wrongly as often as not, which costs as much as all the rest.
+        // Without a branch: half of the branches would be mispredicted, which costs as much as all
+        // the rest.
         let isOwn = place < column.ownShare ? -1 : 0
         return column.alias ^ ((column.alias ^ Int(index)) & isOwn)
     }

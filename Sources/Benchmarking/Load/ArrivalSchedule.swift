@@ -4,31 +4,31 @@ import Foundation
 public enum ArrivalProcess: String, Codable, Sendable, CaseIterable {
     /// At a fixed interval.
     case fixed
-    /// Independently of each other: the gaps are exponential, as of many users who do not know of
-    /// each other.
+    /// Independently of each other: the gaps are exponential, as with many independent users.
     case poisson
 }
 
-/// The moments at which operations are due, whether or not the ones before have finished.
+/// The times at which operations are due, whether or not earlier ones have finished.
 ///
-/// A latency counted from the intended time holds the wait in the queue; counted from the moment
-/// of sending it would hide it ("coordinated omission").
+/// A latency counted from the due time includes the wait in the queue. Counted from the time of
+/// sending, it would hide that wait ("coordinated omission").
 public struct ArrivalSchedule: Sendable {
-    /// Arrivals a second, on average where they are left to chance.
+    /// Arrivals a second; the average if they are random.
     public let ratePerSecond: Double
     private let process: ArrivalProcess
     private let startNanoseconds: UInt64
     private var random: SeededGenerator
-    /// Nanoseconds, thirty years: nothing that is due later is waited for, and sums stay in range.
+    /// Thirty years in nanoseconds. No due time is later, so that sums stay in range.
     static let endOfTime = 1e18
-    /// From the start to the next arrival. In fractions of nanoseconds: rounding gaps would drift.
+    /// From the start to the next arrival, in fractional nanoseconds: rounding the gaps would
+    /// drift.
     private var elapsedNanoseconds = 0.0
 
     /// - Parameters:
     ///   - rate: arrivals a second.
-    ///   - startNanoseconds: the monotonic time of the first arrival of a fixed process, and of the
-    ///     beginning of the first gap of another; see ``Stopwatch/nanoseconds()``.
-    ///   - seed: of the gaps; a fixed process needs none.
+    ///   - startNanoseconds: the monotonic time of the first arrival of a fixed process. For a
+    ///     random process, the time at which the first gap begins. See ``Stopwatch/nanoseconds()``.
+    ///   - seed: for the gaps; a fixed process needs none.
     /// - Precondition: the rate is above 0.
     public init(
         _ process: ArrivalProcess, perSecond rate: Double,

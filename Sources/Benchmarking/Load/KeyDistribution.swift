@@ -1,15 +1,16 @@
 import Foundation
 
-/// Which of many keys an operation takes.
+/// Which of many keys an operation uses.
 public struct KeyDistribution: Codable, Hashable, Sendable {
     public enum Shape: String, Codable, Sendable, CaseIterable {
-        /// One after the other, again from the first after the last.
+        /// One after the other; the first follows the last.
         case sequential
-        /// Each as often.
+        /// Each key equally often.
         case uniform
-        /// A few very often: the one of rank r in proportion to 1 / r^skew, scattered over all keys.
+        /// A few keys very often: the key of rank r in proportion to 1 / r^skew. The ranks are
+        /// scattered over all keys.
         case zipfian
-        /// The same, the newest key first.
+        /// Like `zipfian`, but the newest key has the first rank, and older keys follow.
         case latest
     }
 
@@ -23,23 +24,24 @@ public struct KeyDistribution: Codable, Hashable, Sendable {
     }
 }
 
-/// Draws keys from 1 on in a distribution, for one client of a load.
+/// Draws keys, from 1 on, from a distribution for one client of a load.
 ///
-/// Source of the shapes: B. Cooper et al., "Benchmarking cloud serving systems with YCSB", SoCC 2010.
+/// Source of the shapes: B. Cooper et al., "Benchmarking cloud serving systems with YCSB", SoCC
+/// 2010.
 public struct KeyChooser: Sendable {
     private let shape: KeyDistribution.Shape
     private let keyCount: Int
-    /// Of the places of a zipfian distribution, which are scattered, and of the ranks of a latest one.
+    /// Draws scattered keys for `zipfian`, ranks for `latest`.
     private let table: AliasTable?
     private var random: SeededGenerator
     private var position: Int
-    /// The client's own keys are those that leave this rest when divided by their number.
+    /// The client draws only key indices with this remainder when divided by the number of clients.
     private let partition: (rest: Int, count: Int)?
 
     /// - Parameters:
     ///   - keyCount: the keys are 1…keyCount.
-    ///   - client: the client's number and how many there are: they begin a sequence at different
-    ///     places.
+    ///   - client: the client's number and the number of clients. Each client begins a sequence at
+    ///     a different place.
     ///   - isPartitioned: whether no two clients ever draw the same key.
     /// - Precondition: there is a key for each client.
     public init(
@@ -55,8 +57,8 @@ public struct KeyChooser: Sendable {
         partition = isPartitioned && client.count > 1 ? (client.index, client.count) : nil
     }
 
-    /// Nil for shapes without skew. Ranks of a zipfian choice are scattered here and not at each draw,
-    /// where a division would cost as much as all the rest.
+    /// `nil` for shapes without skew. The ranks of `zipfian` are scattered here and not at each
+    /// draw, where a division would cost as much as all the rest.
     private static func table(_ distribution: KeyDistribution, _ keyCount: Int) -> AliasTable? {
         let weights = (1...keyCount).map { pow(Double($0), -distribution.skew) }
         switch distribution.shape {
@@ -70,7 +72,8 @@ public struct KeyChooser: Sendable {
         }
     }
 
-    /// - Parameter newest: the highest key, for ``KeyDistribution/Shape/latest``; nil for the number of keys.
+    /// - Parameter newest: the highest key, for ``KeyDistribution/Shape/latest``; `nil` for the
+    ///   number of keys.
     public mutating func next(newest: Int? = nil) -> Int {
         var index: Int
         switch shape {
@@ -88,8 +91,8 @@ public struct KeyChooser: Sendable {
         return index + 1
     }
 
-    /// Prime to the number of keys, so that multiplying by it puts the ranks in another order, and about
-    /// its golden section, which leaves no pattern.
+    /// Coprime to the number of keys, so that multiplying by it permutes the ranks. Close to its
+    /// golden section, which leaves no pattern.
     private static func multiplier(primeTo count: Int) -> Int {
         var candidate = max(Int(Double(count) * 0.618_033_988_75), 1)
         while greatestCommonDivisor(candidate, count) != 1 { candidate += 1 }

@@ -1,17 +1,17 @@
-/// Latencies over time: a coarse histogram for each interval of a phase, and what happened when.
+/// Latencies over time: a coarse histogram for each interval of a phase, and marks for events.
 ///
-/// Where the percentiles of a phase say that some operations were slow, this says when, and beside
-/// which checkpoint or merge.
+/// The percentiles of a phase say that some operations were slow. The timeline says when, and next
+/// to which checkpoint or merge.
 public struct LatencyTimeline: Codable, Hashable, Sendable {
     /// The length of an interval.
     public var intervalSeconds: Double
-    /// The latencies that ended in each interval, from the start of the phase; an interval in which
-    /// none did has no entries. The highest nanoseconds of a bucket are at most 12 % above others of it.
+    /// The latencies that ended in each interval, from the start of the phase; empty if none did.
+    /// The highest value of a bucket is at most 12 % above its others.
     public var intervals: [LatencyBuckets]
     /// In the order of their time.
     public var marks: [Mark]
 
-    /// Something that happened meanwhile, for example a "merge" or a "checkpoint".
+    /// Something that happened during the phase, for example a "merge" or a "checkpoint".
     public struct Mark: Codable, Hashable, Sendable {
         public var name: String
         /// From the start of the phase.
@@ -30,7 +30,7 @@ public struct LatencyTimeline: Codable, Hashable, Sendable {
     }
 }
 
-/// Collects a ``LatencyTimeline``. Those of several threads merge; give each its own.
+/// Collects a ``LatencyTimeline``. Give each thread its own recorder and merge them.
 public struct LatencyTimelineRecorder: Sendable {
     private let startNanoseconds: UInt64
     private let intervalNanoseconds: UInt64
@@ -43,7 +43,8 @@ public struct LatencyTimelineRecorder: Sendable {
         self.intervalNanoseconds = intervalNanoseconds
     }
 
-    /// Records a latency in the interval in which it ended; before the start counts as at the start.
+    /// Records a latency in the interval in which it ended. One that ended before the start counts
+    /// in the first interval.
     public mutating func record(nanoseconds: UInt64, completedAt: UInt64) {
         let elapsed = completedAt > startNanoseconds ? completedAt - startNanoseconds : 0
         let index = Int(elapsed / intervalNanoseconds)

@@ -1,17 +1,17 @@
 import Foundation
 
-/// What a cell of a load can do, as a rule the reference's: open phases take their share of it, so that
-/// every subject is offered the same.
+/// The capacity of one cell of a load, usually the reference's. Open phases offer shares of it, so
+/// that every subject gets the same load.
 public struct LoadCapacity: Codable, Hashable, Sendable {
     /// ``WorkloadResult/name``.
     public var workload: String
     /// ``CellResult/identifier`` of the cell that was measured.
     public var cell: String
-    /// What open phases take of it, in their order: 0.6 is 60 %.
+    /// The shares that open phases offer, in their order: 0.6 is 60 %.
     public var shares: [Double]
-    /// Of all writers together, a value for each reading.
+    /// The sum of all writers, one value for each reading.
     public var writesPerSecond: [Double]
-    /// Of all readers together, in the same readings.
+    /// The sum of all readers, in the same readings.
     public var readsPerSecond: [Double]
 
     public init(
@@ -27,7 +27,7 @@ public struct LoadCapacity: Codable, Hashable, Sendable {
 }
 
 extension LoadCapacity: CustomStringConvertible {
-    /// What was offered, and what that rests on, for the reader of a report.
+    /// Tells the reader of a report what was offered, and what that is based on.
     public var description: String {
         let percentages = shares.map { String(format: "%g %%", $0 * 100) }
         let medians = [
@@ -40,7 +40,7 @@ extension LoadCapacity: CustomStringConvertible {
             + "\(readings.count) readings of `\(cell)`, in all \(readings.listed) operations/s."
     }
 
-    /// Nil for those that the load has none of.
+    /// `nil` if the load has no such operations.
     private static func median(_ values: [Double], _ unit: String) -> String? {
         guard let median = Statistics.median(values), median > 0 else { return nil }
         return "\(MetricUnit.perSecond.format(median)) \(unit)"

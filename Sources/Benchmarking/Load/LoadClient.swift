@@ -1,19 +1,19 @@
 import Foundation
 
-/// Who does the operations of a load, one after the other, on a thread of its own.
+/// Performs the operations of a load, one after the other, on a thread of its own.
 public protocol LoadClient: AnyObject, Sendable {
-    /// Does the operation of that index in the mix, to its end: what it wrote is saved, what it asked
-    /// is answered.
+    /// Performs the operation with that index in the mix to its end: changes are saved, requests
+    /// are answered.
     ///
-    /// - Throws: what ends the load.
+    /// - Throws: an error that ends the load.
     func perform(_ operation: Int) throws
 }
 
-/// The time of a load. Tests bring one of their own.
+/// The clock of a load. Tests use one of their own.
 public protocol LoadClock: Sendable {
     /// A reading that never falls, in nanoseconds.
     func nanoseconds() -> UInt64
-    /// Returns when that time has come; at once if it is over.
+    /// Returns at that time, or at once if it has passed.
     func wait(until nanoseconds: UInt64)
 }
 

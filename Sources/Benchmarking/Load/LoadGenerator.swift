@@ -1,12 +1,12 @@
 import Foundation
 import Synchronization
 
-/// Puts a load on a subject: several clients at once, phase after phase.
+/// Puts a load on a subject: several clients at once, one phase after the other.
 public struct LoadGenerator {
     /// A client and how often it takes each operation of the mix.
     public struct Participant: Sendable {
         public var client: any LoadClient
-        /// By the index of the operation; 0 for what it never does.
+        /// By the index of the operation; 0 if the client never performs it.
         public var weights: [Double]
 
         public init(_ client: any LoadClient, weights: [Double]) {
@@ -22,9 +22,11 @@ public struct LoadGenerator {
     /// Operations a second of each client in the last closed phase.
     private var foundCapacities: [Double]?
 
-    /// - Parameter capacities: operations a second of each participant, of which shares are taken, so
-    ///   that several subjects are offered the same; nil for those of the last closed phase.
-    /// - Precondition: there is a participant; all have as many weights, one of them above 0.
+    /// - Parameter capacities: operations a second of each participant. Open phases take their
+    ///   shares of these, so that several subjects get the same load. `nil` for the rates of the
+    ///   last closed phase.
+    /// - Precondition: there is a participant; all have the same number of weights, one of them
+    ///   above 0.
     public init(
         _ participants: [Participant], seed: UInt64, clock: any LoadClock = MonotonicClock(),
         capacities: [Double]? = nil
@@ -46,8 +48,8 @@ public struct LoadGenerator {
         self.random = random
     }
 
-    /// Runs a phase to its end. What is due in a phase is done in it, so that none begins with the
-    /// queue of the one before.
+    /// Runs a phase to its end. Operations that are due in a phase are done or given up in it, so
+    /// that no phase begins with the queue of the one before.
     ///
     /// - Throws: the first error of a client; ``LoadError/noCapacity`` for a share without a closed
     ///   phase before it.
@@ -68,14 +70,14 @@ public struct LoadGenerator {
         return LoadPhaseResult(phase, records)
     }
 
-    /// So that all threads are there when a phase begins that has a fixed time.
+    /// Gives all threads time to start before a phase whose times are fixed.
     private func startDelayNanoseconds(of phase: LoadPhase) -> UInt64 {
         if case (.closed, .operations) = (phase.mode, phase.extent) { return 0 }
         return lanes.count == 1 ? 0 : 5_000_000
     }
 
-    /// The rate of each client in an open phase: none depends on how fast the subject is, except that of
-    /// a share where no capacities were given.
+    /// The rate of each client in an open phase. It does not depend on the subject's speed, except
+    /// for a share without given capacities.
     private func clientRates(of phase: LoadPhase) throws -> [Double] {
         guard case .open(let rate, _) = phase.mode else { return [] }
         switch rate {
@@ -85,15 +87,15 @@ public struct LoadGenerator {
             guard let capacities = givenCapacities ?? foundCapacities,
                 capacities.contains(where: { $0 > 0 })
             else { throw LoadError.noCapacity }
-            // A client that did nothing before gets next to nothing, not nothing: a rate is above 0.
+            // A rate must be above 0, so a client that did nothing before gets almost nothing.
             return capacities.map { max($0 * share, 1e-3) }
         }
     }
 
-    /// Runs every lane on a thread of its own and waits for all; a single one on this thread.
+    /// Runs each lane on a thread of its own and waits for all; a single lane runs on this thread.
     ///
-    /// When it returns, no thread holds a client any more, though it may not have ended yet: what
-    /// clients hold open, whoever made them may close.
+    /// On return, no thread holds a client any more, even if it has not ended yet. The owner of the
+    /// clients may then close what they hold open.
     private mutating func inParallel(
         _ work: @escaping @Sendable (inout LoadLane, Int) throws -> LoadRecord
     ) throws -> [LoadRecord] {
@@ -112,7 +114,7 @@ public struct LoadGenerator {
                 }
                 group.leave()
             }
-            // The main thread's own size on Linux.
+            // The size of the main thread's stack on Linux.
             thread.stackSize = 8 << 20
             thread.start()
         }
@@ -126,9 +128,9 @@ public struct LoadGenerator {
     }
 }
 
-/// Why a load could not go on.
+/// Why a load cannot go on.
 public enum LoadError: Error, Equatable, CustomStringConvertible {
-    /// A share of the capacity was asked for before a closed phase had measured it.
+    /// A phase offers a share of the capacity before a closed phase has measured it.
     case noCapacity
 
     public var description: String {

@@ -1,10 +1,10 @@
-/// One client at work in one phase: takes operations from its mix, waits for their time, does them
-/// and records how long they took.
+/// One client in one phase: draws operations from its mix, waits until they are due, performs them
+/// and records their latencies.
 ///
-/// Each operation costs one reading of the clock, two in an open phase, and a histogram, so that the
-/// harness's own share stays below 60 ns.
+/// Each operation costs one reading of the clock, two in an open phase, and one histogram entry.
+/// The harness's own share stays below 60 ns.
 struct LoadLane: Sendable {
-    /// After so many times its length, a phase gives up what is still due.
+    /// After this many times its length, a phase gives up the operations that are still due.
     private static let patience: UInt64 = 2
     private static let timelineIntervalNanoseconds: UInt64 = 100_000_000
 
@@ -25,18 +25,18 @@ struct LoadLane: Sendable {
         self.clock = LaneClock(clock)
     }
 
-    /// Works until the extent is reached, beginning each operation when the one before has ended.
+    /// Works until the end of the extent. Each operation begins when the one before has ended.
     mutating func runClosed(_ extent: LoadPhase.Extent, from start: UInt64) throws -> LoadRecord {
         var record = LoadRecord(operationCount: operationCount, start: start)
         let (end, limit) = extent.bounds(from: start)
-        // Of its own, since the lane would be copied for each operation.
+        // Local copies, since the lane would be copied for each operation.
         let (client, operations, clock) = (client, operations, clock)
         var random = random
         defer { self.random = random }
         clock.wait(until: start)
         var began = clock.now()
         var count = 0
-        // Through the buffer, so that the array is not asked each time whether it is shared.
+        // With a buffer, the array is not checked for uniqueness at each operation.
         try record.service.withUnsafeMutableBufferPointer { service in
             while count < limit, began < end {
                 let operation = operations.draw(&random)
@@ -51,7 +51,7 @@ struct LoadLane: Sendable {
         return record
     }
 
-    /// Does what the schedule says is due in the extent, in its order, however late.
+    /// Performs what the schedule says is due in the extent, in that order, however late.
     mutating func runOpen(
         _ extent: LoadPhase.Extent, from start: UInt64, _ arrivals: ArrivalSchedule
     ) throws -> LoadRecord {
@@ -68,7 +68,7 @@ struct LoadLane: Sendable {
             let due = arrivals.next()
             guard due < end else { break }
             record.dueCount += 1
-            // Chance spreads a number of arrivals over more than their mean time as often as less.
+            // Random arrivals may take longer than their mean time.
             length = max(length, due - start)
             let operation = operations.draw(&random)
             var began = clock.now()
@@ -94,7 +94,8 @@ struct LoadLane: Sendable {
     }
 }
 
-/// The clock of a load; the system's is read directly, since a call through the protocol would be part of every latency.
+/// The clock of a load. The system clock is read directly: a call through the protocol would add to
+/// every latency.
 private struct LaneClock: Sendable {
     private let clock: any LoadClock
     private let isSystemClock: Bool
@@ -110,14 +111,14 @@ private struct LaneClock: Sendable {
     func wait(until nanoseconds: UInt64) { clock.wait(until: nanoseconds) }
 }
 
-/// What a lane recorded in a phase.
+/// The records of a lane in a phase.
 struct LoadRecord: Sendable {
     /// By the operation's index in the mix.
     var service: [LatencyRecorder]
     var intended: [LatencyRecorder]
     var timeline: LatencyTimelineRecorder?
     var dueCount = 0
-    /// The time in which they were due.
+    /// The time in which the operations were due.
     var dueSeconds = 0.0
     var unservedCount = 0
     let startNanoseconds: UInt64
@@ -139,7 +140,7 @@ struct LoadRecord: Sendable {
 }
 
 extension LoadPhase.Extent {
-    /// When the phase ends and after how many operations of a client, whichever is first.
+    /// When the phase ends, and after how many operations of a client; whichever comes first.
     fileprivate func bounds(from start: UInt64) -> (end: UInt64, limit: Int) {
         switch self {
         case .seconds(let seconds): (start + UInt64(seconds * 1e9), .max)
@@ -147,7 +148,7 @@ extension LoadPhase.Extent {
         }
     }
 
-    /// How long the arrivals take, on average where that is left to chance.
+    /// How long the arrivals take; the average if they are random.
     fileprivate func seconds(of arrivals: ArrivalSchedule) -> Double {
         switch self {
         case .seconds(let seconds): seconds

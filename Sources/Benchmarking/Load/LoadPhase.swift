@@ -1,32 +1,32 @@
-/// A stretch of a load in which its clients work in one way.
+/// A stretch of a load in which its clients work in one mode.
 public struct LoadPhase: Codable, Hashable, Sendable {
-    /// How operations follow each other.
+    /// When operations begin.
     public enum Mode: Codable, Hashable, Sendable {
-        /// Each client begins an operation when its last one has ended: finds the capacity.
+        /// Each client begins an operation when its previous one has ended. Measures the capacity.
         case closed
-        /// Operations are due at their time, and latencies count from it.
+        /// Operations are due at set times, and their latencies count from there.
         case open(Rate, ArrivalProcess)
     }
 
     /// How many operations a second are due.
     public enum Rate: Codable, Hashable, Sendable {
-        /// For all clients together, as many for each.
+        /// For all clients together, equally divided.
         case perSecond(Double)
-        /// Of what each client can do, for example 0.6; see ``LoadGenerator``.
+        /// A share of what each client can do, for example 0.6; see ``LoadGenerator``.
         case shareOfCapacity(Double)
     }
 
     /// How long the phase lasts.
     public enum Extent: Codable, Hashable, Sendable {
         case seconds(Double)
-        /// So many operations of each client, the same in every run.
+        /// The number of operations of each client, the same in every run.
         case operations(Int)
     }
 
     public var mode: Mode
     public var extent: Extent
-    /// Whether its latencies are results; false for a warm-up. Every operation counts for what the
-    /// store must hold in the end.
+    /// Whether its latencies are results; `false` for a warm-up. The final contents of the store
+    /// include the operations of every phase.
     public var isRecorded: Bool
 
     public init(_ mode: Mode, _ extent: Extent, isRecorded: Bool = true) {

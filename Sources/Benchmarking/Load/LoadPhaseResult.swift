@@ -1,26 +1,27 @@
-/// What came of a phase of a load.
+/// The results of a phase of a load.
 public struct LoadPhaseResult: Sendable {
-    /// Less than this share of what was due, done in the time in which it was due, is saturation
-    /// (measuring §6).
+    /// A phase is saturated if less than this share of the due operations was done in the time in
+    /// which they were due (measuring §6).
     private static let saturationShare = 0.98
 
     public let phase: LoadPhase
     /// On the monotonic clock; see ``Stopwatch/nanoseconds()``.
     public let startNanoseconds: UInt64
-    /// From the start to the end of the last operation, and at least as long as operations were due.
+    /// From the start to the end of the last operation, and at least as long as operations were
+    /// due.
     public let seconds: Double
-    /// Operations a second that were due; nil in a closed phase.
+    /// How many operations a second were due; `nil` in a closed phase.
     public let offeredPerSecond: Double?
-    /// Operations that were due and had not begun when the phase gave up.
+    /// Operations that were due but had not begun when the phase gave up.
     public let unservedCount: Int
-    /// From the moment at which an operation began, by its index in the mix.
+    /// Latencies from the start of each operation, by its index in the mix.
     public let service: [LatencyRecorder]
-    /// From the moment at which it was to begin; empty recorders in a closed phase. An operation that
-    /// was given up counts with the time that it had waited.
+    /// Latencies from the due time; empty recorders in a closed phase. An operation that was given
+    /// up counts with the time that it waited.
     public let intended: [LatencyRecorder]
-    /// Of the intended latencies; nil in a closed phase.
+    /// The intended latencies over time; `nil` in a closed phase.
     public var timeline: LatencyTimeline?
-    /// Of what was due on the main queue meanwhile; nil where nobody looked.
+    /// Latencies of blocks on the main queue during the phase; `nil` if they were not measured.
     public var mainQueue: LatencySummary?
 
     init(_ phase: LoadPhase, _ records: [LoadRecord]) {
@@ -46,15 +47,15 @@ public struct LoadPhaseResult: Sendable {
         offeredPerSecond = dueSeconds > 0 ? Double(dueCount) / dueSeconds : nil
     }
 
-    /// Operations that were done.
+    /// How many operations were done.
     public var operationCount: UInt64 { service.reduce(0) { $0 + $1.count } }
 
     public var operationsPerSecond: Double {
         seconds > 0 ? Double(operationCount) / seconds : 0
     }
 
-    /// Whether less was done than was due. Then a queue grew, and intended latencies tell how long
-    /// the phase was rather than how fast the subject is.
+    /// Whether less was done than was due. A queue grew then, and intended latencies depend on the
+    /// length of the phase rather than on the subject's speed.
     public var isSaturated: Bool {
         guard let offeredPerSecond else { return false }
         return operationsPerSecond < offeredPerSecond * Self.saturationShare

@@ -1,10 +1,11 @@
-/// Counts of whole numbers in buckets whose width is a fixed share of their value: HDR histogram's
-/// layout, with powers of two cut into `1 << precisionBits` buckets.
+/// Counts of whole numbers in buckets whose width is a fixed share of their value. The layout is
+/// HDR histogram's: each power of two is cut into `1 << precisionBits` buckets.
 ///
 /// It grows with the largest value, so that an empty one costs nothing. Recording takes 2 to 3 ns.
 /// Source: G. Tene, "HdrHistogram", 2012.
 struct LogLinearHistogram: Hashable, Sendable {
-    /// A bucket is at most `1 / (1 << precisionBits)` of its value wide: 0.1 % with 10, 12 % with 3.
+    /// A bucket's width is at most `1 / (1 << precisionBits)` of its value: 0.1 % with 10, 12 %
+    /// with 3.
     let precisionBits: Int
     private(set) var totalCount: UInt64 = 0
     private var counts: [UInt64] = []
@@ -29,7 +30,7 @@ struct LogLinearHistogram: Hashable, Sendable {
         totalCount += other.totalCount
     }
 
-    /// The largest value that shares a bucket with the value of that rank, counted from 1.
+    /// The largest value in the bucket of the value with that rank, counted from 1.
     func value(ofRank rank: UInt64) -> UInt64 {
         var seen: UInt64 = 0
         for (index, count) in counts.enumerated() {
@@ -39,13 +40,13 @@ struct LogLinearHistogram: Hashable, Sendable {
         return 0
     }
 
-    /// The buckets that are not empty by their highest values, in ascending order.
+    /// The non-empty buckets with their highest values, in ascending order.
     var buckets: [(highestValue: UInt64, count: UInt64)] {
         counts.indices.filter { counts[$0] > 0 }.map { (highestValue(at: $0), counts[$0]) }
     }
 
-    // Values below 2^(precision + 1) have buckets of their own. Above, each power of two follows
-    // the one before with as many buckets, each twice as wide.
+    // Values below 2^(precision + 1) have buckets of their own. Each power of two above has as many
+    // buckets as the one before, each twice as wide.
     @inline(__always)
     private func index(of value: UInt64) -> Int {
         let shift = max(63 - precisionBits - (value | 1).leadingZeroBitCount, 0)
@@ -58,7 +59,7 @@ struct LogLinearHistogram: Hashable, Sendable {
         return (position + 1) << UInt64(shift) - 1
     }
 
-    /// In steps of a power of two, so that a slowly rising maximum does not copy often.
+    /// Grows in steps of a power of two, so that a slowly rising maximum does not copy often.
     private mutating func grow(toHold index: Int) {
         let count = (index >> precisionBits + 1) << precisionBits
         counts.append(contentsOf: repeatElement(0, count: count - counts.count))

@@ -1,6 +1,8 @@
 extension Sample {
-    /// Takes up the figures of a load: the capacity from its last recorded closed phase, latencies,
-    /// the main queue's among them, from its last recorded open phase or else from the closed one.
+    /// Adds the figures of a load:
+    /// - the capacity, from its last recorded closed phase;
+    /// - latencies, also of the main queue, from its last recorded open phase, or else from the
+    ///   closed one.
     ///
     /// - Parameter operations: the names of the mix, in its order.
     public mutating func take(_ phases: [LoadPhaseResult], operations: [String]) {
@@ -22,7 +24,7 @@ extension Sample {
         if let timeline = open?.timeline { timelines = ["intended": timeline] }
     }
 
-    /// The whole under the name, each operation under its own before it.
+    /// Records all operations together under the name, and each one under its own name before it.
     private mutating func take(
         _ recorders: [LatencyRecorder], named name: String, _ operations: [String]
     ) {
@@ -38,15 +40,15 @@ extension Sample {
 }
 
 extension Metric {
-    /// Operations a second when each client begins one as soon as the last has ended.
+    /// Operations a second if each client begins one as soon as its last one has ended.
     public static let capacity = Metric("capacity", unit: .perSecond, polarity: .higherIsBetter)
-    /// Operations a second that were due in an open phase, and that were done.
+    /// Operations a second that were due in an open phase, and that were done in it.
     public static let offeredRate = Metric(
         "offeredRate", title: "offered", unit: .perSecond, polarity: .neither)
     public static let achievedRate = Metric(
         "achievedRate", title: "achieved", unit: .perSecond, polarity: .neither)
-    /// 1 where fewer were done than were due; see ``LoadPhaseResult/isSaturated``.
+    /// 1 if less was done than was due; see ``LoadPhaseResult/isSaturated``.
     public static let saturated = Metric("saturated", unit: .count)
-    /// Operations that were due and never begun.
+    /// Operations that were due but never begun.
     public static let unserved = Metric("unserved", unit: .count)
 }

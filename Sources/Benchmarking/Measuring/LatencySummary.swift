@@ -1,12 +1,12 @@
-/// The latencies of one sample: the percentiles that are worth telling, and the buckets, from which
-/// a ``LatencyRecorder`` can be made again to merge samples.
+/// The latencies of one sample: the percentiles worth reporting, and the buckets. A
+/// ``LatencyRecorder`` can be restored from the buckets to merge samples.
 public struct LatencySummary: Codable, Hashable, Sendable {
     public var count: UInt64
-    /// Nil with fewer than 20 values; see ``LatencyRecorder/valuesNeededBeyondPercentile``.
+    /// `nil` with fewer than 20 values; see ``LatencyRecorder/valuesNeededBeyondPercentile``.
     public var p50Nanoseconds: UInt64?
-    /// Nil with fewer than 1,000 values.
+    /// `nil` with fewer than 1,000 values.
     public var p99Nanoseconds: UInt64?
-    /// Nil with fewer than 10,000 values.
+    /// `nil` with fewer than 10,000 values.
     public var p999Nanoseconds: UInt64?
     public var maxNanoseconds: UInt64
     public var buckets: LatencyBuckets
@@ -24,12 +24,12 @@ public struct LatencySummary: Codable, Hashable, Sendable {
     }
 }
 
-/// The buckets of a histogram that are not empty, written as "1023x4 2048x1": nanoseconds, then how
-/// often. One string, so that `run.json` stays readable.
+/// The non-empty buckets of a histogram, written as "1023x4 2048x1": nanoseconds, then their count.
+/// They are one string, so that `run.json` stays readable.
 public struct LatencyBuckets: Hashable, Sendable {
     public var entries: [Entry]
 
-    /// So many latencies of about that length.
+    /// A latency, and how many were about that long.
     public struct Entry: Hashable, Sendable {
         public var nanoseconds: UInt64
         public var count: UInt64

@@ -1,17 +1,16 @@
-/// How far a figure is the same when the same program does the same work again.
+/// How repeatable a figure is when the same program does the same work again.
 public enum Repeatability: Hashable, Sendable {
-    /// The same but for this share, 0 for exactly; held against the base without any statistics.
+    /// The same up to this share; 0 means exactly. Compared with the base without statistics.
     /// Source: measuring §3.
     case exact(tolerance: Double)
-    /// Depends on how threads happened to be scheduled: reported, never judged.
+    /// Depends on the scheduling of threads: reported, never judged.
     case scheduled
     /// A time, or memory: judged by many pairs only.
     case measured
 }
 
 extension Metric {
-    /// Holds for work that one thread does at a time; when threads contend, every count depends on
-    /// the schedule.
+    /// Valid if one thread works at a time. With contention, every count depends on the schedule.
     public var repeatability: Repeatability {
         func isAmong(_ metrics: [Metric]) -> Bool { metrics.contains { $0.name == name } }
         if isAmong(Self.exactCounts) { return .exact(tolerance: 0) }
@@ -19,7 +18,7 @@ extension Metric {
         return isAmong(Self.scheduledCounts) ? .scheduled : .measured
     }
 
-    /// What one operation does, in the order of reports.
+    /// The counts of one operation, in the order of reports.
     public static let counts: [Metric] =
         exactCounts + nearlyExactCounts + [.memoryKept] + scheduledCounts
 
@@ -28,8 +27,8 @@ extension Metric {
         .transactions, .checkpoints, .faultsFired, .rowCacheHits, .saves, .merges, .mergedObjects,
         .conflicts,
     ]
-    /// Steps move with how full the pages happen to be, allocations and instructions with pools that
-    /// grow and addresses that are hashed.
+    /// VM steps depend on how full the pages are. Allocations and instructions depend on pools that
+    /// grow and on hashed addresses.
     private static let nearlyExactCounts: [Metric] = [
         .virtualMachineSteps, .allocations, .instructions,
     ]

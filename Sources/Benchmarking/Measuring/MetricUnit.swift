@@ -6,7 +6,8 @@ public enum MetricUnit: String, Codable, Sendable {
 }
 
 extension MetricUnit {
-    /// The value for a reader, three digits or more: "1.25 ms", "340 KiB", "336,776", "1.07×".
+    /// Formats a value for a reader, with three digits or more: "1.25 ms", "340 KiB", "336,776",
+    /// "1.07×".
     public func format(_ value: Double) -> String {
         guard value.isFinite else { return "not a number" }
         switch self {
@@ -25,13 +26,13 @@ extension MetricUnit {
         (1, "B"), (1024, "KiB"), (1_048_576, "MiB"), (1_073_741_824, "GiB"),
     ]
 
-    /// Three significant digits in the largest step of which the value has at least one.
+    /// Three significant digits, in the largest unit in which the value is at least one.
     private static func scaled(_ value: Double, _ steps: [(size: Double, name: String)]) -> String {
         let step = steps.last { value.magnitude >= $0.size * 0.9995 } ?? steps[0]
         let number = value / step.size
         if number.magnitude >= 999.5 || number == 0 { return "\(grouped(number)) \(step.name)" }
-        // Bytes and nanoseconds are whole, and so are the sizes that people give to machines. The
-        // slack forgives what dividing by 1e9 does to them.
+        // Bytes and nanoseconds are whole numbers, and so are common memory sizes. The slack
+        // absorbs the rounding error of dividing by 1e9.
         let isWhole = (number - number.rounded()).magnitude < 1e-6
         if isWhole, step.size == steps[0].size || step.name.hasSuffix("iB") {
             return "\(grouped(number)) \(step.name)"
@@ -41,7 +42,7 @@ extension MetricUnit {
     }
 }
 
-/// With exactly that many digits after the point.
+/// Formats with exactly `digits` digits after the point.
 func fixed(_ value: Double, _ digits: Int) -> String {
     String(format: "%.\(digits)f", value)
 }
@@ -57,7 +58,7 @@ func grouped(_ value: Double) -> String {
     return value < 0 && digits != "0" ? "−" + result : result
 }
 
-/// Without digits after the point when there is nothing behind it.
+/// Without digits after the point for a whole number.
 private func short(_ value: Double) -> String {
     value.rounded() == value ? grouped(value) : fixed(value, 2)
 }

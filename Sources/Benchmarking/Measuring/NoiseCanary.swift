@@ -1,17 +1,17 @@
-/// A fixed piece of arithmetic and memory work of about a millisecond, run beside every sample.
+/// A fixed amount of arithmetic and memory work, about a millisecond, run beside every sample.
 ///
-/// Its own work never changes, so whatever its time does, the machine did. Nothing the guest of a
-/// virtual machine can read shows the same (measuring §2). Its readings are reported, and are
+/// The work never changes, so its time changes only with the machine. No counter that the guest of
+/// a virtual machine can read shows the same (measuring §2). Its readings are reported and are
 /// never a reason to drop a sample.
 public struct NoiseCanary: Sendable {
-    // 4 MiB: beyond the second-level cache, so that neighbours' memory traffic shows.
+    // 4 MiB: larger than the second-level cache, so that the memory traffic of neighbours shows.
     private static let wordCount = 1 << 19
     // About half a millisecond each on a 2.5 GHz server processor.
     private static let memorySteps = 10_000
     private static let arithmeticSteps = 250_000
     private var words: [UInt64]
 
-    /// Prepares the memory and runs the work once, since a first time is slower.
+    /// Prepares the memory and runs the work once, because the first run is slower.
     public init() {
         var generator = SeededGenerator(seed: 1)
         words = (0..<Self.wordCount).map { _ in generator.next() }
@@ -22,7 +22,8 @@ public struct NoiseCanary: Sendable {
     public mutating func read() -> Double {
         let watch = Stopwatch()
         var position = 0
-        // Each step needs the one before, so that neither compiler nor processor can skip ahead.
+        // Each step depends on the one before, so that neither compiler nor processor can skip
+        // ahead.
         for _ in 0..<Self.memorySteps {
             words[position] = words[position] &* 0x9E37_79B9_7F4A_7C15 | 1
             position = Int(truncatingIfNeeded: words[position] >> 45)

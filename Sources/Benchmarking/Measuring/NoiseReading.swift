@@ -1,17 +1,18 @@
 import Foundation
 
-/// How noisy the machine was at a moment, while something was measured.
+/// How noisy the machine was at one moment of a measurement.
 ///
-/// Reported beside the results, and never a reason to drop any. Source: measuring §2.
+/// Readings are reported beside the results and are never a reason to drop any. Source: measuring
+/// §2.
 public struct NoiseReading: Codable, Hashable, Sendable {
-    /// Since the first reading.
+    /// Since the ``NoiseProbe`` was made.
     public var seconds: Double
-    /// Of the ``NoiseCanary``.
+    /// The time of the ``NoiseCanary``.
     public var canarySeconds: Double
-    /// Of a page that is written and forced to the disk; nil where that cannot be done.
+    /// The time to write a page and force it to the disk; `nil` if that fails.
     public var syncSeconds: Double?
-    /// The share of the machine's processor time that its host gave to others since the last reading;
-    /// nil where the system does not tell.
+    /// The share of the machine's processor time that its host gave to others since the last
+    /// reading; `nil` if the system does not report it.
     public var stolenShare: Double?
 
     public init(
@@ -25,7 +26,7 @@ public struct NoiseReading: Codable, Hashable, Sendable {
     }
 }
 
-/// Takes readings: a millisecond of work and a page to the disk.
+/// Takes readings. Each does a millisecond of work and writes a page to the disk.
 public final class NoiseProbe {
     private var canary = NoiseCanary()
     private let watch = Stopwatch()
@@ -33,7 +34,7 @@ public final class NoiseProbe {
     private let page = [UInt8](repeating: 0, count: 4_096)
     private var ticks = ProcessorTicks()
 
-    /// - Parameter folder: on the disk that is to be probed; a file is made there and unlinked.
+    /// - Parameter folder: on the disk to probe; a file is created there and unlinked.
     public init(folder: URL) {
         let path = folder.appendingPathComponent("noise-\(UUID().uuidString)").path
         file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -59,8 +60,8 @@ public final class NoiseProbe {
     }
 }
 
-/// What the processors did since the system began: fields 1…8 of the first line of /proc/stat are
-/// user, nice, system, idle, iowait, irq, softirq and steal (proc_stat(5)).
+/// Processor time since boot. Fields 1…8 of the first line of /proc/stat are user, nice, system,
+/// idle, iowait, irq, softirq and steal (proc_stat(5)).
 struct ProcessorTicks {
     private let total: Double?
     private let stolen: Double?
@@ -73,7 +74,7 @@ struct ProcessorTicks {
         stolen = isWhole ? ticks?.last : nil
     }
 
-    /// Since the system began.
+    /// The share since boot.
     var stolenShare: Double? { share(stolen, total) }
 
     func stolenShare(since earlier: ProcessorTicks) -> Double? {

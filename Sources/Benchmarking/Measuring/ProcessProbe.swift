@@ -1,10 +1,11 @@
 import Foundation
 
-/// What the operating system tells about this process, without privileges.
+/// What the operating system reports about this process without privileges.
 ///
-/// Where a figure cannot be had (no `/proc`, no permission) it is nil, never 0.
+/// A figure that is unavailable (no `/proc`, no permission) is `nil`, never 0.
 public enum ProcessProbe {
-    /// The totals since the process began. About 25 µs: read it around a sample, not an operation.
+    /// The totals since the process began. Takes about 25 µs: read it around a sample, not an
+    /// operation.
     public static func usage() -> ProcessUsage {
         let usage = resourceUsage()
         return ProcessUsage(
@@ -14,21 +15,21 @@ public enum ProcessProbe {
             writtenBytes: number(after: "write_bytes:", in: "/proc/self/io").map { Int64($0) })
     }
 
-    /// Time on a processor, of all threads of this process. About 1 µs.
+    /// The processor time of all threads of this process. Takes about 1 µs.
     public static func cpuSeconds() -> Double {
         var time = timespec()
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    /// The bytes now in memory.
+    /// The bytes that are resident now.
     public static func residentBytes() -> UInt64? {
         let fields = text(of: "/proc/self/statm")?.split(separator: " ")
         guard let fields, fields.count > 1, let pages = UInt64(fields[1]) else { return nil }
         return pages * UInt64(sysconf(Int32(_SC_PAGESIZE)))
     }
 
-    /// The most bytes that were in memory since ``resetPeak()``, or since the process began.
+    /// The highest number of resident bytes since ``resetPeak()``, or since the process began.
     public static func peakResidentBytes() -> UInt64? {
         if let kibibytes = number(after: "VmHWM:", in: "/proc/self/status") {
             return kibibytes * 1024
@@ -41,8 +42,9 @@ public enum ProcessProbe {
         #endif
     }
 
-    /// Sets the peak to what is in memory now; false where the system does not let us, and the peak
-    /// is then that of the whole life of the process. Source: proc_pid_clear_refs(5), value 5.
+    /// Sets the peak to the bytes that are resident now. Returns `false` if the system does not
+    /// allow it; the peak then covers the whole life of the process. Source:
+    /// proc_pid_clear_refs(5), value 5.
     public static func resetPeak() -> Bool {
         guard let file = fopen("/proc/self/clear_refs", "w") else { return false }
         let isWritten = fputs("5", file) >= 0
@@ -56,7 +58,7 @@ public enum ProcessProbe {
             let ourselves = RUSAGE_SELF
         #endif
         var usage = rusage()
-        // It fails only for a wrong argument (getrusage(2)).
+        // It fails only with a wrong argument (getrusage(2)).
         getrusage(ourselves, &usage)
         return usage
     }
@@ -72,15 +74,16 @@ public enum ProcessProbe {
     }
 }
 
-/// Totals of the process at one moment; the difference of two is what happened between them.
+/// Totals of the process at one moment. Subtract two of them to get what happened in between.
 public struct ProcessUsage: Hashable, Sendable {
-    /// Time on a processor, of all threads, in user and system mode.
+    /// Processor time of all threads, in user and system mode.
     public var cpuSeconds: Double
-    /// How often a thread waited.
+    /// How often a thread gave up the processor to wait.
     public var voluntarySwitches: Int64
-    /// How often a thread was made to wait.
+    /// How often the scheduler took the processor from a thread.
     public var involuntarySwitches: Int64
-    /// Bytes sent towards the disk, page cache included; nil where the system does not tell.
+    /// Bytes sent towards the disk, including the page cache; `nil` if the system does not report
+    /// it.
     public var writtenBytes: Int64?
 
     public static func - (end: ProcessUsage, start: ProcessUsage) -> ProcessUsage {

@@ -1,4 +1,4 @@
-/// A generator that gives the same numbers for the same seed, on every machine.
+/// A generator that gives the same numbers for the same seed on every machine.
 ///
 /// Source: SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
 /// OOPSLA 2014), with the constants of its reference implementation. Not for secrets.

@@ -1,10 +1,9 @@
 import Foundation
 
-/// A stopwatch over the monotonic clock, which neither leaps nor runs backwards.
+/// A stopwatch on the monotonic clock, which neither jumps nor runs backwards.
 public struct Stopwatch: Sendable {
     public let startNanoseconds: UInt64
 
-    /// Starts the watch.
     public init() {
         startNanoseconds = Self.nanoseconds()
     }
@@ -13,7 +12,7 @@ public struct Stopwatch: Sendable {
 
     public var elapsedSeconds: Double { Double(elapsedNanoseconds) / 1e9 }
 
-    /// The reading of the monotonic clock; only differences mean something. About 25 ns a call.
+    /// A reading of the monotonic clock; only differences are meaningful. A call takes about 25 ns.
     @inline(__always)
     public static func nanoseconds() -> UInt64 {
         var time = timespec()

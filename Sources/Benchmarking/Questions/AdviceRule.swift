@@ -1,9 +1,9 @@
-/// What a sentence "If …, take …" of the first screen is derived from.
+/// The source of a sentence "If …, take …" on the first screen.
 public struct AdviceRule: Codable, Hashable, Sendable {
-    /// What follows "If", for example "you import beside a live view".
+    /// The text after "If", for example "you import beside a live view".
     public var condition: String
-    /// The questions that decide, as "workload.question" or, of the same workload, as "question": the first one says
-    /// what to take and what to leave, later ones break ties.
+    /// The questions that decide, as "workload.question", or as "question" for the same workload.
+    /// The first one says what to take and what to leave; later ones break ties.
     public var questions: [String]
 
     public init(if condition: String, questions: [String]) {

@@ -1,28 +1,30 @@
-/// What a run says of one cell beside another one, by one metric.
+/// How one cell of a run compares with another one in one metric.
 public struct Finding: Hashable, Sendable {
     /// ``CellResult/identifier`` of the cell, and of the one it is compared with.
     public var cell: String
     public var reference: String
     public var verdict: Verdict
-    /// The rounds that both cells have.
+    /// The number of rounds that both cells have.
     public var roundCount: Int
 
     /// The four verdicts. A ratio is the cell's value divided by the reference's.
     public enum Verdict: Hashable, Sendable {
-        /// Less of the metric: faster, of a time.
+        /// Less of the metric; for a time: faster.
         case less(Ratio)
-        /// More of the metric: slower, of a time.
+        /// More of the metric; for a time: slower.
         case more(Ratio)
         /// Within the question's `sameWithin`.
         case equivalent(Ratio)
-        /// The ratio so far, nil where nothing was measured, and what would decide it.
+        /// The ratio so far, `nil` if nothing was measured, and what would decide the comparison.
         case undecided(Ratio?, Remedy)
     }
 
-    /// A ratio and the interval that holds it. The intervals of all questions of a run hold together with 95 %.
+    /// A ratio with its interval. All intervals of a run's questions hold together with 95 %
+    /// confidence.
     public struct Ratio: Hashable, Sendable {
         public var estimate: Double
-        /// Nil for exact counts, before the first look, and for differences so large that a few rounds told.
+        /// `nil` for exact counts, before the first look, and if a few rounds decided a very large
+        /// difference.
         public var interval: ClosedRange<Double>?
 
         public init(estimate: Double, interval: ClosedRange<Double>? = nil) {
@@ -33,13 +35,13 @@ public struct Finding: Hashable, Sendable {
 
     /// What would decide an undecided comparison.
     public enum Remedy: Hashable, Sendable {
-        /// About so many more rounds, and their seconds where that is known.
+        /// About this many more rounds, and the seconds they take if known.
         case rounds(Int, seconds: Double?)
-        /// Nothing on this machine: the rounds' ratios spread by this share.
+        /// A calmer machine: on this one, the rounds' ratios spread by this share.
         case calmerMachine(spread: Double)
-        /// The rounds contradict each other, so the machine changed meanwhile.
+        /// Another run: the rounds contradict each other, so the machine changed in between.
         case repetition
-        /// Why there is nothing to compare: "nested failed".
+        /// Another measurement: nothing can be compared for this reason, such as "nested failed".
         case measurement(String)
     }
 }

@@ -1,12 +1,13 @@
 import Foundation
 
-/// A few rounds that all differ by so much that noise does not come into question.
+/// A few rounds that all differ by so much that noise cannot be the cause.
 struct Glance {
     /// Each round has to differ by more than a factor of 2.5.
     static let logRatio = log(2.5)
-    /// How often noise alone is assumed to move a round by that in one direction. Of 472 recorded rounds none was off by 2.
+    /// The assumed probability that noise alone moves a round that far in one direction. Of 472
+    /// recorded rounds, none was off by a factor of 2.
     private static let chance = 0.1
-    /// The part of a bound's error that the glance may take.
+    /// The part of a bound's error that the glance may spend.
     private static let share = 0.25
 
     let roundCount: Int
@@ -20,12 +21,12 @@ struct Glance {
     }
 }
 
-/// A number of rounds at which comparisons are looked at.
+/// A number of rounds after which comparisons are evaluated.
 struct Look: Sendable {
     let roundCount: Int
     /// The W₊ that rejects a value of the ratio.
     let criticalSum: Int
-    /// P(W₊ ≥ criticalSum): what the look spends.
+    /// P(W₊ ≥ criticalSum): the error that the look spends.
     let error: Double
 
     private var averageCount: Int { roundCount * (roundCount + 1) / 2 }
@@ -33,11 +34,11 @@ struct Look: Sendable {
     /// The share of the Walsh averages that must lie on one side of a value to reject it.
     var shareNeeded: Double { Double(criticalSum) / Double(averageCount) }
 
-    /// The bounds that the rounds' Walsh averages give: those values that a signed-rank test of W₊ ≥ criticalSum rejects
-    /// in neither direction.
+    /// The interval of those values that a signed-rank test of W₊ ≥ criticalSum rejects in neither
+    /// direction. Its bounds are Walsh averages of the rounds.
     ///
-    /// Source: Tukey, "The simplest signed-rank tests" (1949); Hollander and Wolfe, "Nonparametric Statistical Methods",
-    /// §3.2.
+    /// Source: Tukey, "The simplest signed-rank tests" (1949); Hollander and Wolfe, "Nonparametric
+    /// Statistical Methods", §3.2.
     func interval(ofSorted sorted: [Double]) -> ClosedRange<Double> {
         let averages = WalshAverages(sorted)
         let lower = averages.greatest(criticalSum)
@@ -47,19 +48,22 @@ struct Look: Sendable {
 }
 
 extension Look {
-    /// Nobody waits for more rounds than these.
+    /// The largest number of rounds that anyone would wait for.
     private static let roundCountMax = 300
-    /// What a look may spend of the error that those before it have left: the first one half, so that it comes early.
+    /// The share of the remaining error that a look may spend. The first look gets one half, so
+    /// that it comes early.
     private static let firstShare = 1.0 / 2
     private static let laterShare = 1.0 / 3
 
-    /// Looks from the first number of rounds that can reject anything, each a quarter of its rounds after the one before,
-    /// which together spend at most that error.
+    /// The looks that together spend at most `error`. The first look has the lowest number of
+    /// rounds that can reject anything; each later one has a quarter more rounds than the one
+    /// before.
     ///
-    /// Source: Lan and DeMets (1983), as told by Reboussin, DeMets, Kim and Lan in the guide to their programs: the error is
-    /// spent look by look, and a look's critical value follows from what it may spend. Here the errors of looks are
-    /// added up, without use of how they depend on each other. The constants were found by simulation: with more looks,
-    /// or with less for the early ones, fewer comparisons are decided within 20 rounds.
+    /// Source: Lan and DeMets (1983), as described by Reboussin, DeMets, Kim and Lan in the guide
+    /// to their programs. The error is spent look by look, and a look's critical value follows from
+    /// what it may spend. Here the errors of looks are added up; their dependence is not used. The
+    /// constants were found by simulation: with more looks, or with less error for the early ones,
+    /// fewer comparisons are decided within 20 rounds.
     static func table(error: Double) -> [Look] {
         var looks: [Look] = []
         var distribution = SignedRankDistribution()

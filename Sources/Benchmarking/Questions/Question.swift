@@ -1,18 +1,20 @@
-/// What a workload asks of its cells: which of those that differ in one thing has the better value of a metric.
+/// What a workload asks about cells that differ in one thing: which has the better value of a
+/// metric?
 public struct Question: Codable, Hashable, Sendable {
-    /// Names the question within its workload, for example "main-queue".
+    /// The question's name within its workload, for example "main-queue".
     public var id: String
     /// The question as a person asks it: "Does a batch size pay?"
     public var sentence: String
-    /// What the compared cells differ in: `subject`, `lockPolicy` or the name of a parameter.
+    /// The thing in which the cells differ: `subject`, `lockPolicy` or the name of a parameter.
     public var axis: String
     public var metric: Metric
-    /// The difference that nobody would act on, as a share: 0.1 is 10 %. Above ``SequentialDesign/smallestDifference``.
+    /// The largest difference that does not matter, as a share: 0.1 is 10 %. Above
+    /// ``SequentialDesign/smallestDifference``.
     public var sameWithin: Double
-    /// In the metric's unit: what is less counts as this, since nobody would tell it apart. Nil for metrics of which every
-    /// difference counts.
+    /// Smaller values count as this one, in the metric's unit, because nobody would notice the
+    /// difference. `nil` if every difference matters.
     public var sameBelow: Double?
-    /// The heading of its column in the table of stacks; nil for a question about a technique.
+    /// The heading of its column in the table of stacks; `nil` for a question about a technique.
     public var column: String?
     /// One for each combination of the other parameters.
     public var contests: [Contest]
@@ -31,27 +33,29 @@ public struct Question: Codable, Hashable, Sendable {
         self.contests = contests
     }
 
-    /// Whether the metric is counted and not measured, so that one counting pass decides the question.
+    /// Whether the metric is counted, not measured. One counting pass then decides the question.
     public var isExact: Bool {
         if case .exact = metric.repeatability { true } else { false }
     }
 
-    /// The comparisons over which the error is spread: all pairs of a contest, since its best cell is not known before
-    /// it is measured, or all cells against a baseline. 0 for exact counts, which cannot err.
+    /// The number of comparisons that share the error: all cells against a baseline, or all pairs
+    /// of a contest, because its best cell is unknown before the measurement. 0 for exact counts,
+    /// which have no error.
     public var comparisonCount: Int {
         isExact ? 0 : contests.map(\.comparisonCount).reduce(0, +)
     }
 }
 
-/// Cells that differ in the axis of a question and in nothing else.
+/// Cells that differ only in the axis of a question.
 public struct Contest: Codable, Hashable, Sendable {
-    /// The other parameters' values, as "extent first-page"; empty where there is one contest.
+    /// The values of the other parameters, as "extent first-page"; empty if there is only one
+    /// contest.
     public var label: String
-    /// ``CellResult/identifier`` of each, two or more, in the order of the axis.
+    /// The ``CellResult/identifier`` of each cell, two or more, in the order of the axis.
     public var cells: [String]
-    /// The value of the axis that each cell has, in the same order: "shared", "20".
+    /// Each cell's value on the axis, in the same order: "shared", "20".
     public var values: [String]
-    /// The cell that all others are compared with; nil to compare each with the best.
+    /// The cell with which all others are compared; `nil` to compare each one with the best.
     public var baseline: String?
 
     public init(label: String, cells: [String], values: [String], baseline: String? = nil) {

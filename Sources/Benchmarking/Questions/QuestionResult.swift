@@ -1,6 +1,6 @@
 import Foundation
 
-/// A question with what the run says of it so far.
+/// A question with its answers so far.
 public struct QuestionResult: Sendable {
     public let workload: WorkloadResult
     public let question: Question
@@ -11,17 +11,18 @@ public struct QuestionResult: Sendable {
     public var isDecided: Bool { contests.allSatisfy(\.isDecided) }
 }
 
-/// A contest with what the run says of it so far.
+/// A contest with its result so far.
 public struct ContestResult: Sendable {
     public let contest: Contest
     /// The cells of ``contest``, in its order.
     public let cells: [CellResult]
-    /// The cell that the others are compared with: the baseline, or the one with the best median; nil where no cell has
-    /// a value.
+    /// The cell with which the others are compared: the baseline, or the one with the best median.
+    /// `nil` if no cell has a value.
     public let reference: CellResult?
     /// One for each cell but the reference, in the order of ``cells``.
     public let findings: [Finding]
-    /// The cells that no other one is known to be better than, best median first; none where the metric has no better.
+    /// The cells that are not known to be worse than another one, best median first. Empty if the
+    /// metric has no better direction.
     public let best: [String]
 
     public var isDecided: Bool { reference != nil && findings.allSatisfy(\.verdict.isDecided) }
@@ -41,7 +42,7 @@ public struct ContestResult: Sendable {
 }
 
 extension Run {
-    /// The design of the run's looks, over the comparisons of all of its questions.
+    /// The run's sequential design, for the comparisons of all its questions.
     public var sequentialDesign: SequentialDesign {
         let questions = workloads.flatMap { $0.questions ?? [] }
         return SequentialDesign(
@@ -58,7 +59,7 @@ extension Run {
 }
 
 extension QuestionResult {
-    /// - Parameter design: of the whole run.
+    /// - Parameter design: the design of the whole run.
     public init(_ question: Question, of workload: WorkloadResult, _ design: SequentialDesign) {
         self.workload = workload
         self.question = question
@@ -67,7 +68,7 @@ extension QuestionResult {
 }
 
 extension ContestResult {
-    /// - Parameter design: of the whole run.
+    /// - Parameter design: the design of the whole run.
     public init(
         _ contest: Contest, of question: Question, in workload: WorkloadResult,
         _ design: SequentialDesign
@@ -92,7 +93,7 @@ extension ContestResult {
         findings = cells.filter { $0.identifier != reference?.identifier }.map { cell in
             let finding = comparer.finding(of: cell, against: reference)
             guard contest.baseline == nil, !finding.verdict.isDecided else { return finding }
-            // The best median may have changed since the cell was found worse than another one.
+            // This cell may already be known to be worse than a cell that is no longer the best.
             let worse = ordered.lazy.map { comparer.finding(of: cell, against: $0) }
                 .first { question.isWorse($0.verdict) }
             return worse ?? finding
@@ -110,7 +111,7 @@ extension ContestResult {
 }
 
 extension Question {
-    /// Whether the verdict says that the cell is worse than its reference.
+    /// Whether the verdict calls the cell worse than its reference.
     func isWorse(_ verdict: Finding.Verdict) -> Bool {
         switch (verdict, metric.polarity) {
         case (.more, .lowerIsBetter), (.less, .higherIsBetter): true
@@ -118,8 +119,8 @@ extension Question {
         }
     }
 
-    /// ln(cell / reference) of each round that both have, in the order of rounds. A count may be 0, so that 1 is added to
-    /// both sides of it; what is less than ``sameBelow`` counts as that.
+    /// ln(cell / reference) of each round that both have, in the order of rounds. For a count,
+    /// which may be 0, both sides are increased by 1. Values below ``sameBelow`` count as that.
     public func logRatios(of cell: CellResult, to reference: CellResult) -> [Double] {
         let offset = metric.unit == .count ? 1.0 : 0
         return Statistics.pairedLogRatios(
@@ -133,7 +134,7 @@ private struct Comparer {
     let workload: WorkloadResult
     let design: SequentialDesign
 
-    /// Of exact counts the count, else the median of the samples.
+    /// The count for exact counts, otherwise the median of the samples.
     func typicalValue(of cell: CellResult) -> Double? {
         Statistics.median(cell.values(of: question.metric.name))
     }
@@ -198,8 +199,8 @@ private struct Comparer {
         return value < other ? .less(ratio) : .more(ratio)
     }
 
-    /// Why a cell cannot be compared; nil when it can. Latencies from the intended time tell of a saturated load only how
-    /// long it lasted.
+    /// Why a cell cannot be compared; `nil` if it can. For a saturated load, latencies from the due
+    /// time show only how long it lasted.
     func obstacle(to cell: CellResult) -> String? {
         if cell.failure != nil { return "\(cell.identifier) failed" }
         if !cell.isSound { return "\(cell.identifier) gave a wrong answer" }
@@ -207,7 +208,7 @@ private struct Comparer {
             ? "\(cell.identifier) did not keep up with the load" : nil
     }
 
-    /// What a round of the cells takes; nil where no sample says.
+    /// The seconds that a round of the cells takes; `nil` unless samples of each cell have them.
     private func seconds(_ cells: [CellResult]) -> Double? {
         let times = cells.compactMap { Statistics.median($0.values(of: Metric.sampleSeconds.name)) }
         return times.count == cells.count ? times.reduce(0, +) : nil

@@ -1,17 +1,19 @@
 /// Decides which block of cells takes the next round.
 ///
-/// First every block takes its glance, then its first look, a round of each block in turn, so that the rounds of a block
-/// are spread over time. What is left goes to the block that is likely to be decided at the lowest price, up to its next
-/// look. No block begins rounds that end before a look. Which comparisons go on may depend on everything measured so
-/// far; when they are looked at must not, and is left to the ``SequentialDesign``.
+/// First all blocks get their glance, then their first look. They take turns, so that the rounds of
+/// a block are spread over time. The remaining time goes to the block that is likely to be decided
+/// at the lowest price, up to its next look. A block gets rounds only if they can reach a look.
+///
+/// Which comparisons continue may depend on everything measured so far. When they are evaluated
+/// must not depend on it: the ``SequentialDesign`` determines that.
 public struct RoundAllocation: Sendable {
-    /// Cells that are sampled together in a round, since questions compare them.
+    /// Cells that are sampled together in a round, because questions compare them.
     public struct Block: Sendable {
-        /// Those that neither are decided nor contradict themselves.
+        /// The comparisons that are neither decided nor contradictory.
         public var comparisons: [OpenComparison]
-        /// The rounds taken so far, also those that failed.
+        /// The rounds taken so far, including failed ones.
         public var roundCount: Int
-        /// Of the cells still needed; nil before the first round.
+        /// For the cells that are still needed; `nil` before the first round.
         public var secondsPerRound: Double?
 
         public init(comparisons: [OpenComparison], roundCount: Int, secondsPerRound: Double?) {
@@ -35,7 +37,7 @@ public struct RoundAllocation: Sendable {
 
     private let design: SequentialDesign
     private var generator: SeededGenerator
-    /// The block that is on its way to a later look, and the number of its rounds there.
+    /// The block on its way to a later look, and its number of rounds at that look.
     private var underWay: (block: Int, goal: Int)?
 
     public init(_ design: SequentialDesign, seed: UInt64) {
@@ -43,11 +45,12 @@ public struct RoundAllocation: Sendable {
         generator = SeededGenerator(seed: seed)
     }
 
-    /// The indices of the blocks that take a round each now, in random order; none when nothing that is open can be
-    /// decided, or nothing fits.
+    /// The indices of the blocks that take one round each now, in random order. Empty if nothing
+    /// open can be decided or nothing fits.
     ///
-    /// - Parameter blocks: always the same ones in the same order, with what is known of them by now.
-    /// - Parameter secondsLeft: nil for no budget.
+    /// - Parameter blocks: the same blocks in the same order at each call, with their current
+    ///   state.
+    /// - Parameter secondsLeft: `nil` for no budget.
     public mutating func next(_ blocks: [Block], secondsLeft: Double?) -> [Int] {
         let left = secondsLeft ?? .infinity
         let open = blocks.indices.filter { !blocks[$0].comparisons.isEmpty }
@@ -74,19 +77,20 @@ extension RoundAllocation {
         var block: Int
         var roundCount: Int
         var seconds: Double
-        /// The seconds that a decision of the block is likely to cost.
+        /// The likely cost in seconds of a decision in the block.
         var price: Double
     }
 
-    /// Of the open blocks with fewer rounds than that.
+    /// The steps of the open blocks that have fewer rounds than `goal`.
     private func steps(to goal: Int, _ open: [Int], _ blocks: [Block]) -> [Step] {
         open.filter { blocks[$0].roundCount < goal }.map { Step($0, blocks[$0], to: goal) }
     }
 
-    /// To the next look of a block that had its first one; nil when nothing in it is likely ever to be decided.
+    /// The step to the next look, for a block after its first one; `nil` if nothing in it is likely
+    /// to be decided.
     private func step(_ index: Int, _ block: Block) -> Step? {
         guard block.roundCount >= design.firstLook else { return nil }
-        // One that has a ratio of fewer than half of the rounds cannot be measured.
+        // A comparison with ratios for fewer than half of the rounds cannot be measured.
         let measurable = block.comparisons.filter { 2 * $0.logRatios.count >= block.roundCount }
         let needed = measurable.compactMap { comparison in
             design.roundsNeeded(for: comparison.logRatios, sameWithin: comparison.sameWithin)
@@ -112,7 +116,7 @@ extension RoundAllocation.Step {
 }
 
 extension [RoundAllocation.Step] {
-    /// Those that fit together, the lowest price first.
+    /// The steps that fit together, lowest price first.
     fileprivate func fitting(within secondsLeft: Double) -> [RoundAllocation.Step] {
         var left = secondsLeft
         return sorted { ($0.price, $0.block) < ($1.price, $1.block) }.filter { step in

@@ -1,33 +1,37 @@
 import Foundation
 
-/// When the rounds of a comparison are looked at, and what a look concludes: signed-rank intervals with an error that is
-/// spent over planned looks.
+/// When the rounds of a comparison are evaluated, and what is concluded: signed-rank intervals
+/// whose error is spent over planned looks.
 ///
-/// At most 5 % of runs contain a false conclusion: all bounds of all comparisons share that error equally (Bonferroni),
-/// so that comparisons may have samples in common. Conclusions are about the median of the rounds' ratios. Nothing is
-/// assumed of the noise but that both sides have the same kind. Where they have not, as a 99th percentile with stalls
-/// beside one without, simulated reports still erred in less than 3 %.
+/// At most 5 % of runs contain a false conclusion. All bounds of all comparisons share that error
+/// equally (Bonferroni), so that comparisons may share samples. Conclusions are about the median of
+/// the rounds' ratios. The only assumption about the noise is that both sides have the same kind.
+/// If they do not, as for a 99th percentile with stalls beside one without, simulated reports still
+/// erred in less than 3 %.
 ///
-/// The order of the two sides within each round has to be random, and every round needs fresh processes: a process keeps
-/// its own layout, core and heap, and no number of rounds averages that out.
+/// The order of the two sides within each round has to be random. Every round needs fresh
+/// processes: a process keeps its own layout, core and heap, and no number of rounds averages that
+/// out.
 ///
-/// Sources: Jennison and Turnbull, "Group Sequential Methods" (2000), ch. 9, for intervals that hold at all looks
-/// together (9.1), whatever the rule that stops (9.2); Schuirmann (1987) as told in the SAS/STAT guide to PROC TTEST for
-/// equivalence by two one-sided tests.
+/// Sources: Jennison and Turnbull, "Group Sequential Methods" (2000), ch. 9, for intervals that
+/// hold at all looks together (9.1), whatever the stopping rule (9.2); Schuirmann (1987), as
+/// described in the SAS/STAT guide to PROC TTEST, for equivalence by two one-sided tests.
 public struct SequentialDesign: Sendable {
-    /// Differences up to this are never called faster or slower: the layout of a binary alone moves times by as much.
+    /// Smaller differences are never called faster or slower: the layout of a binary alone moves
+    /// times by as much.
     public static let smallestDifference = 0.02
     fileprivate static let margin = log(1 + smallestDifference)
     /// The share of runs that may contain a false conclusion.
     static let error = 0.05
 
-    /// The rounds after which all comparisons are looked at for the first time, for differences that are plain to see.
+    /// The rounds after which all comparisons are evaluated for the first time, to find obvious
+    /// differences.
     public let glanceCount: Int
     let looks: [Look]
-    /// The rounds of the first look.
+    /// The number of rounds at the first look.
     var firstLook: Int { looks[0].roundCount }
 
-    /// - Parameter comparisonCount: all comparisons of the run, decided before it begins; 1 or more.
+    /// - Parameter comparisonCount: all comparisons of the run, 1 or more, fixed before it begins.
     public init(comparisonCount: Int) {
         let boundError = Self.error / Double(2 * comparisonCount)
         let glance = Glance(boundError: boundError)
@@ -35,8 +39,8 @@ public struct SequentialDesign: Sendable {
         looks = Look.table(error: boundError - glance.error)
     }
 
-    /// What rounds tell, in the order in which they were taken. Only the looks that have been reached count, and what one
-    /// of them has decided stays decided; later looks only narrow its interval.
+    /// Evaluates rounds in the order in which they were taken. Only looks that have been reached
+    /// count. A conclusion stays; later looks only narrow its interval.
     ///
     /// - Parameter logRatios: ln(cell / reference) of each round.
     public func evaluate(_ logRatios: [Double], sameWithin: Double) -> State {
@@ -57,22 +61,22 @@ public struct SequentialDesign: Sendable {
         return state
     }
 
-    /// The number of rounds at the next look of a comparison with so many, the glance not counted; `Int.max` after the
-    /// last one.
+    /// The number of rounds at the next look after `roundCount`, not counting the glance; `Int.max`
+    /// after the last look.
     public func nextLook(after roundCount: Int) -> Int {
         looks.first { $0.roundCount > roundCount }?.roundCount ?? .max
     }
 
-    /// Whether comparisons with so many rounds are looked at, the glance counted.
+    /// Whether comparisons are evaluated at that number of rounds, by a look or the glance.
     func isLook(at roundCount: Int) -> Bool {
         roundCount == glanceCount || nextLook(after: roundCount - 1) == roundCount
     }
 
-    /// The rounds in all at which a comparison is likely to be decided; nil where no number that anyone would wait for
-    /// decides it.
+    /// The total number of rounds at which a comparison is likely to be decided; `nil` if no number
+    /// that anyone would wait for decides it.
     ///
-    /// The rounds so far are taken for the distribution: a look asks that a certain share of all Walsh averages lies on
-    /// one side of a limit, and that share falls from look to look.
+    /// Takes the rounds so far as the distribution. A look needs a certain share of all Walsh
+    /// averages on one side of a limit, and that share falls from look to look.
     public func roundsNeeded(for logRatios: [Double], sameWithin: Double) -> Int? {
         guard logRatios.count >= 2 else { return firstLook }
         let averages = WalshAverages(logRatios.sorted())
@@ -84,22 +88,22 @@ public struct SequentialDesign: Sendable {
             .roundCount
     }
 
-    /// What the looks so far have told.
+    /// The result of the looks so far.
     public struct State: Hashable, Sendable {
-        /// The median of the Walsh averages of the rounds looked at, or the bound of the interval next to it: ln of the
-        /// ratio.
+        /// ln of the ratio: the median of the Walsh averages of the evaluated rounds, clamped to
+        /// the interval.
         public var estimate = 0.0
-        /// ln of the ratio's bounds, which hold at all looks together; nil before the first look.
+        /// ln of the ratio's bounds, which hold at all looks together; `nil` before the first look.
         public var interval: ClosedRange<Double>? {
             bounds.lowerBound.isFinite && bounds.upperBound.isFinite ? bounds : nil
         }
-        /// The rounds of the last look, 0 before the first one.
+        /// The rounds of the last look; 0 before the first one.
         public var roundCount = 0
-        /// Nil for undecided.
+        /// `nil` if undecided.
         public var conclusion: Conclusion?
-        /// Whether the intervals of two looks have nothing in common.
+        /// Whether the intervals of two looks are disjoint.
         public var isContradictory = false
-        /// What all looks so far have in common, the glance among them.
+        /// The intersection of all looks so far, including the glance.
         fileprivate var bounds = -Double.infinity...Double.infinity
     }
 
@@ -109,7 +113,7 @@ public struct SequentialDesign: Sendable {
 }
 
 extension SequentialDesign.State {
-    /// Concludes from differences that are plain to see.
+    /// Concludes if the difference is obvious.
     fileprivate mutating func glance(at logRatios: ArraySlice<Double>) {
         if logRatios.allSatisfy({ $0 < -Glance.logRatio }) {
             bounds = -Double.infinity...(-SequentialDesign.margin)
@@ -121,7 +125,7 @@ extension SequentialDesign.State {
         if conclusion != nil { roundCount = logRatios.count }
     }
 
-    /// Narrows the bounds to what they have in common with those of a further look.
+    /// Intersects the bounds with those of another look.
     fileprivate mutating func add(_ next: ClosedRange<Double>, roundCount: Int) {
         guard bounds.overlaps(next) else {
             isContradictory = true

@@ -1,22 +1,22 @@
-/// A question asked at two sizes: whether the answer at the small one holds at the full one.
+/// A question asked at two sizes: does the answer at the small size hold at the full one?
 public struct SizeComparison: Sendable {
     public let small: QuestionResult
     public let full: QuestionResult
-    /// The cells whose answer at full size is another one.
+    /// The cells with a different answer at full size.
     public let changed: [Change]
-    /// ``CellResult/identifier`` of those that one of the sizes does not answer.
+    /// The ``CellResult/identifier`` of each cell that is undecided at one of the sizes.
     public let undecided: [String]
 
-    /// A cell that is answered differently.
+    /// A cell whose answers differ.
     public struct Change: Hashable, Sendable {
         public let cell: String
         public let small: Standing
         public let full: Standing
     }
 
-    /// What a question says of a cell.
+    /// The answer of a question about a cell.
     public enum Standing: Hashable, Sendable {
-        /// Among the best, or the one that others are compared with.
+        /// One of the best, or the cell with which others are compared.
         case best
         case less, more, equivalent
     }
@@ -64,7 +64,8 @@ extension SizeComparison {
 }
 
 extension ContestResult {
-    /// Nil while undecided. Where each cell is compared with the best, those equivalent to it are among the best.
+    /// `nil` while undecided. If each cell is compared with the best, those equivalent to it count
+    /// as best.
     fileprivate func standing(of cell: String) -> SizeComparison.Standing? {
         if cell == reference?.identifier { return .best }
         switch finding(of: cell)?.verdict {

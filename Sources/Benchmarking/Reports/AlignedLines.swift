@@ -1,6 +1,6 @@
 import Foundation
 
-/// Lines for a terminal whose columns begin below each other.
+/// Lines for a terminal with aligned columns.
 public struct AlignedLines: Sendable, CustomStringConvertible {
     private var rows: [[String]]
 

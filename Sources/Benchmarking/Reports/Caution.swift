@@ -1,18 +1,18 @@
-/// Something about a run that a reader should know before believing it, and what to do about it.
+/// Something that a reader should know before believing a run, and what to do about it.
 public enum Caution: Hashable, Sendable {
     case debugBuild
     case testingBuild
     case unfinished(RunState)
     case generatedData
-    /// The canary's 90th percentile above its median, as a share.
+    /// How far the canary's 90th percentile is above its median, as a share.
     case unsteadyMachine(excess: Double)
     case busyMachine(loadAverage: Double, coreCount: Int)
-    /// Samples that are not numbers, left out of all statistics.
+    /// Samples that are not numbers. All statistics leave them out.
     case notNumbers(workload: String, cells: [String])
 }
 
 extension Caution {
-    /// All that applies to the run, the gravest first.
+    /// All cautions that apply to the run, the gravest first.
     public static func on(_ run: Run) -> [Caution] {
         var cautions: [Caution] = []
         if run.build == .debug { cautions.append(.debugBuild) }

@@ -1,5 +1,5 @@
-/// The rows of a comparison for a reader: a sentence for each that changed or could not be judged,
-/// and a table of those.
+/// The rows of a comparison for a reader: a sentence for each row that changed or cannot be judged,
+/// and a table of them.
 struct ComparisonSection {
     let report: ComparisonReport
 
@@ -7,7 +7,7 @@ struct ComparisonSection {
         self.report = report
     }
 
-    /// The gravest first; rows that did not change are only counted.
+    /// The rows to show, the gravest first. Unchanged rows are only counted.
     var rows: [Comparison] {
         [Verdict.regressed, .improved, .inconclusive].flatMap(report.rows)
     }
@@ -19,7 +19,7 @@ struct ComparisonSection {
         } + rows.map(\.sentence)
     }
 
-    /// How many rows are not in the table; nil for none.
+    /// Says how many rows are not in the table; `nil` for none.
     var hidden: String? {
         let count = report.rows(.ok).count
         guard count > 0 else { return nil }
@@ -49,7 +49,7 @@ struct ComparisonSection {
         return table
     }
 
-    /// How verdicts are reached, a sentence each.
+    /// How verdicts are reached, one sentence each.
     static let guide = [
         """
         Base and head ran in pairs of processes that took turns; a row's change is the median of \
@@ -86,7 +86,7 @@ extension Comparison {
         return "\(text) [\(bounds.joined(separator: ", "))]"
     }
 
-    /// The verdict, in bold where something changed.
+    /// The verdict, in bold if something changed.
     var word: String {
         switch verdict {
         case .regressed, .improved: "**\(verdict.rawValue)**"

@@ -1,5 +1,5 @@
-/// `summary.md` of a comparison: the verdict, a sentence and a line for each row that changed or
-/// could not be judged.
+/// `summary.md` of a comparison: the verdict, then a sentence and a line for each row that changed
+/// or cannot be judged.
 struct ComparisonSummary {
     let report: ComparisonReport
 

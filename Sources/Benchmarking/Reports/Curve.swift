@@ -1,8 +1,8 @@
-/// The groups of a workload over the one numeric parameter that varies. Nil unless exactly one parameter varies, over
-/// three numbers or more.
+/// The groups of a workload along the one numeric parameter that varies. `nil` unless exactly one
+/// parameter varies, with three values or more, all numbers.
 struct Curve {
     let parameter: String
-    /// The groups by rising parameter.
+    /// The groups, in ascending order of the parameter.
     let groups: [WorkloadSummary.Group]
 
     init?(_ summary: WorkloadSummary) {

@@ -1,5 +1,5 @@
-/// A sentence with **bold** and `code`, as the summary has it, to be shown elsewhere too: what is
-/// said is written once.
+/// A sentence with **bold** and `code`, as in the summary. Each sentence is written once and shown
+/// in several formats.
 struct InlineText {
     private enum Style {
         case plain, bold, code
@@ -7,7 +7,7 @@ struct InlineText {
 
     private let spans: [(text: String, style: Style)]
 
-    /// Reads `**`, backticks and the backslashes of ``escaped(_:)``, and no other Markdown.
+    /// Reads `**`, backticks and the backslashes of ``escaped(_:)``, but no other Markdown.
     init(markdown: String) {
         var spans: [(text: String, style: Style)] = []
         var style = Style.plain

@@ -8,7 +8,7 @@ extension [String] {
         return "\(dropLast().joined(separator: ", ")) \(word) \(last)"
     }
 
-    /// Each text once, where it was first.
+    /// Each text once, at its first place.
     var uniqued: [String] {
         reduce(into: []) { seen, text in
             if !seen.contains(text) { seen.append(text) }

@@ -1,12 +1,12 @@
 import Foundation
 import Synchronization
 
-/// One execution of a cell, as ``ProgressReporter`` announces it.
+/// One execution of a cell, as announced by ``ProgressReporter``.
 public struct ProgressStep: Hashable, Sendable {
     public var workload: String
     /// ``CellResult/identifier``.
     public var cell: String
-    /// From 0; nil where the work of the cell is counted.
+    /// From 0; `nil` for the counting pass of the cell.
     public var repetition: Int?
 
     public init(workload: String, cell: String, repetition: Int?) {
@@ -16,7 +16,8 @@ public struct ProgressStep: Hashable, Sendable {
     }
 }
 
-/// Tells where a run is: one line that is rewritten on a terminal, a line a step elsewhere.
+/// Shows the progress of a run: one line that is rewritten on a terminal, a line for each step
+/// elsewhere.
 ///
 /// May be called from any thread.
 public final class ProgressReporter: Sendable {
@@ -40,9 +41,9 @@ public final class ProgressReporter: Sendable {
     private let write: @Sendable (String) -> Void
     private let state: Mutex<State>
 
-    /// Reports on the standard error output, so that the standard output stays free for results.
+    /// Writes to standard error, so that standard output stays free for results.
     ///
-    /// - Parameter plan: every step that is to come; what remains is estimated from it.
+    /// - Parameter plan: all steps to come; the remaining time is estimated from them.
     public convenience init(plan: [ProgressStep]) {
         let watch = Stopwatch()
         self.init(
@@ -63,7 +64,7 @@ public final class ProgressReporter: Sendable {
         expect(plan)
     }
 
-    /// Adds steps to those that are to come.
+    /// Adds steps to those to come.
     public func expect(_ steps: [ProgressStep]) {
         state.withLock { state in
             state.stepCount += steps.count
@@ -71,10 +72,10 @@ public final class ProgressReporter: Sendable {
         }
     }
 
-    /// Says how far the run is, where that is better known than from the steps that are expected so far; shown in place of
-    /// the estimate.
+    /// Sets a text that is shown instead of the estimate, if the caller knows the progress better
+    /// than the expected steps show it.
     ///
-    /// - Parameter secondsLeft: from now on; nil when nobody knows.
+    /// - Parameter secondsLeft: from now on; `nil` if unknown.
     public func tell(_ text: String, secondsLeft: Double?) {
         let time = now()
         state.withLock { $0.status = (text, secondsLeft.map { time + $0 }) }
@@ -89,7 +90,7 @@ public final class ProgressReporter: Sendable {
         }
     }
 
-    /// Ends the step that was announced, also when it failed.
+    /// Ends the announced step, also if it failed.
     public func end() {
         let time = now()
         state.withLock { state in
@@ -102,7 +103,7 @@ public final class ProgressReporter: Sendable {
         }
     }
 
-    /// Prints a line of its own that stays, for example that a cell failed.
+    /// Prints a line that stays, for example that a cell failed.
     public func note(_ text: String) {
         state.withLock { state in
             erase(&state)
@@ -110,7 +111,7 @@ public final class ProgressReporter: Sendable {
         }
     }
 
-    /// Ends the progress: removes the line from a terminal and says how long it took.
+    /// Ends the progress: removes the line from a terminal and prints the total time.
     public func finish() {
         let time = now()
         state.withLock { state in
@@ -132,8 +133,8 @@ public final class ProgressReporter: Sendable {
             + "\(turn) · \(Self.clock(time))\(remaining)"
     }
 
-    /// Each cell's steps to come at the mean of its steps so far, or at that of all cells; nil
-    /// before the first step has ended.
+    /// Counts each step to come with the mean time of the cell's own steps so far, or else of all
+    /// steps. `nil` before the first step has ended.
     private func secondsRemaining(_ state: State) -> Double? {
         let all = state.durations.values.joined()
         guard !all.isEmpty else { return nil }

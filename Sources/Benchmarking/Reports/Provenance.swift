@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where figures come from: when and on what they were taken, and how to take them again.
+/// Where figures come from: when and on what machine they were taken, and how to repeat them.
 struct Provenance {
     let table: ReportTable
 
@@ -30,7 +30,7 @@ struct Provenance {
         table = Self.table(of: rows)
     }
 
-    /// When, on which build and machine, in one line.
+    /// The time, the build and the machine in one line.
     static func line(
         _ startedAt: Date, _ build: BuildConfiguration, _ environment: EnvironmentFingerprint
     ) -> String {
@@ -62,7 +62,7 @@ struct Provenance {
     }
 
     private static func again(_ seed: UInt64, _ commandLine: [String]) -> [[String]] {
-        // The program's own path says nothing to others.
+        // The program's own path is useless to others.
         let arguments = commandLine.dropFirst().map { argument in
             argument.contains { $0.isWhitespace || "*?'\"$".contains($0) }
                 ? "'\(argument)'" : argument

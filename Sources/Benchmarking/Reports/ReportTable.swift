@@ -1,6 +1,6 @@
 /// A table of a report, laid out once and written as Markdown or HTML.
 ///
-/// Texts may hold what ``InlineText`` reads.
+/// Texts may use the markup of ``InlineText``.
 struct ReportTable {
     enum Alignment {
         case left, right
@@ -15,7 +15,7 @@ struct ReportTable {
 
     var isEmpty: Bool { rows.isEmpty }
 
-    /// - Precondition: as many cells as there are columns.
+    /// - Precondition: there are as many cells as columns.
     mutating func append(_ cells: [String]) {
         precondition(cells.count == columns.count, "a row must have a cell for each column")
         rows.append(cells.map(Self.oneLine))
@@ -27,7 +27,7 @@ struct ReportTable {
 }
 
 extension ReportTable {
-    /// Aligned in the source too, so that it reads well unrendered.
+    /// The source is aligned too, so that it reads well unrendered.
     var markdown: String {
         let widths = columns.indices.map { index in
             max(3, columns[index].title.count, rows.map { $0[index].count }.max() ?? 0)
@@ -51,7 +51,7 @@ extension ReportTable {
         return "| \(fields.joined(separator: " | ")) |"
     }
 
-    /// Aligned and without markup; what is bold in Markdown has a star.
+    /// Aligned and without markup; bold cells get a star.
     var terminalText: String {
         let lines = ([columns.map(\.title)] + rows).map { row in
             row.map { cell in
@@ -61,7 +61,8 @@ extension ReportTable {
         return AlignedLines(lines).description
     }
 
-    /// Scrolls by itself where it is wider than the page; breaks before an interval sooner than that.
+    /// A table that is too wide breaks lines before intervals; if that does not suffice, it scrolls
+    /// by itself.
     var markup: Markup {
         func row(_ name: String, _ cells: [String]) -> Markup {
             .element(
@@ -80,14 +81,15 @@ extension ReportTable {
         return .element("div", ["class": "table"], [table])
     }
 
-    /// Spaces stay but before an interval where they would tear a figure from its unit.
+    /// Makes the spaces of a figure non-breaking, except before an interval, so that it keeps its
+    /// unit.
     private static func unbroken(_ cell: String) -> String {
         guard cell.contains(where: \.isNumber), cell.count < 40 else { return cell }
         return cell.replacing(" ", with: "\u{a0}").replacing("\u{a0}[", with: " [")
     }
 }
 
-/// The text with the characters disarmed that Markdown would take for markup.
+/// Escapes the characters that Markdown would read as markup.
 func escaped(_ text: String) -> String {
     var result = ""
     for character in text {

@@ -1,4 +1,5 @@
-/// `summary.md` of a run: the first screen, a section for each workload, where the figures come from, how to read them.
+/// `summary.md` of a run: the first screen, a section for each workload, the origin of the figures,
+/// and how to read them.
 struct RunSummary {
     let run: Run
 

@@ -1,11 +1,11 @@
-/// The part of a report on one workload: its table, what was verified, what failed.
+/// The section of a report on one workload: its table, what was verified, what failed.
 struct WorkloadSection {
     let summary: WorkloadSummary
     private let columns: [Column]
 
     private var workload: WorkloadResult { summary.workload }
 
-    /// A column after the subject; nil is shown as a dash.
+    /// A column after the subject. `nil` is shown as a dash.
     private struct Column {
         var title: String
         var text: (CellResult) -> String?
@@ -27,14 +27,14 @@ struct WorkloadSection {
         return parts.joined(separator: "\n\n")
     }
 
-    /// What all cells share, and the workload's own notes.
+    /// The settings that all cells share, and the workload's own notes.
     var introduction: [String] {
         let settings = settings
         return (settings.isEmpty ? [] : ["With \(settings.joined(separator: ", "))."])
             + workload.notes
     }
 
-    /// A sentence for each contest of each question, since the first screen counts some of them only.
+    /// A sentence for each contest of each question. The first screen only counts some of them.
     var answers: [String] {
         summary.questions.flatMap { result in
             result.contests.indices.map { place in
@@ -45,10 +45,10 @@ struct WorkloadSection {
 
     static let silence = "Asks nothing: figures without verdicts."
 
-    /// What was verified, and what failed.
+    /// The facts that were verified, and the failures.
     var remarks: [String] { [verifiedFacts].compactMap(\.self) + failures }
 
-    /// What all cells share: parameters, and the lock policy where it is the only one.
+    /// What all cells share: parameters, and the lock policy if there is only one.
     private var settings: [String] {
         let pairs = workload.parameters.sorted { $0.key < $1.key }
         let policies = Set(workload.cells.compactMap(\.lockPolicy))
@@ -81,7 +81,7 @@ struct WorkloadSection {
         }
     }
 
-    /// What all verified cells agree on; nil when they were asked different questions.
+    /// The facts on which all verified cells agree; `nil` if they verified different facts.
     private var verifiedFacts: String? {
         let facts = workload.cells.compactMap { cell in
             if case .verified(let facts) = cell.verification { facts } else { nil }
@@ -128,14 +128,14 @@ extension WorkloadSection {
     private static func latencyColumns(of workload: WorkloadResult) -> [Column] {
         let samples = workload.cells.flatMap(\.samples)
         let names = samples.reduce(into: Set<String>()) { $0.formUnion($1.latencies.keys) }
-            // Those with a dot are parts of others and would fill the page.
+            // Names with a dot are parts of other latencies and would fill the page.
             .filter { !$0.contains(".") }
         return names.sorted().flatMap { name in
             let parts: [(title: String, key: String, read: (LatencyRecorder) -> UInt64?)] = [
                 ("p50", "p50", { $0.percentile(0.5) }), ("p99", "p99", { $0.percentile(0.99) }),
                 ("longest", "max", { $0.maxNanoseconds }),
             ]
-            // Those that the workload names have columns of their own.
+            // Percentiles that the workload names have columns of their own.
             let named = ([workload.primaryMetric] + workload.extraMetrics).map(\.name)
             return parts.filter { !named.contains("\(name).\($0.key)") }.map { part in
                 Column(title: "\(name.inWords) \(part.title), all samples") { cell in
@@ -147,7 +147,7 @@ extension WorkloadSection {
         }
     }
 
-    /// The metrics of the table where they have values; the rest is in results.csv.
+    /// Metrics that the table shows if they have values; the others are in results.csv.
     private static let tableMetrics: [Metric] = [
         .rowsPerSecond, .cpuTime, .peakMemory, .memoryGrowth, .liveMemory, .statements,
         .bytesWritten,

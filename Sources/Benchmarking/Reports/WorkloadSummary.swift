@@ -1,11 +1,12 @@
-/// A workload's cells, put in groups of equal parameters: those are compared with one another.
+/// A workload's cells in groups of equal parameters. Cells of a group are compared with one
+/// another.
 struct WorkloadSummary {
     let workload: WorkloadResult
-    /// In the order in which their first cell was run.
+    /// In the order of their first cells.
     let groups: [Group]
     /// The parameters that differ between cells, by name.
     let varyingParameters: [String]
-    /// Its questions with their answers, of the whole run's design.
+    /// The workload's questions with their answers, by the design of the whole run.
     let questions: [QuestionResult]
     private let showsLockPolicy: Bool
 
@@ -15,7 +16,7 @@ struct WorkloadSummary {
         let cells: [CellResult]
     }
 
-    /// - Parameter results: those of the run; without them the workload has figures only.
+    /// - Parameter results: of the run; without them the workload has only figures.
     init(_ workload: WorkloadResult, _ results: [QuestionResult] = []) {
         self.workload = workload
         questions = results.filter { $0.workload.name == workload.name }
@@ -33,19 +34,19 @@ struct WorkloadSummary {
         showsLockPolicy = Set(workload.cells.compactMap(\.lockPolicy)).count > 1
     }
 
-    /// The name of a cell within its group; the lock policy is told only where there are several.
+    /// The name of a cell within its group, with the lock policy if there are several.
     func label(_ cell: CellResult) -> String {
         let policy = showsLockPolicy ? cell.lockPolicy.map { ", \($0)" } ?? "" : ""
         return escaped(cell.subject + policy)
     }
 
-    /// The parameters in which a group differs from others, as "fetchBatchSize 20, index yes".
+    /// The parameters in which groups differ, such as "fetchBatchSize 20, index yes".
     func label(_ group: Group) -> String {
         varyingParameters.map { "\($0) \(escaped(group.parameters[$0] ?? "none"))" }
             .joined(separator: ", ")
     }
 
-    /// The reference cell of a group; nil when it failed or there is none.
+    /// The reference cell for a cell; `nil` if it failed or there is none.
     func reference(for cell: CellResult) -> CellResult? {
         guard let subject = workload.reference, subject != cell.subject else { return nil }
         let reference = workload.counterpart(of: cell, subject: subject)
@@ -61,13 +62,14 @@ extension Run {
 }
 
 extension MetricUnit {
-    /// The median of the values with its interval, as "1.92 s [1.88, 2.01]"; nil for no values.
+    /// The median of the values with its interval, such as "1.92 s [1.88, 2.01]"; `nil` without
+    /// values.
     func formatMedian(_ values: [Double]) -> String? {
         guard let median = Statistics.median(values) else { return nil }
         return format(median, Statistics.medianInterval(values))
     }
 
-    /// The value with its interval, whose bounds have a unit only when it is another one; an
+    /// The value with its interval. The bounds have a unit only if not all units are the same. An
     /// interval without width is left out.
     func format(_ value: Double, _ interval: MedianInterval?) -> String {
         guard let interval, interval.lower < interval.upper else { return format(value) }

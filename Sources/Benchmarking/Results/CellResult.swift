@@ -3,16 +3,16 @@ public struct CellResult: Codable, Hashable, Sendable {
     /// The stack or peer measured, for example "nested" or "grdb".
     public var subject: String
     public var role: SubjectRole
-    /// The coordinator's lock policy; nil for subjects that have none.
+    /// The coordinator's lock policy; `nil` for subjects without one.
     public var lockPolicy: String?
     /// Parameters in which this cell differs from others of its workload.
     public var parameters: [String: String]
     /// In the order in which they were taken.
     public var samples: [Sample]
-    /// What one operation does, counted in a process of its own; nil when it was not counted.
+    /// The counts of one operation, taken in a process of its own; `nil` if it was not counted.
     public var counts: Sample?
     public var verification: Verification
-    /// What stopped the cell; nil when nothing did.
+    /// Why the cell stopped; `nil` if it did not.
     public var failure: String?
 
     public init(
@@ -29,8 +29,8 @@ public struct CellResult: Codable, Hashable, Sendable {
         self.failure = failure
     }
 
-    /// Subject, lock policy and parameters as "nested/pooled/fetchBatchSize=20"; thresholds match
-    /// it. Parameters are sorted by name and joined by commas; what is absent is left out.
+    /// Subject, lock policy and parameters as "nested/pooled/fetchBatchSize=20"; threshold rules
+    /// match it. Parameters are sorted by name and joined by commas. Absent parts are left out.
     public var identifier: String {
         [subject, lockPolicy, parameters.isEmpty ? nil : parametersText]
             .compactMap(\.self).joined(separator: "/")
@@ -42,7 +42,7 @@ public struct CellResult: Codable, Hashable, Sendable {
             .joined(separator: ",")
     }
 
-    /// Whether the cell may be ranked: it ran to its end and its answer was not wrong.
+    /// Whether the cell may be ranked: it finished, and its answer was not wrong.
     public var isSound: Bool {
         if case .failed = verification { return false }
         return failure == nil
@@ -50,8 +50,8 @@ public struct CellResult: Codable, Hashable, Sendable {
 
     /// The finite values of a metric, counter or percentile, in order; see ``Sample/value(of:)``.
     ///
-    /// What no sample has measured comes from ``counts``, which see all subjects alike; what a subject has counted itself
-    /// is told only where they are missing.
+    /// Values that no sample measured come from ``counts``, which count all subjects alike. Counts
+    /// by the subject itself are used only if those are missing.
     public func values(of name: String) -> [Double] {
         if isCountedApart(name) { return [counts?.value(of: name)].compactMap(\.self) }
         return samples.compactMap { $0.value(of: name) }.filter(\.isFinite)
@@ -62,10 +62,10 @@ public struct CellResult: Codable, Hashable, Sendable {
         counts?.value(of: name) != nil && !samples.contains { $0.metrics[name] != nil }
     }
 
-    /// Whether an open phase of a load was offered more than was done; see ``Metric/saturated``.
+    /// Whether an open phase of a load offered more than was done; see ``Metric/saturated``.
     public var isSaturated: Bool { values(of: Metric.saturated.name).contains { $0 > 0 } }
 
-    /// The latencies of that name of all samples together; nil when no sample has any.
+    /// The latencies with that name of all samples, merged; `nil` if no sample has any.
     public func mergedLatencies(named name: String) -> LatencyRecorder? {
         let summaries = samples.compactMap { $0.latencies[name] }
         guard !summaries.isEmpty else { return nil }
@@ -73,19 +73,19 @@ public struct CellResult: Codable, Hashable, Sendable {
     }
 }
 
-/// What a subject is to the comparison.
+/// The role of a subject in the comparison.
 public enum SubjectRole: String, Codable, Sendable {
-    /// One of the arrangements that compete.
+    /// One of the competing arrangements.
     case stack
-    /// An alternative that serves as the yardstick and is not ranked.
+    /// An alternative that serves as a yardstick and is not ranked.
     case peer
 }
 
 /// Whether a cell's answer was right.
 public enum Verification: Codable, Hashable, Sendable {
-    /// What was read back and agreed, for example `["rows": 336_776]`.
+    /// The facts that were read back and agreed, for example `["rows": 336_776]`.
     case verified(facts: [String: Fact])
-    /// The answer was wrong: the cell does not rank and the run exits 13.
+    /// The answer was wrong: the cell is not ranked, and the run exits with 13.
     case failed(reason: String)
     case notApplicable
 }

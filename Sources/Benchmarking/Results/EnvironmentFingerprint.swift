@@ -1,14 +1,14 @@
 import Foundation
 
-/// The machine and software that a run was taken on.
+/// The machine and the software of a run.
 ///
-/// Numbers of two runs may be compared only where the identity is the same; the volatile part
-/// explains noise and is never compared.
+/// Compare numbers of two runs only if their identities are equal. The volatile part explains noise
+/// and is never compared.
 public struct EnvironmentFingerprint: Codable, Hashable, Sendable {
     public var identity: Identity
     public var volatile: Volatile
 
-    /// What stays the same between two runs on the same kind of machine.
+    /// The part that is equal for runs on the same kind of machine.
     public struct Identity: Codable, Hashable, Sendable {
         public var cpuModel: String
         public var coreCount: Int
@@ -17,7 +17,7 @@ public struct EnvironmentFingerprint: Codable, Hashable, Sendable {
         public var operatingSystem: String
         public var swiftVersion: String
         public var sqliteVersion: String
-        /// As SQLite tells them, sorted.
+        /// As reported by SQLite, sorted.
         public var sqliteCompileOptions: [String]
         public var allocator: String
 
@@ -38,12 +38,12 @@ public struct EnvironmentFingerprint: Codable, Hashable, Sendable {
         }
     }
 
-    /// What changes from minute to minute.
+    /// The part that changes from minute to minute.
     public struct Volatile: Codable, Hashable, Sendable {
-        /// Of the last minute; nil where the system does not tell.
+        /// The load average of the last minute; `nil` if the system does not report it.
         public var loadAverage: Double?
-        /// The share (0…1) of processor time since boot that the host gave to others; nil where
-        /// the system does not tell.
+        /// The share (0…1) of processor time since boot that the host gave to others; `nil` if the
+        /// system does not report it.
         public var stealShare: Double?
         public var takenAt: Date
 
@@ -61,7 +61,7 @@ public struct EnvironmentFingerprint: Codable, Hashable, Sendable {
 }
 
 extension EnvironmentFingerprint {
-    /// This machine now; what only the caller can know is passed in.
+    /// Describes this machine now. The caller passes what only the caller knows.
     public static func current(
         swiftVersion: String, sqliteVersion: String, sqliteCompileOptions: [String],
         allocator: String
@@ -96,7 +96,7 @@ extension EnvironmentFingerprint.Volatile {
     }
 }
 
-/// The content of a small system file without the white space around it; nil where there is none.
+/// The content of a small system file, without surrounding white space; `nil` without a file.
 func text(of path: String) -> String? {
     guard let data = FileManager.default.contents(atPath: path) else { return nil }
     return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)

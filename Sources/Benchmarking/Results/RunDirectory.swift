@@ -1,7 +1,7 @@
 import Foundation
 
-/// The folder of a run: the journal that grows while it lasts, `run.json` that is made from it at
-/// the end, and the reports that are made from that.
+/// The folder of a run: the journal, which grows during the run; `run.json`, which is made from it
+/// at the end; and the reports, which are made from `run.json`.
 public struct RunDirectory: Sendable {
     public let url: URL
 
@@ -10,7 +10,7 @@ public struct RunDirectory: Sendable {
     }
     public var runURL: URL { url.appendingPathComponent("run.json") }
     public var summaryURL: URL { url.appendingPathComponent("summary.md") }
-    /// The report for people, with drawings.
+    /// The report for readers, with drawings.
     public var reportURL: URL { url.appendingPathComponent("report.html") }
 
     /// Names a folder without touching the disk.
@@ -18,10 +18,10 @@ public struct RunDirectory: Sendable {
         self.url = url
     }
 
-    /// Creates the folder `name` in `results`, and that too where it is missing.
+    /// Creates the folder `name` in `results`, and `results` if it is missing.
     ///
-    /// - Throws: ``RunDirectoryError/alreadyExists(path:)`` when a run of that name is there,
-    ///   ``RunDirectoryError/unwritable(path:reason:)`` when the folder cannot be made.
+    /// - Throws: ``RunDirectoryError/alreadyExists(path:)`` if the folder contains a run,
+    ///   ``RunDirectoryError/unwritable(path:reason:)`` if it cannot be created.
     public static func create(_ name: String, in results: URL) throws -> RunDirectory {
         let directory = RunDirectory(url: results.appendingPathComponent(name))
         guard !directory.journal.exists,
@@ -38,8 +38,8 @@ public struct RunDirectory: Sendable {
         return directory
     }
 
-    /// Replaces `run.json` by way of a temporary file and a rename: whoever reads it, and whenever
-    /// the program is killed, it is whole.
+    /// Replaces `run.json` with a temporary file and a rename. The file is complete at every
+    /// moment, even if the program is killed.
     ///
     /// - Throws: ``RunDirectoryError/unwritable(path:reason:)``.
     public func write(_ run: Run) throws {
@@ -59,12 +59,12 @@ public struct RunDirectory: Sendable {
         try replace("junit.xml", with: Judgements(of: run).junit)
     }
 
-    /// Reads the journal, also of a run that is under way or was killed, or `run.json` where that
-    /// was kept without it.
+    /// Reads the journal, also of a run that is in progress or was killed. Without a journal it
+    /// reads `run.json`.
     ///
-    /// - Throws: ``RunDirectoryError/missing(path:)`` when there is neither,
-    ///   ``RunDirectoryError/unsupportedSchema(path:found:)`` when another version wrote it,
-    ///   ``RunDirectoryError/unreadable(path:reason:)`` when it is something else.
+    /// - Throws: ``RunDirectoryError/missing(path:)`` if there is neither,
+    ///   ``RunDirectoryError/unsupportedSchema(path:found:)`` if another version wrote it,
+    ///   ``RunDirectoryError/unreadable(path:reason:)`` if the content is something else.
     public func load() throws -> Run {
         if let run = Run(replaying: try journal.entries()) { return run }
         return try load(Run.self, schema: Run.currentSchema, from: runURL)
@@ -111,7 +111,7 @@ public struct RunDirectory: Sendable {
     }
 }
 
-/// Why a run's folder could not be used.
+/// Why a run's folder cannot be used.
 public enum RunDirectoryError: Error, Equatable {
     case alreadyExists(path: String)
     case missing(path: String)

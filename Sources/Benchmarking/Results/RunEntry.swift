@@ -1,25 +1,25 @@
 import Foundation
 
-/// A line of a run's journal: what happened, in the order in which it did.
+/// A line of a run's journal. The lines are in the order of events.
 public enum RunEntry: Codable, Hashable, Sendable {
-    /// The first line: the run with all workloads and cells that it is to measure, and no results.
+    /// The first line: the run with all workloads and cells to measure, and without results.
     case began(Run)
-    /// Another process goes on with it.
+    /// Another process continues the run.
     case resumed(at: Date)
-    /// What open phases take their share of from now on.
+    /// From now on, open phases take their shares of this capacity.
     case foundCapacity(LoadCapacity)
     /// One worker's result.
     case measured(Measurement)
-    /// The run came to its end, or was asked to stop.
+    /// The run ended, or was asked to stop.
     case ended(RunState, at: Date)
 
-    /// What one worker found out about one cell.
+    /// What one worker measured of one cell.
     public struct Measurement: Codable, Hashable, Sendable {
         /// ``WorkloadResult/name``.
         public var workload: String
         /// ``CellResult/identifier``.
         public var cell: String
-        /// Nil for the counts of a cell, which belong to no round.
+        /// `nil` for the counts of a cell, which belong to no round.
         public var repetition: Int?
         public var outcome: Outcome
 
@@ -31,18 +31,18 @@ public enum RunEntry: Codable, Hashable, Sendable {
         }
     }
 
-    /// What became of a worker.
+    /// How a worker ended.
     public enum Outcome: Codable, Hashable, Sendable {
         case sample(Sample, Verification)
-        /// What stopped it.
+        /// Why it stopped.
         case failure(String)
     }
 }
 
 extension Run {
-    /// The run that a journal tells of; nil when it has not even a first line.
+    /// The run that a journal describes; `nil` if it has no first line.
     ///
-    /// A workload of which nothing was measured is left out.
+    /// Workloads without any measurement are left out.
     public init?(replaying entries: [RunEntry]) {
         guard case .began(let run) = entries.first else { return nil }
         self = run
@@ -50,7 +50,7 @@ extension Run {
         workloads.removeAll { $0.cells.allSatisfy(\.isUntouched) }
     }
 
-    /// Adds what happened. What is of a workload or cell that is not part of the run is passed over.
+    /// Adds an event. Ignores workloads and cells that are not part of the run.
     public mutating func apply(_ entry: RunEntry) {
         switch entry {
         case .began: break
@@ -65,7 +65,7 @@ extension Run {
         }
     }
 
-    /// The reader of a report is told of it beside the workload.
+    /// Also adds a note to the workload for readers of the report.
     private mutating func apply(_ capacity: LoadCapacity) {
         guard let place = workloads.firstIndex(where: { $0.name == capacity.workload }) else {
             return

@@ -1,7 +1,7 @@
-/// One execution of a cell and all that was measured in it.
+/// One execution of a cell and everything that was measured in it.
 public struct Sample: Codable, Hashable, Sendable {
-    /// The round in which the sample was taken, from 0. Samples of one round are pairs: the number
-    /// is given when the round is scheduled and never inferred from the order of samples.
+    /// The round in which the sample was taken, from 0. Samples of one round are pairs. The number
+    /// is given when the round is scheduled, never inferred from the order of samples.
     public var repetition: Int
     /// The place within the round, from 0.
     public var positionInRound: Int
@@ -11,11 +11,11 @@ public struct Sample: Codable, Hashable, Sendable {
     public var metrics: [String: Double]
     /// Exact counts by name.
     public var counters: [String: Int64]
-    /// Latencies by name, for example "mainQueue". Of a load they are "service", from the moment at
-    /// which an operation began, and "intended", from the one at which it was to begin; a name with
-    /// a dot, such as "update.intended", is the part of one that an operation has.
+    /// Latencies by name, for example "mainQueue". A load has "service", from the start of an
+    /// operation, and "intended", from the time at which it was due. A name with a dot, such as
+    /// "update.intended", is for one operation of the mix.
     public var latencies: [String: LatencySummary]
-    /// Latencies over time by the same names; nil where none were taken.
+    /// Latencies over time by the same names; `nil` if none were recorded.
     public var timelines: [String: LatencyTimeline]?
 
     public init(
@@ -31,14 +31,14 @@ public struct Sample: Codable, Hashable, Sendable {
         self.latencies = latencies
     }
 
-    /// The value of a metric, in the metric's unit; setting nil removes it.
+    /// The value of a metric, in the metric's unit; setting `nil` removes it.
     public subscript(metric: Metric) -> Double? {
         get { value(of: metric.name) }
         set { metrics[metric.name] = newValue }
     }
 
     /// The value of a metric, of a counter, or of a latency's percentile in nanoseconds, written
-    /// "mainQueue.p99" (p50, p99, p999, max); nil when the sample has none of that name.
+    /// "mainQueue.p99" (p50, p99, p999, max). `nil` if the sample has none with that name.
     public func value(of name: String) -> Double? {
         if let value = metrics[name] { return value }
         if let count = counters[name] { return Double(count) }
@@ -52,17 +52,17 @@ public struct Sample: Codable, Hashable, Sendable {
             case "max": latency.maxNanoseconds
             default: nil
             }
-        // Not `map(Double.init)`: that finds `init(bitPattern:)`.
+        // `map(Double.init)` would select `init(bitPattern:)`.
         return nanoseconds.map { Double($0) }
     }
 
-    /// Every name that ``value(of:)`` answers with a value.
+    /// Every name for which ``value(of:)`` returns a value.
     public var valueNames: Set<String> {
         Set(metrics.keys).union(counters.keys)
             .union(percentileNames.filter { value(of: $0) != nil })
     }
 
-    /// The percentiles of its latencies, also those for which there are too few.
+    /// The percentiles of its latencies, including those with too few values.
     var percentileNames: [String] {
         latencies.keys.flatMap { latency in
             ["p50", "p99", "p999", "max"].map { "\(latency).\($0)" }

@@ -1,4 +1,4 @@
-/// What one workload file gave: a cell for each subject and set of parameters.
+/// The result of one workload file: a cell for each subject and set of parameters.
 public struct WorkloadResult: Codable, Hashable, Sendable {
     /// The name of the workload file without its extension; unique within a run.
     public var name: String
@@ -7,23 +7,24 @@ public struct WorkloadResult: Codable, Hashable, Sendable {
     public var kind: String
     /// Parameters that all cells share.
     public var parameters: [String: String]
-    /// The subject whose cells the others are divided by; nil for no ratios.
+    /// The subject by whose cells the others are divided; `nil` for no ratios.
     public var reference: String?
     /// The metric that ranks the subjects.
     public var primaryMetric: Metric
-    /// Metrics shown after the primary one, beside the well-known ones that have values.
+    /// Metrics shown after the primary one, in addition to the well-known ones that have values.
     public var extraMetrics: [Metric]
-    /// Whether several threads worked at once, so that its counts depend on how they were scheduled; nil for no.
+    /// Whether several threads worked at once, so that counts depend on their scheduling; `nil`
+    /// means no.
     public var isContended: Bool?
-    /// Remarks for the reader of the report, a sentence each.
+    /// Remarks for the reader of the report, one sentence each.
     public var notes: [String]
-    /// The rules beside the workload, which are judged when the run ends; nil where there are none.
+    /// The threshold rules of the workload, judged when the run ends; `nil` if there are none.
     public var thresholds: [ThresholdRule]?
-    /// What it asks; nil where it asks nothing.
+    /// The workload's questions; `nil` if it has none.
     public var questions: [Question]?
-    /// What its answers advise; nil where nothing.
+    /// The rules for advice from its answers; `nil` if there are none.
     public var advice: [AdviceRule]?
-    /// The workload of the run that this one repeats at full size; nil for others.
+    /// The workload of the run that this one repeats at full size; `nil` if it repeats none.
     public var smallName: String?
     public var cells: [CellResult]
 
@@ -50,11 +51,11 @@ public struct WorkloadResult: Codable, Hashable, Sendable {
         self.cells = cells
     }
 
-    /// Whether its counts are the same when the same program does the same work again.
+    /// Whether its counts are repeatable for the same program and work.
     var countsRepeat: Bool { isContended != true }
 
-    /// The metric of that name as this workload describes it, nanoseconds for a latency, or else
-    /// ``Metric/named(_:)``.
+    /// The metric of that name as this workload declares it; otherwise nanoseconds for a latency,
+    /// and ``Metric/named(_:)`` for other names.
     public func metric(named name: String) -> Metric {
         if let own = ([primaryMetric] + extraMetrics).first(where: { $0.name == name }) {
             return own
@@ -63,14 +64,14 @@ public struct WorkloadResult: Codable, Hashable, Sendable {
         return isLatency ? Metric(name, unit: .nanoseconds) : Metric.named(name)
     }
 
-    /// The cell that `cell` is compared with: the one of `subject` with the same parameters,
-    /// the same lock policy preferred; nil when there is none, or several.
+    /// The cell with which `cell` is compared: the one of `subject` with the same parameters,
+    /// preferably with the same lock policy. `nil` if there is none, or if there are several.
     public func counterpart(of cell: CellResult, subject: String) -> CellResult? {
         counterpart(of: cell, .init(subject: subject))
     }
 
-    /// The cell that differs from `cell` as the reference says, the same lock policy preferred; nil when there is
-    /// none, or several.
+    /// The cell that differs from `cell` as `reference` says, preferably with the same lock policy.
+    /// `nil` if there is none, or if there are several.
     func counterpart(of cell: CellResult, _ reference: ThresholdRule.Reference) -> CellResult? {
         let parameters = cell.parameters.merging(reference.parameters) { $1 }
         let candidates = cells.filter {

@@ -1,19 +1,19 @@
 import Foundation
 
-/// How the speed of the machine wanders while pairs are measured, for both arms alike.
+/// How the machine's speed drifts while pairs are measured, for both arms alike.
 ///
 /// Source: measuring §2 (levels correlate from block to block; a throttled disk has two states)
 /// and §9, item 1.
 public enum MachineDrift: Hashable, Sendable, CaseIterable {
     case none
-    /// Slower by 1 % of the first level with every pair.
+    /// Each pair is slower by 1 % of the first level.
     case linear
-    /// An AR(1) process with ρ = .9, whose own standard deviation is 10 %.
+    /// An AR(1) process with ρ = .9 and a stationary standard deviation of 10 %.
     case autoregressive
-    /// Thirty times slower for about 10 pairs at a time, as a disk that is throttled.
+    /// Thirty times slower for about 10 pairs at a time, like a throttled disk.
     case twoState
 
-    /// ln of the machine's slowness at each of so many pairs.
+    /// ln of the machine's slowness at each of `count` pairs.
     func levels(count: Int, using generator: inout SeededGenerator) -> [Double] {
         switch self {
         case .none: return Array(repeating: 0, count: count)

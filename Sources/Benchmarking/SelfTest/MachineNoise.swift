@@ -1,18 +1,18 @@
 import Foundation
 
-/// The noise of samples that a machine takes one after the other, on a logarithmic scale. What comes and goes with time,
-/// as phases and levels do, is part of it: samples that are neighbours share it.
+/// The noise of samples that a machine takes one after the other, on a logarithmic scale. It
+/// includes changes over time, such as phases and levels, which neighbouring samples share.
 enum MachineNoise: Hashable, Sendable {
     case normal(spread: Double)
-    /// Normal, and in 16 % of samples Laplacian with a scale of 15 %.
+    /// Normal; in 16 % of samples Laplacian with a scale of 15 %.
     case heavy
     /// Student's t with 2 degrees of freedom, which has no variance.
     case student
-    /// Half the speed for a quarter of the time, for so many samples on average.
+    /// Half the speed for a quarter of the time; a slow phase has `length` samples on average.
     case phases(length: Double)
     /// A level with autocorrelation .9 and a standard deviation of 10 %.
     case autoregressive
-    /// As recorded: each block of cells has the noise of the next model.
+    /// As recorded: the blocks of cells take the models in turn.
     case recorded([NoiseModel])
 
     static let all: [MachineNoise] = [
@@ -35,7 +35,7 @@ extension MachineNoise: CustomStringConvertible {
     }
 }
 
-/// A machine with its noise and the state that it is in.
+/// A machine with its noise and its current state.
 struct NoisyMachine {
     private let noise: MachineNoise
     private var generator: SeededGenerator
@@ -49,7 +49,7 @@ struct NoisyMachine {
         level = 0.1 * generator.normal()
     }
 
-    /// ln of what the next sample takes, of a block of cells, beyond what it would take without noise.
+    /// The noise of the next sample of a block of cells, as ln of a factor.
     mutating func sample(ofBlock block: Int) -> Double {
         switch noise {
         case .normal(let spread): return spread * generator.normal()
@@ -68,7 +68,7 @@ struct NoisyMachine {
             level = 0.9 * level + 0.1 * (1 - 0.9 * 0.9).squareRoot() * generator.normal()
             return level + 0.035 * generator.normal()
         case .recorded(let models):
-            // The models are of pairs, and each side has its half of the variance.
+            // The models are for pairs; each side has half of the variance.
             return models[block % models.count].draw(using: &generator) / 2.0.squareRoot()
         }
     }

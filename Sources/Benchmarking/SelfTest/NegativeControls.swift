@@ -1,4 +1,4 @@
-/// Two popular rules that must fail on identical code, which proves that the checks can fail.
+/// Two popular rules that must fail on identical code. This proves that the checks can fail.
 ///
 /// Source: measuring §9, item 2.
 struct NegativeControls: Sendable {
@@ -20,7 +20,7 @@ struct NegativeControls: Sendable {
         return Double(count) / Double(Self.runCount)
     }
 
-    /// 20 processes of the one arm, then 20 of the other, on a machine whose speed wanders.
+    /// 20 processes of one arm, then 20 of the other, on a machine whose speed drifts.
     private func unpairedRanks(using generator: inout SeededGenerator) -> Bool {
         let times = MachineDrift.autoregressive.levels(count: 40, using: &generator).map {
             $0 + 0.01 * generator.normal()
@@ -29,7 +29,7 @@ struct NegativeControls: Sendable {
         return p.map { $0 < 0.05 } ?? false
     }
 
-    /// 20 processes of each arm with 3 values each, taken for 60 independent ones.
+    /// 20 processes of each arm with 3 values each, treated as 60 independent values.
     private func pooledMeans(using generator: inout SeededGenerator) -> Bool {
         func arm() -> [Double] {
             (0..<20).flatMap { _ in

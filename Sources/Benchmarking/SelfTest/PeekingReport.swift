@@ -1,5 +1,5 @@
-/// A report as it was made before there were planned looks: identical cells, and an interval of the median that is
-/// looked at after every round until it tells the two apart. A negative control.
+/// A negative control: a report without planned looks, on identical cells. It checks the interval
+/// of the median after every round, until the interval shows a difference.
 struct PeekingReport: Sendable {
     var noise: MachineNoise
     var questionCount: Int

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How often the rule fires on a model of noise, as computed independently of this code.
+/// How often the rule fires on a noise model, computed independently of this code.
 ///
 /// Source: measuring §9, item 1: n = 20, minimum effect 2.5 %, 20,000 draws.
 struct ReferenceRates: Sendable {
@@ -9,14 +9,14 @@ struct ReferenceRates: Sendable {
     var model: NoiseModel
     var rates: [Entry]
 
-    /// The rates of the first look and of both at a true slowdown, as a share.
+    /// The rates at a true slowdown, as a share: of the first look, and of both looks.
     struct Entry: Sendable {
         var slowdown: Double
         var first: Rate
         var both: Rate
     }
 
-    /// A rate as it was printed, for its digits say how far it was rounded.
+    /// A rate as it was printed: its number of digits shows how it was rounded.
     struct Rate: Sendable, ExpressibleByStringLiteral {
         var value: Double
         var rounding: Double

@@ -1,15 +1,15 @@
 import Foundation
 
-/// What came out of many simulated reports.
+/// The results of many simulated reports.
 struct ReportTally: Sendable {
     private(set) var reportCount = 0
-    /// Reports with any such verdict.
+    /// How many reports have at least one such verdict.
     private(set) var falseDifferences = 0
     private(set) var falseEquivalences = 0
     private var comparisons: [Key: Int] = [:]
 
     private struct Key: Hashable {
-        /// In thousandths, so that it can be looked up.
+        /// In thousandths, so that it can be a key.
         var truth: Int
         var conclusion: SequentialDesign.Conclusion?
 
@@ -61,7 +61,7 @@ extension ReportTally {
             in: 0...SequentialDesign.error)
     }
 
-    /// Holds when false verdicts are beyond doubt more frequent than they may be.
+    /// Passes if false verdicts are clearly more frequent than allowed.
     func checkFailure(_ name: String, into report: inout SelfTestReport) {
         report.check(
             name, share: falseDifferences, of: reportCount, in: SequentialDesign.error.nextUp...1)

@@ -1,17 +1,17 @@
-/// What a self test asked of the instrument, and what it answered.
+/// The checks of a self test of the instrument, with their results.
 public struct SelfTestReport: Hashable, Sendable {
     public var title: String
     public var checks: [Check]
 
-    /// One figure and where it has to lie.
+    /// One figure and its allowed range.
     public struct Check: Hashable, Sendable {
         public var name: String
         public var measured: Double
-        /// Of a simulated rate, the rates that may lie behind it.
+        /// For a simulated rate, the confidence interval of the true rate.
         public var interval: ClosedRange<Double>?
         public var allowed: ClosedRange<Double>
 
-        /// Whether all of what was measured lies where it has to.
+        /// Whether the figure, with its whole interval, is in the allowed range.
         public var hasPassed: Bool {
             allowed.contains(interval?.lowerBound ?? measured)
                 && allowed.contains(interval?.upperBound ?? measured)
@@ -29,7 +29,7 @@ public struct SelfTestReport: Hashable, Sendable {
         checks.append(Check(name: name, measured: measured, allowed: allowed))
     }
 
-    /// Adds a share of so many trials, which has to lie there with its 95 % interval.
+    /// Adds `count` as a share of `trials`. It passes if its whole 95 % interval is allowed.
     ///
     /// Source of the interval: Wilson, "Probable inference" (1927).
     mutating func check(
@@ -44,29 +44,29 @@ public struct SelfTestReport: Hashable, Sendable {
         checks.append(Check(name: name, measured: share, interval: interval, allowed: allowed))
     }
 
-    /// Adds a figure that may be anything.
+    /// Adds a figure without a limit.
     public mutating func tell(_ name: String, _ value: Double) {
         check(name, value, in: -Double.infinity...Double.infinity)
     }
 
-    /// Adds a count that may be anything.
+    /// Adds a count without a limit.
     public mutating func tell(_ name: String, _ count: Int) {
         tell(name, Double(count))
     }
 
-    /// Adds that a count of events is at most that.
+    /// Checks that a count of events is at most `limit`.
     public mutating func check(_ name: String, _ count: Int, atMost limit: Int) {
         check(name, Double(count), in: 0...Double(limit))
     }
 
-    /// Adds that a count of events is at least that.
+    /// Checks that a count of events is at least `limit`.
     public mutating func check(_ name: String, _ count: Int, atLeast limit: Int) {
         check(name, Double(count), in: Double(limit)...Double.infinity)
     }
 }
 
 extension SelfTestReport: CustomStringConvertible {
-    /// A line for each check, with what was measured and what is allowed.
+    /// A line for each check, with the measured figure and the allowed range.
     public var description: String {
         let lines = AlignedLines(
             checks.map {

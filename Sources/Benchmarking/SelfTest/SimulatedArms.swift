@@ -1,10 +1,10 @@
 import Foundation
 
-/// Pairs as a noisy machine would give them, with a slowdown that is known.
+/// Pairs as a noisy machine would give them, with a known slowdown.
 public struct SimulatedArms: Hashable, Sendable {
     public var model: NoiseModel
     public var drift: MachineDrift
-    /// By how much the head is truly slower, as a share; below 0 for faster.
+    /// The true slowdown of the head, as a share; negative if it is faster.
     public var slowdown: Double
 
     public init(_ model: NoiseModel, drift: MachineDrift = .none, slowdown: Double = 0) {
@@ -13,14 +13,14 @@ public struct SimulatedArms: Hashable, Sendable {
         self.slowdown = slowdown
     }
 
-    /// What `count` pairs of one row measure, the first with number `block`.
+    /// The measurements of `count` pairs of one row; the first pair has the number `block`.
     public func pairs(
         count: Int, from block: Int = 0, using generator: inout SeededGenerator
     ) -> [PairedSamples.Pair] {
         let levels = drift.levels(count: count, using: &generator)
         return levels.enumerated().map { place, level in
             let noise = model.draw(using: &generator)
-            // Each arm has its half of the noise, and both have the level.
+            // Each arm has half of the noise; both have the level.
             let base = exp(level - noise / 2)
             let head = exp(level + noise / 2) * (1 + slowdown)
             return PairedSamples.Pair(
@@ -29,8 +29,8 @@ public struct SimulatedArms: Hashable, Sendable {
         }
     }
 
-    /// A row judged as the gate judges it: a first look, a confirmation of what it finds, and up to
-    /// `extraLooks` times 10 pairs more while it is inconclusive.
+    /// Judges a row as the gate does: a first look, a confirmation of a finding, and up to
+    /// `extraLooks` times 10 more pairs while the row is inconclusive.
     public func comparison(
         by rule: PairedRule, extraLooks: Int = 0, using generator: inout SeededGenerator
     ) -> Comparison {

@@ -1,8 +1,8 @@
-/// The whole way of a row through the gate, first look to verdict, on simulated pairs.
+/// Takes rows through the whole gate, from first look to verdict, on simulated pairs.
 ///
 /// Source: measuring §9, items 3, 4 and 6.
 struct SimulatedGate: Sendable {
-    /// The noise of cells whose times are gated: it lets 5 % be seen with 20 pairs.
+    /// The noise of cells whose times are gated: 20 pairs can detect 5 %.
     private static let gated: [NoiseModel] = [.pinned, .writeAheadLog, .backToBack]
     private static let slowdown = 0.05
     let seed: UInt64
@@ -65,7 +65,7 @@ extension Comparison {
         return found == (metric.polarity == .higherIsBetter ? .lower : .higher)
     }
 
-    /// Whether base and head exchanged lead to the mirrored verdict.
+    /// Whether exchanging base and head mirrors the verdict.
     public func mirrors(by rule: PairedRule) -> Bool {
         let samples = PairedSamples(workload: workload, cell: cell, metric: metric, pairs: pairs)
         let swapped = Comparison(

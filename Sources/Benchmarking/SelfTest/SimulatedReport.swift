@@ -1,17 +1,18 @@
 import Foundation
 
-/// A whole report on a noisy machine: rounds are given to questions by ``RoundAllocation`` while a budget lasts, and
-/// each comparison is judged by the ``SequentialDesign`` of all of them.
+/// A whole report on a noisy machine. ``RoundAllocation`` gives rounds to questions while the
+/// budget lasts, and the ``SequentialDesign`` of all comparisons judges each one.
 struct SimulatedReport: Sendable {
     static let sameWithin = 0.1
 
     var noise: MachineNoise
-    /// What the cells of each block truly take, as a share of the first: 0.02 is 2 % more. All pairs of a block are compared.
+    /// The true excess of the cells of each block over the first, as a share: 0.02 is 2 % more. All
+    /// pairs of a block are compared.
     var excess: [[Double]]
-    /// What the budget holds of rounds of two cells, per block.
+    /// The budget of a block, in rounds of two cells.
     var roundsPerBlock = 20.0
-    /// The standard deviation of what each process differs by for as long as it lives. Above 0, processes stay for the
-    /// whole report, which the design does not allow.
+    /// The standard deviation of a bias that each process keeps for its whole life. Above 0,
+    /// processes stay for the whole report, which the design does not allow.
     var lastingBias = 0.0
 
     var design: SequentialDesign {
@@ -19,7 +20,7 @@ struct SimulatedReport: Sendable {
             comparisonCount: excess.map { $0.count * ($0.count - 1) / 2 }.reduce(0, +))
     }
 
-    /// What became of the report's comparisons.
+    /// The comparisons of the report, with their conclusions.
     func comparisons(_ design: SequentialDesign, seed: UInt64) -> [SimulatedComparison] {
         var generator = SeededGenerator(seed: seed)
         var machine = NoisyMachine(noise, seed: generator.next())
@@ -48,7 +49,7 @@ struct SimulatedComparison: Sendable {
     let truth: Double
     var conclusion: SequentialDesign.Conclusion?
 
-    /// Faster or slower where the difference is none that may be called so.
+    /// Called faster or slower, although the difference is too small to be called so.
     var isFalseDifference: Bool {
         let margin = log(1 + SequentialDesign.smallestDifference) + 1e-9
         return switch conclusion {
@@ -58,7 +59,7 @@ struct SimulatedComparison: Sendable {
         }
     }
 
-    /// Equivalent where the difference is one that somebody would act on.
+    /// Called equivalent, although the difference matters.
     var isFalseEquivalence: Bool {
         conclusion == .equivalent && abs(truth) > log(1 + SimulatedReport.sameWithin) - 1e-9
     }
@@ -94,7 +95,7 @@ private struct SimulatedBlock {
         }
     }
 
-    /// A sample takes half a second, whatever it is of.
+    /// Every sample takes half a second.
     var secondsPerRound: Double { Double(cellsNeeded.count) / 2 }
 
     var open: RoundAllocation.Block {
@@ -105,7 +106,7 @@ private struct SimulatedBlock {
             }, roundCount: roundCount, secondsPerRound: secondsPerRound)
     }
 
-    /// Samples what is needed in random order, and looks where a look is due.
+    /// Samples the cells that are needed, in random order, and evaluates at a look.
     mutating func takeRound(
         on machine: inout NoisyMachine, block: Int, using generator: inout SeededGenerator,
         by design: SequentialDesign

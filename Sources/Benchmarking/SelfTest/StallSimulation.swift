@@ -1,6 +1,6 @@
 import Foundation
 
-/// A server that stalls once in a while, under arrivals that do not wait for it: whether latencies
+/// A server that stalls now and then, under arrivals that do not wait for it. Checks that latencies
 /// count from the intended time. Source: measuring §9, item 5.
 struct StallSimulation: Sendable {
     private static let serviceSeconds = 0.001

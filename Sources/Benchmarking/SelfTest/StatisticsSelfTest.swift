@@ -1,19 +1,19 @@
 import Foundation
 
-/// The paired rule on noise that is known: how often it alarms on identical code, and how often it
-/// finds what is there. Source: measuring §9, items 1, 2 and 6.
+/// The paired rule on known noise: how often it alarms on identical code, and how often it finds a
+/// real change. Source: measuring §9, items 1, 2 and 6.
 public struct StatisticsSelfTest: Sendable {
     private let seed: UInt64
     private let drawCount: Int
 
-    /// - Parameter drawCount: the simulated looks behind each figure; with 20,000 it takes seconds
-    ///   in a release build.
+    /// - Parameter drawCount: the simulated looks for each figure; 20,000 take seconds in a release
+    ///   build.
     public init(seed: UInt64, drawCount: Int = 20_000) {
         self.seed = seed
         self.drawCount = drawCount
     }
 
-    /// All that there is to check.
+    /// Runs all checks.
     public func report() -> SelfTestReport {
         var report = SelfTestReport(
             "The paired rule on simulated noise (seed \(seed), \(drawCount) draws)")
@@ -26,8 +26,8 @@ public struct StatisticsSelfTest: Sendable {
         return report
     }
 
-    /// The shifts that two independent looks would need: with them the rates under every slowdown
-    /// are known at once.
+    /// The shifts that two independent looks would need. They give the rates for every slowdown at
+    /// once.
     private func shifts(
         _ model: NoiseModel, by test: PairedTest, count: Int
     ) -> (first: [Double], both: [Double]) {
@@ -60,8 +60,8 @@ public struct StatisticsSelfTest: Sendable {
         }
     }
 
-    /// Without a minimum effect the rate on identical code is the exact size of the two tests
-    /// together, whatever the noise.
+    /// Without a minimum effect, the rate on identical code is the exact joint size of the two
+    /// tests, whatever the noise.
     private func checkSize(into report: inout SelfTestReport) {
         let test = PairedTest(PairedRule(minimumEffect: 0), count: 20)
         let veryHeavy = NoiseModel("very heavy tails", spread: 0.01, tailShare: 0.5, tailSpread: 1)
@@ -73,7 +73,8 @@ public struct StatisticsSelfTest: Sendable {
         }
     }
 
-    /// What slows both arms alike must not move a verdict: the pairs' ratios are those without it.
+    /// A drift that slows both arms alike must not change a verdict: the ratios of the pairs are
+    /// the same as without it.
     private func checkDrift(into report: inout SelfTestReport) {
         for drift in MachineDrift.allCases where drift != .none {
             let differing = (0..<200).count { round in
@@ -85,7 +86,7 @@ public struct StatisticsSelfTest: Sendable {
     }
 
     private func findings(under drift: MachineDrift, slowdown: Double, round: Int) -> Bool {
-        // Noise and drift have generators of their own, so that both sides see the same noise.
+        // Noise and drift have separate generators, so that both sides get the same noise.
         var noise = SeededGenerator(seed: seed &+ UInt64(round))
         var wandering = SeededGenerator(seed: seed ^ UInt64(round))
         let levels = drift.levels(count: 20, using: &wandering)
@@ -100,8 +101,8 @@ public struct StatisticsSelfTest: Sendable {
         Double(values.count(where: holds)) / Double(values.count)
     }
 
-    /// Four binomial standard errors of the difference of two simulations, and the rounding of the
-    /// reference. A rate of 0 may be one that was seldom enough not to be seen there.
+    /// Four binomial standard errors of the difference of two simulations, plus the rounding of the
+    /// reference. A rate of 0 may be one that was too rare to be seen there.
     private func allowed(around rate: ReferenceRates.Rate) -> ClosedRange<Double> {
         let rates = [rate.value - rate.rounding, rate.value, rate.value + rate.rounding]
         let variance = rates.map { $0 * (1 - $0) }.max() ?? 0

@@ -2,11 +2,13 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// How many whole reports contain a false verdict, and how much is decided, on machines whose noise is known.
+/// How many whole reports contain a false verdict, and how many comparisons are decided, on
+/// machines with known noise.
 public struct VerdictSelfTest: Sendable {
     private static let questionCount = 30
     private static let differenceSought = 0.15
-    /// Identical cells, those that differ by as much as layout does, by as much as somebody would act on, and by more.
+    /// Cells that are identical, that differ by as much as a binary's layout, by as much as
+    /// matters, and by more.
     private static let mixture: [(excess: Double, count: Int)] = [
         (0, 10), (0.02, 4), (SimulatedReport.sameWithin, 4), (differenceSought, 6), (0.3, 3),
         (3, 3),
@@ -15,13 +17,14 @@ public struct VerdictSelfTest: Sendable {
     private let seed: UInt64
     private let reportCount: Int
 
-    /// - Parameter reportCount: of each kind; with 1,000 the test takes about a minute of processor time in a release build.
+    /// - Parameter reportCount: the reports of each kind. 1,000 take about a minute of processor
+    ///   time in a release build.
     public init(seed: UInt64, reportCount: Int = 1_000) {
         self.seed = seed
         self.reportCount = reportCount
     }
 
-    /// All that there is to check.
+    /// Runs all checks.
     public func report() -> SelfTestReport {
         var report = SelfTestReport(
             "Verdicts of \(reportCount) simulated reports each (seed \(seed)): the share of reports that are wrong, "
@@ -33,7 +36,7 @@ public struct VerdictSelfTest: Sendable {
         return report
     }
 
-    /// 30 questions of two cells each, with a budget of 20 rounds a question.
+    /// 30 questions of two cells each, with a budget of 20 rounds for each question.
     private func check(_ noise: MachineNoise, into report: inout SelfTestReport) {
         func tally(_ excess: [Double]) -> ReportTally {
             self.tally(SimulatedReport(noise: noise, excess: excess.map { [0, $0] }))
@@ -54,7 +57,7 @@ public struct VerdictSelfTest: Sendable {
         report.tell("\(noise), mixed: comparisons decided", mixed.decided)
     }
 
-    /// Contests of six cells, of which all pairs are compared with the same samples.
+    /// Contests of six cells. All pairs are compared with the same samples.
     private func checkContests(into report: inout SelfTestReport) {
         let excess = [0, 0.02, 0.02, 0.1, 0.15, 1]
         let tally = tally(
@@ -63,7 +66,7 @@ public struct VerdictSelfTest: Sendable {
         tally.checkEquivalences("heavy tails, 6 contests of 6", into: &report)
     }
 
-    /// Rounds until nothing can be decided any more, and so the most looks.
+    /// Takes rounds until nothing more can be decided, and so has the most looks.
     private func checkWithoutBudget(into report: inout SelfTestReport) {
         func tally(_ excess: Double) -> ReportTally {
             self.tally(
@@ -78,7 +81,7 @@ public struct VerdictSelfTest: Sendable {
             .checkEquivalences("no budget, all 10 % apart", into: &report)
     }
 
-    /// What the design forbids must be seen to fail, or the checks could not.
+    /// What the design forbids must visibly fail. Otherwise the checks could not fail either.
     private func checkNegativeControls(into report: inout SelfTestReport) {
         let excess = Array(repeating: [0.0, 0], count: Self.questionCount)
         let staying = SimulatedReport(
@@ -96,7 +99,7 @@ public struct VerdictSelfTest: Sendable {
         return tally { simulated.comparisons(design, seed: $0) }
     }
 
-    /// Reports with seeds of their own, on all cores.
+    /// Simulates reports with different seeds, on all cores.
     private func tally(
         _ comparisons: @escaping @Sendable (UInt64) -> [SimulatedComparison]
     ) -> ReportTally {

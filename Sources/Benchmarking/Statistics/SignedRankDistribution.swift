@@ -1,13 +1,13 @@
-/// The probability of every sum of positive ranks when both signs are equally likely: the exact null distribution of
-/// Wilcoxon's W₊, made by adding one rank after the other.
+/// The exact null distribution of Wilcoxon's W₊: the probability of every sum of positive ranks if
+/// both signs are equally likely. Ranks are added one after the other.
 struct SignedRankDistribution {
-    /// The probability of each sum, from 0 to that of all ranks.
+    /// The probability of each sum, from 0 to the sum of all ranks.
     private(set) var shares = [1.0]
 
-    /// How many ranks there are.
+    /// The number of ranks.
     private var count = 0
 
-    /// Adds the ranks up to that number of differences without ties.
+    /// Adds ranks up to `count`, for differences without ties.
     mutating func grow(to count: Int) {
         while self.count < count { add(rank: self.count + 1) }
     }
@@ -28,7 +28,8 @@ struct SignedRankDistribution {
         shares[sum...].reduce(0, +)
     }
 
-    /// The lowest sum whose tail is at most `limit`, and that tail; one more than the highest sum, and 0, where none has it.
+    /// The lowest sum whose tail is at most `limit`, and that tail. If there is none, one more than
+    /// the highest sum, and 0.
     func criticalSum(withTailAtMost limit: Double) -> (sum: Int, tail: Double) {
         var sum = shares.count
         var tail = 0.0

@@ -1,15 +1,15 @@
 import Foundation
 
-/// An interval that holds the median of the distribution in the share `coverage` of experiments.
+/// An interval that contains the median of the distribution in the share `coverage` of experiments.
 public struct MedianInterval: Codable, Hashable, Sendable {
     public var lower: Double
     public var upper: Double
-    /// The exact probability, 0…1; below what was asked for where there are too few values.
+    /// The exact probability, 0…1; below the requested confidence with too few values.
     public var coverage: Double
-    /// The number of values it was made from.
+    /// The number of values that it is made from.
     public var count: Int
 
-    /// The interval of a transformed value, for an increasing transformation.
+    /// The interval of the transformed values, for an increasing transformation.
     func mapped(_ transform: (Double) -> Double) -> MedianInterval {
         MedianInterval(
             lower: transform(lower), upper: transform(upper), coverage: coverage, count: count)
@@ -17,9 +17,9 @@ public struct MedianInterval: Codable, Hashable, Sendable {
 }
 
 extension Statistics {
-    /// The narrowest interval between two order statistics, r-th lowest and r-th highest, that has
-    /// at least the confidence asked for; the whole range with its true coverage when not even that
-    /// has it (n = 5: 93.75 %); nil for fewer than 2 values.
+    /// The narrowest interval between two order statistics, r-th lowest and r-th highest, with at
+    /// least the requested confidence. If even the whole range has less, returns that with its true
+    /// coverage (n = 5: 93.75 %). `nil` for fewer than 2 values.
     ///
     /// Coverage: 1 − 2 P(X < r) for X binomial (n, ½), exact for any continuous distribution.
     /// Source: David and Nagaraja, "Order Statistics", §7.1. At n = 20 the 5th and the 16th value
@@ -40,10 +40,10 @@ extension Statistics {
             coverage: coverage(count: sorted.count, rank: outer), count: sorted.count)
     }
 
-    /// About how many values decide something by their interval, if the values to come are spread as these are; nil
-    /// where not even 200 do.
+    /// About how many values decide by their interval, if further values are spread like these.
+    /// `nil` if not even 200 do.
     ///
-    /// - Parameter isDecided: called with intervals of that confidence.
+    /// - Parameter isDecided: called with intervals of at least that confidence.
     static func countNeeded(
         _ values: [Double], confidence: Double, _ isDecided: (MedianInterval) -> Bool
     ) -> Int? {
@@ -68,7 +68,7 @@ extension Statistics {
     static func binomialTail(atLeast successes: Int, of trials: Int) -> Double {
         guard successes > 0 else { return 1 }
         guard successes <= trials else { return 0 }
-        // Logarithms, since 2⁻ⁿ leaves the range of a Double at about n = 1,074.
+        // Logarithms, since 2⁻ⁿ is out of the range of `Double` from about n = 1,074.
         var total = 0.0
         for k in successes...trials {
             let logChoose =

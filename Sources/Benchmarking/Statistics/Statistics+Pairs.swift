@@ -1,26 +1,26 @@
 import Foundation
 
-/// By which factor one cell differs from another, from samples of the same rounds.
+/// The factor between two cells, from samples of the same rounds.
 public struct PairedRatio: Hashable, Sendable {
     /// The median of the rounds' ratios.
     public var estimate: Double
-    /// Nil with fewer than 2 rounds.
+    /// `nil` with fewer than 2 rounds.
     public var interval: MedianInterval?
     public var pairCount: Int
 
-    /// With fewer rounds than this, no difference is called one: of 5 rounds, all agree by mere
-    /// chance in 6 % of cases, of 4 in 12 %.
+    /// With fewer rounds than this, no difference is reported: 5 rounds all agree by chance in 6 %
+    /// of cases, 4 rounds in 12 %.
     public static let pairsNeeded = 5
-    /// Differences up to this are called none: the layout of a binary alone moves times by as much.
+    /// Smaller differences are not reported: the layout of a binary alone moves times by as much.
     public static let smallestDifference = 0.02
 
-    /// Which way the difference goes, or that it cannot be told from chance.
+    /// The direction of the difference; `unclear` if it may be chance.
     public enum Direction: Sendable {
         case lower, higher, unclear
     }
 
-    /// Lower or higher only where the whole interval lies more than
-    /// ``smallestDifference`` from 1 and there are ``pairsNeeded`` rounds.
+    /// Lower or higher only if the whole interval is more than ``smallestDifference`` from 1 and
+    /// there are ``pairsNeeded`` rounds.
     public var direction: Direction {
         guard pairCount >= Self.pairsNeeded, let interval else { return .unclear }
         if interval.upper < 1 / (1 + Self.smallestDifference) { return .lower }
@@ -30,7 +30,7 @@ public struct PairedRatio: Hashable, Sendable {
 }
 
 extension Statistics {
-    /// The ratio of a metric of two cells; nil when no round has a value above 0 of both.
+    /// The ratio of a metric of two cells; `nil` if no round has values above 0 for both.
     public static func pairedRatio(
         of metric: String, _ cell: CellResult, to reference: CellResult
     ) -> PairedRatio? {
@@ -41,11 +41,10 @@ extension Statistics {
             pairCount: logRatios.count)
     }
 
-    /// ln(cell / reference) of each round that has a value above 0 of both, in the order of
-    /// rounds.
+    /// ln(cell / reference) of each round with values above 0 for both, in the order of rounds.
     ///
     /// - Parameter offset: added to both values, so that counts may be 0.
-    /// - Parameter least: what smaller values count as.
+    /// - Parameter least: smaller values count as this one.
     public static func pairedLogRatios(
         of metric: String, _ cell: CellResult, to reference: CellResult, plus offset: Double = 0,
         atLeast least: Double = 0

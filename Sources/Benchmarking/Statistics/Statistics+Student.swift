@@ -1,11 +1,11 @@
 import Foundation
 
 extension Statistics {
-    /// The two-sided p value of Welch's t test that two groups have the same mean; nil with fewer
-    /// than 2 values in a group, 0 or 1 when neither varies.
+    /// The two-sided p value of Welch's t test that two groups have the same mean. `nil` with fewer
+    /// than 2 values in a group, 0 or 1 if neither group varies.
     ///
-    /// Assumes nearly normal means, which times of a machine are not: for hints only.
-    /// Source: Welch, "The generalization of Student's problem" (1947).
+    /// Assumes nearly normal means, which measured times do not have: for hints only. Source:
+    /// Welch, "The generalization of Student's problem" (1947).
     public static func welchTest(_ first: [Double], _ second: [Double]) -> Double? {
         guard min(first.count, second.count) >= 2 else { return nil }
         let (one, other) = (moments(first), moments(second))
@@ -36,7 +36,7 @@ extension Statistics {
     /// Source: DLMF 8.17.22, evaluated by Lentz's method.
     private static func incompleteBeta(_ x: Double, _ a: Double, _ b: Double) -> Double {
         guard x > 0, x < 1 else { return x <= 0 ? 0 : 1 }
-        // The fraction converges quickly on this side only.
+        // The fraction converges quickly only on this side.
         guard x < (a + 1) / (a + b + 2) else { return 1 - incompleteBeta(1 - x, b, a) }
         let logBeta: Double = lgamma(a) + lgamma(b) - lgamma(a + b)
         let logPower: Double = a * log(x) + b * log(1 - x)

@@ -1,6 +1,6 @@
 extension Statistics {
-    /// The one-sided p value of the sign test: the chance of at least that many positive
-    /// differences if both signs are equally likely. Zeros are left out; nil when nothing is left.
+    /// The one-sided p value of the sign test: the probability of at least that many positive
+    /// differences if both signs are equally likely. Zeros are left out. `nil` if nothing is left.
     ///
     /// P(X ≥ k), X binomial (n, ½). At n = 20, 16 positive ones have p = .0059.
     public static func signTest(_ differences: [Double]) -> Double? {
@@ -9,17 +9,18 @@ extension Statistics {
         return binomialTail(atLeast: signs.count { $0 > 0 }, of: signs.count)
     }
 
-    /// The most differences for which ``signedRankTest(_:)`` counts every assignment of signs.
+    /// The largest number of differences for which ``signedRankTest(_:)`` counts all sign
+    /// assignments.
     public static let signedRankCountMax = 200
 
     /// The one-sided exact p value of Wilcoxon's signed-rank test that differences tend to be
-    /// positive. Zeros are left out, ties get their mean rank; nil when nothing or more than
+    /// positive. Zeros are left out, and ties get their mean rank. `nil` if no value or more than
     /// ``signedRankCountMax`` values are left.
     ///
-    /// W₊ is the sum of the ranks of positive differences by size; p is the share of the 2ⁿ sign
-    /// assignments whose sum is at least as high. At n = 20, W₊ = 175 has p = .0037.
-    /// Source: Wilcoxon, "Individual comparisons by ranking methods" (1945); Pratt's and others'
-    /// treatment of zeros is not used.
+    /// W₊ is the sum of the ranks of positive differences, ranked by size. p is the share of the 2ⁿ
+    /// sign assignments with at least that sum. At n = 20, W₊ = 175 has p = .0037. Source:
+    /// Wilcoxon, "Individual comparisons by ranking methods" (1945); zeros are not treated as Pratt
+    /// and others propose.
     public static func signedRankTest(_ differences: [Double]) -> Double? {
         let kept = differences.filter { $0 != 0 }.sorted { abs($0) < abs($1) }
         guard !kept.isEmpty, kept.count <= signedRankCountMax else { return nil }
@@ -30,7 +31,7 @@ extension Statistics {
         return distribution.tail(atLeast: positiveSum)
     }
 
-    /// Twice the mean rank of each of the sorted sizes, so that tied ranks stay whole.
+    /// Twice the mean rank of each of the sorted sizes, so that tied ranks are whole numbers.
     private static func doubledRanks(ofSizes sizes: [Double]) -> [Int] {
         var ranks: [Int] = []
         while ranks.count < sizes.count {
@@ -41,8 +42,8 @@ extension Statistics {
         return ranks
     }
 
-    /// The lowest W₊ of so many differences without ties whose one-sided p value is at most `tail`;
-    /// more than the highest sum there is where none has it. 175 for .004 and n = 20.
+    /// The lowest W₊ of `count` differences without ties whose one-sided p value is at most `tail`;
+    /// more than the highest sum if there is none. 175 for .004 and n = 20.
     static func signedRankSum(withTail tail: Double, count: Int) -> Int {
         var distribution = SignedRankDistribution()
         distribution.grow(to: count)

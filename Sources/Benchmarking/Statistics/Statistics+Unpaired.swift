@@ -1,12 +1,12 @@
 import Foundation
 
-/// For samples that were not taken in pairs: what ``NegativeControls`` shows to be wrong.
+/// For samples that were not taken in pairs. ``NegativeControls`` shows that this is wrong.
 extension Statistics {
     /// The two-sided p value of the Wilcoxon–Mann–Whitney test that neither group tends to be
-    /// higher; nil when a group is empty or all values are equal.
+    /// higher. `nil` if a group is empty or all values are equal.
     ///
-    /// From the normal distribution, with correction for ties and continuity: for groups of 5 it is
-    /// at worst .004 above the exact value. Source: Mann and Whitney (1947); Lehmann,
+    /// Uses the normal distribution, corrected for ties and continuity. For groups of 5 it is at
+    /// worst .004 above the exact value. Source: Mann and Whitney (1947); Lehmann,
     /// "Nonparametrics", §1.4.
     public static func rankSumTest(_ first: [Double], _ second: [Double]) -> Double? {
         let all = (first + second).sorted()

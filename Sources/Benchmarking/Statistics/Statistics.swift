@@ -1,15 +1,15 @@
 import Foundation
 
-/// Statistics as pure functions. Each names its formula, and answers nil where there are too few
-/// values for it, never 0 or NaN.
+/// Statistics as pure functions. Each names its formula, and returns `nil` with too few values,
+/// never 0 or NaN.
 public enum Statistics {
-    /// The middle value, or the mean of the two middle ones; nil for no values.
+    /// The middle value, or the mean of the two middle ones; `nil` without values.
     public static func median(_ values: [Double]) -> Double? {
         quantile(values, 0.5)
     }
 
     /// The value below which the share `probability` (0…1) of values lies, interpolated linearly
-    /// between order statistics at (n − 1)p; nil for no values.
+    /// between order statistics at (n − 1)p. `nil` without values.
     ///
     /// Source: type 7 of Hyndman and Fan, "Sample quantiles in statistical packages" (1996).
     public static func quantile(_ values: [Double], _ probability: Double) -> Double? {
@@ -22,20 +22,20 @@ public enum Statistics {
         return sorted[below] + share * (sorted[above] - sorted[below])
     }
 
-    /// The median of values in either order; nil for none.
+    /// The median of sorted values, ascending or descending; `nil` without values.
     static func median(ofSorted sorted: [Double]) -> Double? {
         guard !sorted.isEmpty else { return nil }
         return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
     }
 
-    /// The median distance from the median, not scaled; nil for no values, 0 for one.
+    /// The median distance from the median, not scaled. `nil` without values, 0 for one value.
     public static func medianAbsoluteDeviation(_ values: [Double]) -> Double? {
         guard let middle = median(values) else { return nil }
         return median(values.map { abs($0 - middle) })
     }
 
-    /// The mean of what is left when ⌊n × share⌋ values are cut off at each end; nil for no values
-    /// or a share outside 0..<0.5.
+    /// The mean of the values without the ⌊n × share⌋ lowest and highest; `nil` without values or
+    /// for a share outside 0..<0.5.
     public static func trimmedMean(_ values: [Double], share: Double = 0.2) -> Double? {
         guard !values.isEmpty, (0..<0.5).contains(share) else { return nil }
         let cut = Int(Double(values.count) * share)

@@ -1,8 +1,8 @@
-/// The averages of all pairs of some values, each value paired with itself too, without making them.
+/// The averages of all pairs of values, including each value with itself. They are not stored.
 struct WalshAverages {
-    /// Few enough to be sorted.
+    /// Few enough to sort.
     private static let fewCandidates = 24
-    /// Equal averages cannot be told apart however narrow the range.
+    /// Ends the search: equal averages stay together however narrow the range.
     private static let halvingsMax = 40
 
     private let sorted: [Double]
@@ -12,8 +12,8 @@ struct WalshAverages {
         self.sorted = sorted
     }
 
-    /// How many are above a limit: a walk from both ends, since a greater first value needs no
-    /// greater second one.
+    /// How many averages are above a limit. Walks from both ends: a greater first value never needs
+    /// a greater second one.
     func count(above limit: Double) -> Int {
         let sum = 2 * limit
         var first = sorted.count
@@ -27,27 +27,28 @@ struct WalshAverages {
 
     var count: Int { sorted.count * (sorted.count + 1) / 2 }
 
-    /// The share of them above a limit.
+    /// The share of the averages above a limit.
     func share(above limit: Double) -> Double {
         Double(count(above: limit)) / Double(count)
     }
 
-    /// The estimate of Hodges and Lehmann: less moved by outliers than a mean, and nearly as exact.
+    /// The Hodges–Lehmann estimate: less affected by outliers than a mean, and nearly as precise.
     var median: Double {
         (greatest((count + 1) / 2) + greatest(count / 2 + 1)) / 2
     }
 
-    /// The `rank`-th greatest of all, counted from 1.
+    /// The `rank`-th greatest average, counted from 1.
     func greatest(_ rank: Int) -> Double {
         greatest(rank, above: -.infinity, upTo: sorted[sorted.count - 1])
     }
 
-    /// The `rank`-th greatest, counted from 1: halves the range in which it lies until few are left.
+    /// The `rank`-th greatest average, counted from 1. Halves the range that contains it until few
+    /// averages are left.
     ///
     /// Source: Monahan, "Algorithm 616: fast computation of the Hodges-Lehmann location estimator"
     /// (1984), for the idea of counting instead of listing.
     ///
-    /// - Precondition: it lies in the range, whose lower bound may be infinite.
+    /// - Precondition: the range contains it. The lower bound may be infinite.
     func greatest(_ rank: Int, above lower: Double, upTo upper: Double) -> Double {
         var low = max(lower, sorted[0].nextDown)
         var high = upper

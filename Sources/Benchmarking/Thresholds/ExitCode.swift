@@ -1,5 +1,5 @@
-/// What `bench` tells its caller when it ends. 1 and 2 stay unused, since shells, make and the
-/// package manager use them for their own purposes.
+/// The exit codes of `bench`. 1 and 2 are unused, because shells, make and the package manager use
+/// them for their own purposes.
 public enum ExitCode: Int32, Sendable, CaseIterable {
     case success = 0
     case regression = 10
@@ -13,7 +13,6 @@ public enum ExitCode: Int32, Sendable, CaseIterable {
     case internalError = 70
     case interrupted = 130
 
-    /// The meaning in a few words.
     public var meaning: String {
         switch self {
         case .success: "all that was asked holds"

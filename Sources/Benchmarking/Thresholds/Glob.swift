@@ -1,4 +1,4 @@
-/// A pattern in which `*` stands for any characters, also none and also slashes, and `?` for one.
+/// A pattern: `*` matches any characters, including none and slashes; `?` matches one.
 public struct Glob: Codable, Hashable, Sendable, ExpressibleByStringLiteral,
     CustomStringConvertible
 {
@@ -23,13 +23,13 @@ public struct Glob: Codable, Hashable, Sendable, ExpressibleByStringLiteral,
 
     public var description: String { pattern }
 
-    /// Whether the whole text, upper and lower case told apart, fits the pattern.
+    /// Whether the pattern matches the whole text. Case matters.
     public func matches(_ text: String) -> Bool {
         let pattern = Array(pattern)
         let text = Array(text)
         var place = 0
         var rest = 0
-        // Where to go on when a star has to swallow one character more.
+        // Where to continue when a star has to match one more character.
         var afterStar: (place: Int, rest: Int)?
         while rest < text.count {
             if place < pattern.count, pattern[place] == "*" {

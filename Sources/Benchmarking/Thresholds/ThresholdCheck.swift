@@ -1,17 +1,18 @@
-/// Holds a run against threshold rules.
+/// Judges a run by threshold rules.
 public enum ThresholdCheck {
-    /// The share of checks of which some rule may say held or crossed by chance.
+    /// The share of checks in which some rule may hold or be crossed by chance.
     static let errorRate = 0.05
 
     /// Judges every rule on every cell it matches, in the order of rules and cells.
     ///
-    /// The median of a measured metric is judged by its interval: held where all of it is within the bound, crossed where
-    /// none of it is, else it cannot be judged. The intervals of all rules hold together with 95 % (Bonferroni).
-    /// A metric that samples may have and these do not, such as a percentile of few operations,
-    /// cannot be judged.
+    /// The median of a measured metric is judged by its interval. The rule holds if the whole
+    /// interval is within the bound, and is crossed if no part of it is. Otherwise it cannot be
+    /// judged. The intervals of all rules hold together with 95 % confidence (Bonferroni). A metric
+    /// that samples may have but these do not, such as a percentile of few operations, cannot be
+    /// judged.
     ///
-    /// - Throws: ``ThresholdError`` when a rule matches no cell, names a metric that no matching
-    ///   sample can have, or a reference that the matching workloads lack: it would never be judged.
+    /// - Throws: ``ThresholdError`` if a rule would never be judged: it matches no cell, or names a
+    ///   metric that no matching sample can have, or a reference that the matching workloads lack.
     public static func evaluate(_ rules: [ThresholdRule], _ run: Run) throws -> ThresholdReport {
         let findings = try rules.flatMap { rule in
             let matches = try matches(of: rule, in: run)
@@ -43,7 +44,7 @@ public enum ThresholdCheck {
         }
         guard let reference = rule.relativeTo else { return matches }
         try check(reference, of: rule, in: matches.map(\.workload))
-        // Whatever is divided by itself is 1.
+        // A cell divided by itself is always 1.
         let others = matches.filter { !reference.describes($0.cell) }
         guard !others.isEmpty else { throw ThresholdError.comparesWithItself(rule) }
         return others
@@ -67,7 +68,7 @@ public enum ThresholdCheck {
         }
     }
 
-    /// The metrics that the rule's pattern fits; the pattern itself where none was measured.
+    /// The metrics that match the rule's pattern; the pattern itself if none was measured.
     private static func metrics(of rule: ThresholdRule, in matches: [Match]) throws -> [String] {
         let samples = matches.flatMap { $0.cell.samples + [$0.cell.counts].compactMap(\.self) }
         let known = samples.reduce(into: Set<String>()) {
@@ -80,8 +81,8 @@ public enum ThresholdCheck {
         return metrics.isEmpty ? [rule.metric] : metrics
     }
 
-    /// Whether samples of the cell may have what the rule asks about. A rule that stood beside the
-    /// workload was held against the workload's metrics before anything ran.
+    /// Whether samples of the cell may have the rule's metric. A rule that belongs to the workload
+    /// was checked against its metrics before the run.
     private static func mayHave(_ rule: ThresholdRule, _ match: Match) -> Bool {
         let workload = match.workload
         if workload.thresholds?.contains(rule) == true { return true }

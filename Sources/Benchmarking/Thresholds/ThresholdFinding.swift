@@ -1,12 +1,12 @@
 extension ThresholdCheck {
-    /// What a cell has to hold against a rule: a number, values whose median is estimated, or nothing.
+    /// What a cell has for a rule: a number, values whose median is estimated, or nothing.
     struct Finding {
         private var verdict: ThresholdVerdict
         private var content: Content
 
         private enum Content {
             case number(Double)
-            /// Of the rounds; at least one.
+            /// The values of the rounds; at least one.
             case estimate([Double])
             case nothing(reason: String)
         }
@@ -35,7 +35,7 @@ extension ThresholdCheck {
             if case .estimate = content { true } else { false }
         }
 
-        /// - Parameter confidence: of the interval by which an estimate is judged.
+        /// - Parameter confidence: for the interval that judges an estimate.
         func verdict(confidence: Double) -> ThresholdVerdict {
             var verdict = verdict
             let bound = verdict.rule.bound
@@ -64,7 +64,7 @@ extension ThresholdCheck {
     }
 }
 
-/// Why there is no number to hold against the bound.
+/// Why there is no number to compare with the bound.
 private struct Obstacle: Error {
     var reason: String
 }
@@ -139,7 +139,7 @@ extension ThresholdCheck.Finding {
         }
     }
 
-    /// How samples come to have that metric, to be said after its name; empty where nobody knows.
+    /// How to get samples with that metric, to follow its name; empty if there is no known way.
     private static func remedy(for metric: String, in cell: CellResult) -> String {
         let operations = [".p50": 20.0, ".p99": 1_000, ".p999": 10_000]
         if let needed = operations.first(where: { metric.hasSuffix($0.key) })?.value {
@@ -171,7 +171,7 @@ extension ThresholdCheck.Finding {
 }
 
 extension WorkloadResult {
-    /// Whether the metric is counted and not measured, so that what this run found is judged as it is.
+    /// Whether the metric is counted, not measured. A count is judged as it is.
     fileprivate func isCount(_ metric: String, of cell: CellResult) -> Bool {
         ([primaryMetric] + extraMetrics).contains { $0.name == metric && $0.unit == .count }
             || Metric.counts.contains { $0.name == metric }
@@ -180,7 +180,7 @@ extension WorkloadResult {
 }
 
 extension MetricUnit {
-    /// Whether values are times, or made of times: a ratio is one of costs.
+    /// Whether values are times or made of times, as a ratio of costs is.
     fileprivate var isOfTime: Bool {
         switch self {
         case .seconds, .nanoseconds, .perSecond, .ratio: true

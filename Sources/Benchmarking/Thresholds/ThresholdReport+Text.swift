@@ -1,5 +1,5 @@
 extension ThresholdRule: CustomStringConvertible {
-    /// The rule in a line, as "import nested*: median time ≤ 1.600× grdb".
+    /// The rule in one line, such as "import nested*: median time ≤ 1.600× grdb".
     public var description: String {
         "\(workload) \(cell): \(statistic) \(metric) \(limit(as: Metric.named(metric)))"
     }
@@ -18,7 +18,7 @@ extension ThresholdRule: CustomStringConvertible {
 }
 
 extension ThresholdVerdict: CustomStringConvertible {
-    /// A line that begins with ✓, ✗ or ?, and says by how much and how sure.
+    /// A line that begins with ✓, ✗ or ? and shows the value, its interval and the limit.
     public var description: String {
         let question = "\(workload) \(cell): \(rule.statistic) \(rule.metric)"
         let limit = "limit \(rule.limit(as: metric))"
@@ -35,15 +35,15 @@ extension ThresholdVerdict: CustomStringConvertible {
 
     private func format(_ value: Double) -> String { rule.format(value, as: metric) }
 
-    /// The interval, where it says more than the value.
+    /// The interval, unless it has no width.
     private var range: String {
         guard let interval, interval.lower < interval.upper else { return "" }
         return " (\(format(interval.lower)) to \(format(interval.upper)))"
     }
 
-    /// Why an estimate is not certain, and what decides it.
+    /// Why an estimate is not certain, and what would decide it.
     ///
-    /// - Parameter needed: the rounds that are likely to; nil where no number does.
+    /// - Parameter needed: the number of rounds that will probably decide; `nil` if no number does.
     func doubt(about median: Double, of roundCount: Int, _ needed: Int?) -> String {
         let rounds = "\(roundCount) \(roundCount == 1 ? "round" : "rounds")"
         return "not certain, \(format(median))\(range) in \(rounds)"
@@ -53,7 +53,7 @@ extension ThresholdVerdict: CustomStringConvertible {
 }
 
 extension ThresholdRule.Reference: CustomStringConvertible {
-    /// As "grdb", "mode=loop" or "shared/fetchBatchSize=0".
+    /// Such as "grdb", "mode=loop" or "shared/fetchBatchSize=0".
     public var description: String {
         let values = parameters.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
         return [subject, values.isEmpty ? nil : values.joined(separator: ",")]
@@ -68,7 +68,8 @@ extension UnsoundCell: CustomStringConvertible {
 }
 
 extension ThresholdReport {
-    /// The rules that did not hold, the crossed ones first, and how many did; a line each, for a report.
+    /// For a report: a line for each rule that did not hold, the crossed ones first, and the number
+    /// of rules that held.
     var findings: [String] {
         let open = verdicts.filter(\.isCrossed) + verdicts.filter(\.isOpen)
         let heldCount = verdicts.count - open.count
@@ -77,7 +78,7 @@ extension ThresholdReport {
 }
 
 extension ThresholdReport: CustomStringConvertible {
-    /// A line for each unsound cell and each verdict, the crossed ones first, and a summary.
+    /// A line for each unsound cell and each verdict, the crossed ones first, then a summary.
     public var description: String {
         let crossed = verdicts.filter(\.isCrossed)
         let open = verdicts.filter(\.isOpen)
@@ -100,7 +101,7 @@ extension ThresholdError {
         }
     }
 
-    /// The key of the rule that is wrong, and those inside of it.
+    /// The path of keys to the part of the rule that is wrong.
     public var keys: [String] {
         switch self {
         case .matchesNothing: ["cell"]

@@ -1,11 +1,11 @@
-/// All that ``ThresholdCheck`` found.
+/// Everything that ``ThresholdCheck`` found.
 public struct ThresholdReport: Hashable, Sendable {
-    /// One for each rule and cell that it matched.
+    /// One for each rule and each cell that it matched.
     public var verdicts: [ThresholdVerdict]
-    /// Cells that failed or gave a wrong answer, whether or not a rule asked about them.
+    /// Cells that failed or gave a wrong answer, even if no rule matches them.
     public var unsoundCells: [UnsoundCell]
 
-    /// The gravest finding: a wrong answer, a crash, a crossed threshold, one that could not be
+    /// The gravest finding: a wrong answer, a crash, a crossed threshold, a rule that cannot be
     /// judged, or success.
     public var exitCode: ExitCode {
         if unsoundCells.contains(where: \.isWrongAnswer) { return .wrongAnswer }
@@ -16,20 +16,20 @@ public struct ThresholdReport: Hashable, Sendable {
     }
 }
 
-/// What became of one rule on one cell.
+/// The result of one rule for one cell.
 public struct ThresholdVerdict: Hashable, Sendable {
     public var rule: ThresholdRule
     public var workload: String
     /// ``CellResult/identifier``.
     public var cell: String
-    /// What was measured, with its unit.
+    /// The measured metric, with its unit.
     public var metric: Metric
     public var outcome: Outcome
-    /// The interval of a measured median, by which it is judged; nil for counts, for other statistics and for a single
-    /// round.
+    /// The interval of a measured median, which decides the outcome. `nil` for counts, for other
+    /// statistics and for a single round.
     public var interval: MedianInterval?
 
-    /// Within the bound, beyond it, or not known.
+    /// Within the bound, beyond it, or unknown.
     public enum Outcome: Hashable, Sendable {
         case held(Double)
         case crossed(Double)
@@ -40,18 +40,18 @@ public struct ThresholdVerdict: Hashable, Sendable {
         if case .crossed = outcome { true } else { false }
     }
 
-    /// Whether the rule could not be judged.
+    /// Whether the rule cannot be judged.
     public var isOpen: Bool {
         if case .cannotJudge = outcome { true } else { false }
     }
 }
 
-/// A cell that cannot be believed.
+/// A cell whose results cannot be trusted.
 public struct UnsoundCell: Codable, Hashable, Sendable {
     public var workload: String
     /// ``CellResult/identifier``.
     public var cell: String
-    /// Whether it ran to its end with a wrong answer, instead of breaking off.
+    /// Whether it finished with a wrong answer, instead of failing.
     public var isWrongAnswer: Bool
     public var reason: String
 
@@ -77,12 +77,12 @@ public struct UnsoundCell: Codable, Hashable, Sendable {
     }
 }
 
-/// A rule that can never be crossed, because it asks about nothing.
+/// A rule that would never be judged or could never fail.
 public enum ThresholdError: Error, Hashable {
     case matchesNothing(ThresholdRule, known: [String])
     case unknownMetric(ThresholdRule, known: [String])
     case unknownSubject(ThresholdRule, known: [String])
-    /// The workload has one value of the parameter, so that it tells no cells apart.
+    /// The workload has only one value of the parameter, so that it distinguishes no cells.
     case fixedParameter(ThresholdRule, String, known: [String])
     case unknownValue(ThresholdRule, String, known: [String])
     case comparesWithItself(ThresholdRule)

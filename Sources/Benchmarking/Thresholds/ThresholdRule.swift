@@ -1,4 +1,4 @@
-/// One line of a threshold file: what must hold of which cells.
+/// One rule of a threshold file: what must hold for which cells.
 public struct ThresholdRule: Codable, Hashable, Sendable {
     /// Globs on ``WorkloadResult/name`` and on ``CellResult/identifier``.
     public var workload: Glob
@@ -8,16 +8,17 @@ public struct ThresholdRule: Codable, Hashable, Sendable {
     public var metric: String
     public var statistic: Statistic
     public var bound: Bound
-    /// The cell by whose sample of the same round each sample is divided; nil for the values themselves.
+    /// The cell that divides: each sample is divided by its sample of the same round. `nil` to use
+    /// the values themselves.
     public var relativeTo: Reference?
-    /// Why the rule is there, for whoever crosses it.
+    /// Why the rule exists, for those who cross it.
     public var reason: String
 
-    /// Which number of a cell's samples is held against the bound. Of a latency, the number is
-    /// taken from the latencies of all samples together.
+    /// Which number of a cell's samples is compared with the bound. For a latency, it is taken from
+    /// the latencies of all samples together.
     ///
-    /// The median of a measured metric is judged by its interval. Counts, the other statistics and the
-    /// numbers of a latency are judged as this run found them.
+    /// The median of a measured metric is judged by its interval. Counts, the other statistics and
+    /// the numbers of a latency are judged as this run found them.
     public enum Statistic: String, Codable, Sendable, CaseIterable {
         case median, max, min, p99
     }
@@ -44,12 +45,12 @@ public struct ThresholdRule: Codable, Hashable, Sendable {
 }
 
 extension ThresholdRule {
-    /// In what the cell that a rule divides by differs from the cell that it judges: the subject, the values of
-    /// some parameters, or both.
+    /// How the cell that a rule divides by differs from the cell that it judges: in the subject, in
+    /// the values of some parameters, or in both.
     public struct Reference: Hashable, Sendable, ExpressibleByStringLiteral {
-        /// Nil for the cell's own.
+        /// `nil` for the cell's own subject.
         public var subject: String?
-        /// The other parameters are the cell's own.
+        /// For all other parameters, the cell's own values.
         public var parameters: [String: String]
 
         public init(subject: String? = nil, parameters: [String: String] = [:]) {
@@ -61,7 +62,7 @@ extension ThresholdRule {
             self.init(subject: subject)
         }
 
-        /// Whether the cell is one that others are divided by, and so not divided itself.
+        /// Whether the cell is one that others are divided by, so that it is not judged itself.
         public func describes(_ cell: CellResult) -> Bool {
             (subject == nil || subject == cell.subject)
                 && parameters.allSatisfy { cell.parameters[$0.key] == $0.value }
@@ -74,7 +75,7 @@ extension ThresholdRule.Reference: Codable {
         case subject, parameters
     }
 
-    /// Runs of versions that knew subjects only have the subject's name here.
+    /// Older versions wrote the subject's name alone.
     public init(from decoder: any Decoder) throws {
         if let subject = try? decoder.singleValueContainer().decode(String.self) {
             self.init(subject: subject)
@@ -88,7 +89,8 @@ extension ThresholdRule.Reference: Codable {
 }
 
 extension ThresholdRule.Bound {
-    /// Whether all of the interval is within the limit, or none of it; nil where it reaches over the limit.
+    /// Whether the whole interval is within the limit (`true`) or no part of it is (`false`); `nil`
+    /// if it contains values on both sides.
     func holds(_ interval: MedianInterval) -> Bool? {
         let lower = interval.lower
         let upper = interval.upper

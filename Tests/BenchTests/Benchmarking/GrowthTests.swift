@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct `The growth of a row's cost` {
-    /// What one row of so many costs.
+    /// The cost of one row as a function of the number of rows.
     struct Cost: Sendable, CustomTestStringConvertible {
         var name: String
         var verdict: Verdict
@@ -19,14 +19,14 @@ import Testing
         Cost(name: "a sort and nothing else", verdict: .ok) { 50 * log2($0) },
         Cost(name: "with a walk along all", verdict: .regressed) { 5_000 + $0 },
         Cost(name: "with a walk along those beyond 2,000", verdict: .regressed) { count in
-            // The later a row comes, the longer the walk: half of all on average.
+            // A later row needs a longer walk: on average half of all rows.
             5_000 + 3 * max(0, count - 2_000) / count * (count + 2_000) / 2
         },
     ]
 
     @Test(arguments: costs)
     func `may be a logarithm, and no walk along a list`(cost: Cost) {
-        // A sort of 8,000 takes 1.3 times as many comparisons a row as one of 1,000.
+        // Sorting 8,000 rows takes 1.3 times as many comparisons per row as sorting 1,000.
         let row = Comparison(
             growthOf: .instructions, workload: "growth", cell: "object-graph",
             few: cost.instructions(1_000), many: cost.instructions(8_000), limit: 1.31)

@@ -44,7 +44,7 @@ import Testing
         var arrivals = ArrivalSchedule(.fixed, perSecond: 1e7, startNanoseconds: 1_000)
         var recorder = LatencyRecorder()
 
-        // A stall lets the operations due at 1,000, 1,100 and 1,200 all end at 1,250.
+        // After a stall, the operations due at 1,000, 1,100 and 1,200 all end at 1,250.
         for _ in 0..<3 { recorder.record(intendedAt: arrivals.next(), completedAt: 1_250) }
 
         #expect(recorder.count == 3)

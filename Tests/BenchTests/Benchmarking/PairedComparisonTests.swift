@@ -60,7 +60,7 @@ import Testing
                 in: (0..<20).map { _ in Double.random(in: -1...1, using: &generator) })
         }
 
-        // The exact size of the union, over all 2²⁰ signs, is .00737; four standard errors are .0054.
+        // The exact size of the union over all 2²⁰ signs is .00737; four standard errors are .0054.
         #expect(abs(Double(alarms) / Double(trials) - 0.007_37) < 0.005_4)
     }
 
@@ -86,7 +86,8 @@ import Testing
         let many = try #require(
             rule.minimumDetectableEffect(from: noise + noise + noise, seed: 1))
 
-        // The same values are drawn as often; over all 60 pairs it would be little more than half.
+        // The same number of values is drawn. Draws of all 60 pairs would give little more than
+        // half.
         #expect((0.9...1.1).contains(many / few))
     }
 

@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    /// A pair as quiet as one can be.
+    /// A pair with almost no noise.
     private static func pair(block: Int, logRatio: Double) -> PairedGate.Outcome {
         let wobble = 0.001 * Double(block % 5 - 2)
         return .measured([
@@ -73,7 +73,7 @@ import Testing
 
     @Test func `later pairs do not make up for those that the first look lacks`() throws {
         var gate = PairedGate(Self.cells(1), seed: 3) { _, block in
-            // Of a load that was saturated in the first blocks; then a change shows.
+            // The load is saturated in the first blocks; then a change shows.
             block < 20
                 ? .measured([:]) : Self.pair(block: block, logRatio: 0.08)
         }

@@ -46,7 +46,7 @@ import Testing
     }
 }
 
-/// Takes what a reporter writes and turns its clock by hand.
+/// Collects what a reporter writes, and has a clock that the test sets.
 private final class Output: Sendable {
     private let state = Mutex((text: "", seconds: 0.0))
 

@@ -4,10 +4,10 @@ import Testing
 @testable import Benchmarking
 
 @Suite struct `Round allocation` {
-    // Looks after 4 rounds, the glance, and after 12, 15 and 19.
+    // The glance is after 4 rounds, the looks are after 12, 15 and 19.
     private static let design = SequentialDesign(comparisonCount: 30)
 
-    /// A block with open comparisons whose rounds spread by so much around no difference.
+    /// A block with open comparisons. Their rounds have these spreads around no difference.
     private func block(
         _ roundCount: Int, spreads: [Double] = [0.1], seconds: Double? = 1
     ) -> RoundAllocation.Block {
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: [
-        // 8 rounds are missing to the first look.
+        // The first look needs 8 more rounds.
         (seconds: 16.0, chosen: [0, 1]), (seconds: 15.9, chosen: [0]), (seconds: 8.0, chosen: [0]),
         (seconds: 7.9, chosen: [Int]()),
     ])
@@ -58,7 +58,7 @@ import Testing
 
     @Test func `after the first looks, what is soonest decided goes on`() {
         #expect(next([block(12, spreads: [0.5]), block(12, spreads: [0.25])], 100) == [1])
-        // Or what is cheaper, or has more comparisons in it.
+        // The cheaper block goes on, or the one with more comparisons.
         #expect(
             next([block(12, spreads: [0.25], seconds: 9), block(12, spreads: [0.3])], 100) == [1])
         #expect(
@@ -76,7 +76,7 @@ import Testing
         var blocks = [block(12, spreads: [0.25]), block(12, spreads: [0.3])]
         let first = allocation.next(blocks, secondsLeft: 100)
 
-        // What its further rounds tell makes it the dearer one.
+        // Further rounds make it the more expensive one.
         blocks[0] = block(13, spreads: [0.9])
         let second = allocation.next(blocks, secondsLeft: 99)
         blocks[0] = block(15, spreads: [0.9])
@@ -90,7 +90,7 @@ import Testing
         var late = block(12, spreads: [0.25])
         late.comparisons[0].logRatios.removeLast()
 
-        // One round is missing to its first look, three to the second.
+        // Its first look needs one more round, its second three.
         #expect(next([late], 1) == [0])
         #expect(next([block(12, spreads: [0.25])], 2).isEmpty)
     }

@@ -1,7 +1,7 @@
 import Benchmarking
 import Foundation
 
-/// A run made up from a seed: what a real one would look like, the same every time.
+/// A run generated from a seed: like a real one, but the same every time.
 enum SampleRun {
     static let start = Date(timeIntervalSince1970: 1_790_000_000)
 
@@ -29,7 +29,7 @@ enum SampleRun {
         return run
     }
 
-    /// A cell whose samples take these seconds, in rounds 0, 1, …
+    /// A cell whose samples take these seconds in the rounds 0, 1, …
     static func cell(
         _ subject: String, _ seconds: [Double], role: SubjectRole = .stack,
         lockPolicy: String? = nil, parameters: [String: String] = [:]
@@ -49,7 +49,7 @@ enum SampleRun {
             name: "import", title: "Import", kind: "import", reference: reference, cells: cells)
     }
 
-    /// Everything that a report can hold.
+    /// Everything that a report can contain.
     static let full = run([
         importWorkload, responsivenessWorkload, pagingWorkload, updateWorkload, loadWorkload,
     ])
@@ -182,7 +182,7 @@ enum SampleRun {
             ], cells: cells)
     }
 
-    /// Its question is decided by exact counts.
+    /// Exact counts decide its question.
     private static var updateWorkload: WorkloadResult {
         let cells = [("loop", 5_040.0), ("batch", 3)].map { way, statements in
             var cell = cell("shared", [1, 1.1, 1.2], parameters: ["way": way])
@@ -205,7 +205,7 @@ enum SampleRun {
             ], cells: cells)
     }
 
-    /// Operations at intended times: a stall holds up those behind it.
+    /// Operations at intended times: a stall delays those behind it.
     private static var loadWorkload: WorkloadResult {
         let subjects: [(name: String, milliseconds: Double)] = [("nested", 0.4), ("shared", 0.3)]
         let cells = subjects.map { subject in

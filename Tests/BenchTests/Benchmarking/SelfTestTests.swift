@@ -10,7 +10,7 @@ import Testing
 
         let draws = (0..<20_000).map { _ in model.draw(using: &generator) }
 
-        // Variance .8 × .01² + .2 × 2 × .1², whose own standard error is about 3 %.
+        // The variance is .8 × .01² + .2 × 2 × .1², with a standard error of about 3 %.
         let variance = draws.map { $0 * $0 }.reduce(0, +) / Double(draws.count)
         #expect(abs(variance / 0.004_08 - 1) < 0.15)
         #expect(try abs(#require(Statistics.median(draws))) < 0.001)
@@ -65,7 +65,8 @@ import Testing
 
         let comparisons = report.comparisons(report.design, seed: testSeed())
 
-        // A pair is first against second, so the dearer second makes it less.
+        // A pair compares its first cell with its second. The second takes longer, so the answer is
+        // less.
         #expect(comparisons.map(\.conclusion) == [.less, .equivalent, .less, .less, .equivalent])
         #expect(!comparisons.contains { $0.isFalseDifference || $0.isFalseEquivalence })
     }

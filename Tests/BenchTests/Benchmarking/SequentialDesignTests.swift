@@ -11,7 +11,7 @@ import Testing
         Self.design.evaluate(logRatios, sameWithin: Self.sameWithin)
     }
 
-    /// Rounds around a ratio, evenly spread, the extremes first.
+    /// Rounds evenly spread around a ratio, the extremes first.
     private func rounds(_ count: Int, around ratio: Double, spread: Double) -> [Double] {
         (0..<count).map { index in
             let offset = Double((index + 1) / 2) / Double(count / 2)
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test func `looks that contradict each other decide nothing, ever`() {
-        // Twelve rounds between 1 and 12 %, and then as many as it takes of half the time.
+        // Twelve rounds between 1 and 12 %, then as many at half the time as a contradiction needs.
         let rounds =
             rounds(12, around: 1.065, spread: 0.055) + Array(repeating: log(0.5), count: 100)
         let state = Self.design.evaluate(rounds, sameWithin: 0.03)
@@ -141,7 +141,7 @@ import Testing
             var rounds: [Double] = []
             var decided: SequentialDesign.Conclusion?
             for _ in 0..<40 {
-                // A machine that changes its mind halfway.
+                // A machine whose ratio changes halfway.
                 let shift = rounds.count < 20 ? centre : -centre
                 rounds.append(shift + 0.1 * generator.normal())
                 let state = evaluate(rounds)

@@ -116,14 +116,14 @@ import Testing
             Statistics.rankSumTest([1, 2, 3, 4, 5], [6, 7, 8, 9, 10]))
         let alternating = try #require(Statistics.rankSumTest([1, 4, 5, 8], [2, 3, 6, 7]))
 
-        // 12.5 of the 25 ordered pairs are expected, and all 25 point the same way: z = 2.507.
+        // Of the 25 ordered pairs, 12.5 are expected and all 25 have the same direction: z = 2.507.
         #expect(abs(separated - 0.012_186) < 1e-5)
         #expect(alternating == 1)
         #expect(Statistics.rankSumTest([1, 1], [1]) == nil)
         #expect(Statistics.rankSumTest([], [1]) == nil)
     }
 
-    /// Differences of sizes 1…count, of which those with the greatest sizes that fit are positive.
+    /// Differences of sizes 1…count. The greatest sizes that fit into `positiveSum` are positive.
     private func differences(count: Int, positiveSum: Int) -> [Double] {
         var rest = positiveSum
         return stride(from: count, through: 1, by: -1).map { size in

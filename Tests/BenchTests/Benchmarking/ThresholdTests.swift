@@ -7,13 +7,13 @@ import Testing
     struct Case: CustomTestStringConvertible {
         var testDescription: String
         var rule: ThresholdRule
-        /// The cells for which it is crossed; nil where none can be judged.
+        /// The cells that cross it; `nil` if none can be judged.
         var crossed: [String]?
     }
 
     /// nested takes 1.2 times as long as grdb, single 1.5 times; both run 7 statements.
     private static func run() -> Run {
-        // So many that the interval of three rules leaves one outlier out.
+        // Enough rounds for the intervals of three rules to exclude one outlier.
         let speeds = [1, 2] + Array(repeating: 1.0, count: 9)
         var grdb = SampleRun.cell("grdb", speeds, role: .peer)
         var nested = SampleRun.cell("nested", speeds.map { $0 * 1.2 })
@@ -78,7 +78,7 @@ import Testing
     ])
     func `a rule is judged on each cell it matches`(given: Case) throws {
         var rule = given.rule
-        // Rules name a metric that some matching cell has.
+        // A rule must name a metric that some matching cell has.
         if given.crossed == nil, rule.cell == "*i*" { rule.cell = "*" }
 
         let report = try ThresholdCheck.evaluate([rule], Self.run())
@@ -212,7 +212,7 @@ import Testing
             ])
     }
 
-    /// 0.9, 1.0, 1.1 and so on in turn.
+    /// The values 0.9, 1.0 and 1.1 in turn.
     private static func spread(_ count: Int) -> [Double] {
         (0..<count).map { 0.9 + 0.1 * Double($0 % 3) }
     }
@@ -284,7 +284,7 @@ import Testing
                 SampleRun.run([SampleRun.workload(cells)]))
             if report.exitCode == .thresholdCrossed { crossedCount += 1 }
         }
-        // 1.5 % are expected: with 15 rounds the intervals are wider than they need to be.
+        // 1.5 % are expected: with 15 rounds the intervals are wider than necessary.
         #expect(crossedCount <= checkCount / 20, "TEST_SEED=\(generator.seed)")
     }
 
@@ -304,7 +304,7 @@ import Testing
         #expect(report.description.contains("times of a \(build) build mean nothing"))
     }
 
-    /// A request takes 0.5 of the loop's time and a third of its statements.
+    /// A request takes half of the loop's time and a third of its statements.
     private static func modes() -> Run {
         let cells = ["shared", "nested"].flatMap { subject in
             [("loop", 2.0, 9), ("request", 1.0, 3)].map { mode, seconds, statements in
@@ -330,7 +330,7 @@ import Testing
 
         let held = try report("time", 0.6)
         #expect(held.exitCode == .success)
-        // The loop is not held against itself.
+        // The loop is not compared with itself.
         #expect(held.verdicts.map(\.cell) == ["shared/mode=request", "nested/mode=request"])
         #expect(
             held.description.hasPrefix(

@@ -45,7 +45,7 @@ import Testing
             return
         }
         #expect(ratio == Finding.Ratio(estimate: 1.0 / 300))
-        // Nothing else was asked, so that one sample of each shows its time.
+        // There is no other question, so one sample of each cell is enough to show its time.
         #expect(run.workloads[0].cells.map(\.samples.count) == [1, 1])
     }
 

@@ -1,29 +1,29 @@
 import Foundation
 import TestSupport
 
-/// A `bench` that runs with a folder of its own.
+/// A `bench` process with a folder of its own.
 final class BenchProcess {
-    /// The one that was built beside the tests.
+    /// The executable that was built beside the tests.
     static let executable = Bundle.main.executableURL!
         .deletingLastPathComponent().appending(path: "bench")
 
     private let process = Process()
     private let folder = TemporaryFolder()
 
-    /// - Parameter currentDirectory: nil for that of the tests.
-    /// - Parameter environment: in addition to that of the tests.
+    /// - Parameter currentDirectory: `nil` for the tests' own.
+    /// - Parameter environment: added to the tests' own.
     init(
         _ arguments: [String], executable: URL = BenchProcess.executable,
         currentDirectory: URL? = nil, environment: [String: String] = [:]
     ) throws {
         process.executableURL = executable
         process.arguments = arguments
-        // Rows made to size: reading the published ones takes each worker of a debug build seconds.
+        // Generated rows: reading the published ones takes each worker of a debug build seconds.
         process.environment = ProcessInfo.processInfo.environment
             .merging(["STACKBENCH_DATASETS": "generated"]) { $1 }
             .merging(environment) { $1 }
         if let currentDirectory { process.currentDirectoryURL = currentDirectory }
-        // Files, since a pipe that nobody reads would stop the program when it is full.
+        // Files, because a full pipe without a reader would block the program.
         process.standardOutput = try handle("output")
         process.standardError = try handle("errors")
         try process.run()
@@ -33,16 +33,16 @@ final class BenchProcess {
 
     var processIdentifier: Int32 { process.processIdentifier }
 
-    /// Waits for the end.
+    /// Waits until the process ends.
     var exitCode: Int32 {
         process.waitUntilExit()
         return process.terminationStatus
     }
 
-    /// All of the standard output, after the end.
+    /// The whole standard output, after the end.
     var output: String { text("output") }
 
-    /// All of the standard error output, after the end.
+    /// The whole standard error, after the end.
     var errors: String { text("errors") }
 
     private func handle(_ name: String) throws -> FileHandle {

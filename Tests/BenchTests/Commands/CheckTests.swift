@@ -6,7 +6,7 @@ import Testing
 @Suite struct `bench check` {
     private let folder = TemporaryFolder()
 
-    /// - Parameter change: makes the cells of the run of the one that is passed.
+    /// - Parameter change: makes the run's cells from the one that it gets.
     private func check(
         _ rule: String, _ change: (CellResult) -> [CellResult] = { [$0] }
     ) throws -> BenchProcess {
@@ -46,7 +46,7 @@ import Testing
         #expect(bench.output.contains("as promised"))
     }
 
-    /// The cell with its mode, and one that takes half as long.
+    /// The cell in loop mode, and one in request mode that takes half as long.
     private static func modes(_ cell: CellResult) -> [CellResult] {
         ["loop", "request"].map { mode in
             var cell = cell

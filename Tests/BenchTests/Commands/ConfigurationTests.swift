@@ -5,7 +5,7 @@ import Testing
 @Suite struct `Workload and threshold files` {
     private let folder = TemporaryFolder()
 
-    /// What is replaced in a right file, by what, and what is then said after the file's name.
+    /// A text to replace in a correct file, its replacement, and the message after the file's name.
     struct Mistake: CustomTestStringConvertible {
         var right: String
         var wrong: String

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// One way to each code; the tests of the commands have the others.
+/// One way to produce each code. The tests of the commands have the others.
 @Suite struct `Exit codes (measuring §10)` {
     private let folder = TemporaryFolder()
 
@@ -13,7 +13,7 @@ import Testing
         #expect(bench.exitCode == code.rawValue, "\(bench.errors)")
     }
 
-    /// Exhaustive, so that a new code does not compile without a way to it.
+    /// Exhaustive, so that a new code does not compile without a case here.
     private func bench(endingWith code: ExitCode) throws -> BenchProcess {
         switch code {
         case .success: return try check("{ metric: time, atMost: 10 }")

@@ -2,8 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The head is a package with a workload file newer than its commit, which is the base and does not
-/// understand it. A script plays `swift build`: what it builds is the bench beside the tests.
+/// The head is a package with a workload file that is newer than its commit. The commit is the base
+/// and does not understand the file. A script replaces `swift build`: it builds the bench beside
+/// the tests.
 @Suite struct `The base of bench gate` {
     private let folder = TemporaryFolder()
     private var package: URL { folder.url("package") }

@@ -45,7 +45,7 @@ import Testing
         #expect(bench.output.contains("?  inconclusive  small object-graph/pooled  time"))
     }
 
-    /// Scripts play the tools, since a debug build takes valgrind minutes.
+    /// Scripts replace the tools, because valgrind takes minutes for a debug build.
     @Test func `instructions are counted when they are asked for`() throws {
         try folder.write(
             """
@@ -155,7 +155,7 @@ import Testing
     }
 
     @Test func `a head that crashes exits 14 and is named`() throws {
-        // It lists as bench does, and as a worker it ends at once.
+        // It lists like bench, but as a worker it ends at once.
         let script = """
             #!/bin/sh
             [ "$1" = list ] && exec \(BenchProcess.executable.path) "$@"

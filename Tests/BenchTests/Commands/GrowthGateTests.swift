@@ -6,8 +6,8 @@ import Testing
 @Suite(.serialized) struct `bench gate of growth` {
     private let folder = TemporaryFolder()
 
-    /// What a row costs among 100 is 1,000 instructions, of which scripts in place of the tools tell: a debug build takes
-    /// valgrind minutes.
+    /// A row among 100 costs 1,000 instructions. Scripts that replace the tools report them:
+    /// valgrind takes minutes for a debug build.
     private func gate(among200 instructions: Int) throws -> BenchProcess {
         try folder.write(
             """

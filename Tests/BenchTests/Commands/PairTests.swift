@@ -31,7 +31,7 @@ import Testing
         try BenchProcess(["gate", "--resume", results.url.path])
     }
 
-    /// The two workers of a pair: counting has one at a time.
+    /// The two workers of a pair. The counting pass has one at a time.
     private func pairOfWorkers(of bench: BenchProcess) throws -> [pid_t] {
         let id = bench.processIdentifier
         while bench.isRunning {
@@ -72,7 +72,7 @@ import Testing
     @Test func `a gate that is killed goes on, and has every pair once`() throws {
         var random = TestSupport.SeededGenerator.fromEnvironment()
         var bench = try gate(["--pairs", "20"])
-        // Before the first line there is nothing to go on with.
+        // Before the first line there is nothing to resume.
         while bench.isRunning, !results.journal.exists { usleep(1_000) }
         for _ in 0..<5 {
             usleep(UInt32.random(in: 0..<800_000, using: &random))
@@ -143,7 +143,7 @@ import Testing
 
         let rows = try results.loadComparison().rows
         #expect(rows.map(\.metric.name) == ["time", "cpuTime", "intended.p50"])
-        // Where the machine was too slow for the load, the latencies from the intended time are not paired.
+        // If the machine was too slow for the load, its intended latencies are not paired.
         #expect(rows.dropLast().allSatisfy { $0.pairs.count >= 3 })
         #expect(rows.allSatisfy { $0.pairs.count >= 3 || $0.verdict == .inconclusive })
     }

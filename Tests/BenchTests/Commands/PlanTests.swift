@@ -65,7 +65,7 @@ import Testing
             "run", folder.path("workload.yml"), "--allow-debug", "--output", folder.path("earlier"),
         ])
         #expect(run.exitCode == 0, "\(run.errors)")
-        // Only release builds tell, and this may be another.
+        // Only times of release builds count, and this may be another build.
         var earlier = try RunDirectory(url: folder.url("earlier")).load()
         earlier.build = .release
         try FileManager.default.removeItem(at: folder.url("earlier"))

@@ -32,11 +32,11 @@ import Testing
         try BenchProcess(["run", "--resume", results.url.path, "--allow-debug"])
     }
 
-    /// Sleeping is what this test is about: it kills at any moment, whatever happens then.
+    /// Needs real sleep: it kills the run at any moment, whatever it is doing.
     @Test func `a run killed at 20 random moments ends with every sample once`() throws {
         var random = TestSupport.SeededGenerator.fromEnvironment()
         var bench = try begin()
-        // Before the first line there is nothing to go on with.
+        // Before the first line there is nothing to resume.
         while bench.isRunning, (try? results.journal.entries().isEmpty) != false { usleep(1_000) }
         for _ in 0..<20 {
             usleep(UInt32.random(in: 0..<600_000, using: &random))

@@ -31,8 +31,8 @@ import Testing
         """
     }
 
-    /// Workers that are still there when somebody looks for them. Each takes a sample or counts: the kind prepares no store,
-    /// whose failure would fail both cells.
+    /// Workers that live long enough to be found. Each takes a sample or counts. The kind prepares
+    /// no store, because a failure of that would fail both cells.
     private static let slow = """
         schema: 1
         name: slow
@@ -43,7 +43,7 @@ import Testing
         parameters: { mode: [request, loop], rows: 2000 }
         """
 
-    /// Asks again and again while the program runs.
+    /// Polls while the program runs.
     private func waitFor<Value>(_ bench: BenchProcess, _ find: () -> Value?) throws -> Value {
         while bench.isRunning {
             if let value = find() { return value }
@@ -62,8 +62,8 @@ import Testing
         }
     }
 
-    /// Sources: proc_pid_task(5), the file `children`, and proc_pid_cmdline(5). A child that has
-    /// not yet become a worker holds its parent up, and must not be stopped.
+    /// Sources: proc_pid_task(5), the file `children`, and proc_pid_cmdline(5). A child that is not
+    /// a worker yet must not be stopped, because its parent waits for it.
     private func waitForWorker(_ bench: BenchProcess) throws -> pid_t {
         let id = bench.processIdentifier
         return try waitFor(bench) {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 
 extension TemporaryFolder {
-    /// Writes a file, and makes the folders above it.
+    /// Writes a file, and creates the folders above it.
     func write(_ text: String, to path: String, isExecutable: Bool = false) throws {
         let file = url(path)
         try FileManager.default.createDirectory(

@@ -25,8 +25,8 @@ import Testing
         #expect(first["statements", default: 0] >= 300)
     }
 
-    /// Source: sqlite.org/fileformat2.html, section 4: a log is a header of 32 bytes, then frames of
-    /// a header of 24 bytes and a page each.
+    /// Source: sqlite.org/fileformat2.html, section 4. A log is a header of 32 bytes, then frames
+    /// of a header of 24 bytes and a page each.
     @Test func `the bytes of the WAL are its header and frames`() throws {
         let counts = try #require(
             WorkerConversation("sqlite-c", row: "batch-insert", rows: 300).turn().counts)
@@ -59,11 +59,11 @@ import Testing
         #expect(counts["conflicts"] == 0)
     }
 
-    /// What is injected, and the count that it is to change.
+    /// What is injected, and the count that it should change.
     private static var extras: [(extra: String, metric: String)] {
         let extras = [("statement", "statements"), ("page", "pagesWritten"), ("sync", "syncs")]
         #if THREAD_SANITIZER || ADDRESS_SANITIZER
-            // The allocator is the sanitizer's, which does not count.
+            // The sanitizer's allocator does not count.
             return extras
         #else
             return extras + [("allocation", "allocations")]
@@ -81,7 +81,8 @@ import Testing
         #expect(after[metric] == before[metric, default: 0] + 1)
     }
 
-    /// A statement takes steps, which is within the half percent allowed of many rows; one more allocation is not, of few.
+    /// With many rows, the steps of one more statement are within the tolerance of half a percent.
+    /// With few rows, one more allocation is outside it.
     @Test(arguments: extras)
     func `one more of a thing trips its own rule alone`(extra: String, metric: String) throws {
         func sample(extra: String?) throws -> Sample {
@@ -100,7 +101,7 @@ import Testing
         #expect(tripped.map(\.verdict) == [.regressed])
     }
 
-    /// The view merges on the main queue, while the work goes on elsewhere.
+    /// The view merges on the main queue while the work continues elsewhere.
     @Test(arguments: ["shared", "isolated-batch"])
     func `what a save sets off is counted with it`(subject: String) throws {
         let folder = TemporaryFolder()

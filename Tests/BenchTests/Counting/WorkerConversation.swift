@@ -2,7 +2,7 @@ import Benchmarking
 import Foundation
 import TestSupport
 
-/// A `bench worker` that a test talks to as the parent of a paired run does.
+/// A `bench worker` process. The test plays its parent in a paired run.
 final class WorkerConversation {
     struct Turn: Decodable {
         var operationCount: Int
@@ -32,7 +32,7 @@ final class WorkerConversation {
     private let orders = Pipe()
     private let replies = Pipe()
 
-    /// Starts a worker on a line of the engine workload that takes turns, and waits until it is
+    /// Starts a worker on a row of the engine workload that takes turns, and waits until it is
     /// ready.
     init(
         _ subject: String, row: String, rows: Int, isCounting: Bool = true, extra: String? = nil
@@ -77,7 +77,7 @@ final class WorkerConversation {
         return outcome.verification
     }
 
-    /// The least counts of three operations after a first one, which fills caches.
+    /// The lowest counts of three operations, after a first one that fills caches.
     func counts() throws -> [String: Int64] {
         _ = try turn()
         let counts = try (0..<3).map { _ in try turn().counts ?? [:] }

@@ -1,12 +1,12 @@
 import Datasets
 import Foundation
 
-/// A temporary folder with five small tables; a test replaces the one it is about.
+/// A temporary folder with five small tables. A test replaces the table that it is about.
 final class DatasetFolder {
     let url = FileManager.default.temporaryDirectory
         .appendingPathComponent("datasets-\(UUID().uuidString)")
 
-    /// What the tables below add up to.
+    /// The facts of the tables below.
     static let facts = DatasetFacts(
         airlineCount: 2, airportCount: 2, planeCount: 1, weatherCount: 1, flightCount: 3,
         flightsWithoutPlane: 2, flightsWithoutDestination: 1, distanceMilesTotal: 3_414)

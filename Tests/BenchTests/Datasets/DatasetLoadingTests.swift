@@ -39,7 +39,7 @@ import Testing
         #expect(dataset.weather[0].windGustMilesPerHour == nil)
     }
 
-    /// One flight of three has a third of one row of weather, two have two thirds.
+    /// There is one weather row: one flight of three gets a third of it, two get two thirds.
     @Test(arguments: [(1, 0), (2, 1), (3, 1), (4, 1)])
     func `a part is the first flights and their share of the weather`(
         flights: Int, weather: Int

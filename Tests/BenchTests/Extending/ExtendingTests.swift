@@ -13,7 +13,7 @@ import Testing
         try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
     }
 
-    /// The code blocks under a line such as "[Sources/A.swift](Sources/A.swift):", by path.
+    /// The code blocks after lines such as "[Sources/A.swift](Sources/A.swift):", by path.
     private static func quotedFiles(in document: String) -> [(path: String, code: String)] {
         let block = /\[[^\]\n]+\]\(([^)\n]+)\):\n\n```\w*\n(.*?)```\n/.dotMatchesNewlines()
         return document.matches(of: block).map { ("\($0.1)", "\($0.2)") }

@@ -6,7 +6,7 @@ import Testing
     private static let keyCount = 1_000
     private static let drawCount = 100_000
 
-    /// How often each key is drawn, the first key first.
+    /// How often each key is drawn, in the order of keys.
     private func counts(
         _ distribution: KeyDistribution, keyCount: Int = Self.keyCount,
         client: (index: Int, count: Int) = (0, 1), isPartitioned: Bool = false, newest: Int? = nil
@@ -25,7 +25,7 @@ import Testing
         return abs(Double(count) / Double(Self.drawCount) - share) < 5 * error
     }
 
-    /// The share of rank 1, 2, … of a thousand.
+    /// The share of a rank of 1, 2, … among a thousand.
     private func zipfShare(ofRank rank: Int, skew: Double) -> Double {
         let sum = (1...Self.keyCount).reduce(0.0) { $0 + pow(Double($1), -skew) }
         return pow(Double(rank), -skew) / sum
@@ -70,7 +70,7 @@ import Testing
 
     @Test(arguments: KeyDistribution.Shape.allCases)
     func `clients with parts of their own never meet`(shape: KeyDistribution.Shape) {
-        // 1,000 keys do not divide by 3: the last ones must not run over the end.
+        // 1,000 is not divisible by 3: the last keys must not run over the end.
         let parts = (0..<3).map { client in
             counts(KeyDistribution(shape), client: (client, 3), isPartitioned: true)
         }
@@ -94,7 +94,7 @@ import Testing
         let gaps = zip(times.dropFirst(), times).map(-)
         let mean = gaps.reduce(0, +) / Double(gaps.count)
         let longer = gaps.filter { $0 > 1 }.count
-        // Of mean and standard deviation 1 ms; a share of 1/e is longer than the mean.
+        // Mean and standard deviation are 1 ms; a share of 1/e is longer than the mean.
         #expect(abs(mean - 1) < 5 / Double(gaps.count).squareRoot())
         #expect(abs(Double(longer) / Double(gaps.count) - exp(-1)) < 0.012)
     }

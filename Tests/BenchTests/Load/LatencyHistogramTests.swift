@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct `Latency histograms` {
-    /// Ways in which latencies are distributed, in nanoseconds.
+    /// Distributions of latencies in nanoseconds.
     enum Distribution: String, CaseIterable {
         case constant, small, uniform, logUniform, exponential, pareto, twoModes, rareStalls
         case powersOfTwo, belowPowersOfTwo

@@ -1,7 +1,7 @@
 import Benchmarking
 import Testing
 
-/// One client whose operations take a millisecond, unless a test says otherwise.
+/// One client whose operations take a millisecond, unless a test gives other times.
 private struct Station {
     let clock = ManualClock()
     let client: TimedClient
@@ -45,7 +45,7 @@ private struct Station {
         }
     }
 
-    /// A client holds statements, and its store cannot be closed before they are gone.
+    /// A client holds statements. Its store cannot be closed before they are released.
     @Test func `nobody holds a client when a phase is over`() throws {
         final class Idle: LoadClient {
             func perform(_ operation: Int) {}
@@ -73,7 +73,7 @@ private struct Station {
     }
 
     @Test func `a stall shows in the intended latency and not in the service`() throws {
-        // Every 2 s at half of the capacity, 100 ms long (measuring §9, item 5).
+        // A stall of 100 ms every 2 s, at half of the capacity (measuring §9, item 5).
         func result(stall: UInt64) throws -> LoadPhaseResult {
             var station = Station { _, index in
                 index % 1_000 == 500 ? 1_000_000 + stall : 1_000_000
@@ -82,7 +82,7 @@ private struct Station {
         }
         let calm = try result(stall: 0)
         let stalled = try result(stall: 100_000_000)
-        // In one bucket of the histogram.
+        // Both are in one bucket of the histogram.
         #expect(
             stalled.service[0].percentile(0.99)! <= calm.service[0].percentile(0.99)! * 1_001
                 / 1_000)
@@ -97,7 +97,7 @@ private struct Station {
         let summary = try #require(result.intended[0].summary)
         let sum = summary.buckets.entries.reduce(0.0) { $0 + Double($1.nanoseconds * $1.count) }
         let mean = sum / Double(summary.count) / 1e6
-        // Pollaczek and Khinchine for one server with a fixed service time of 1 ms.
+        // Pollaczek–Khinchine formula for one server with a fixed service time of 1 ms.
         let expected = 1 + load / (2 * (1 - load))
         #expect(abs(mean / expected - 1) < 0.05)
     }
@@ -106,7 +106,8 @@ private struct Station {
         var station = Station()
         let result = try station.open(.perSecond(4_000), seconds: 1)
         #expect(result.isSaturated)
-        // After twice its length the phase gives up; what had to wait until then counts as waiting.
+        // The phase gives up after twice its length. Operations that waited until then count as
+        // waiting.
         #expect(result.operationCount == 2_000)
         #expect(result.unservedCount == 2_000)
         #expect(result.intended[0].count == 4_000)
@@ -116,7 +117,7 @@ private struct Station {
     @Test func `arrivals that chance spreads out are no saturation`() throws {
         for seed in UInt64(0)..<200 {
             var station = Station(seed: seed)
-            // A thousandth of the capacity: nothing has to wait.
+            // A thousandth of the capacity: no operation has to wait.
             let result = try station.generator.run(
                 LoadPhase(.open(.perSecond(1), .poisson), .operations(5)))
             #expect(!result.isSaturated, "seed \(seed)")

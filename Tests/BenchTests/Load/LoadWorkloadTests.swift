@@ -22,7 +22,7 @@ import Testing
           - { mode: open, operations: 20, rate: 50%, arrival: poisson }
         """
 
-    /// Updates and reads of two items, which writers get in each other's way over.
+    /// Updates and reads of two items, over which writers conflict.
     private static let contention = """
         mix:
           - { operation: update }
@@ -46,14 +46,14 @@ import Testing
             \(more)
             """
         try Data(text.utf8).write(to: folder.url("workload.yml"))
-        // With a seed, since chance leaves an operation of the mix out of one load in 100,000.
+        // A fixed seed: by chance, one load in 100,000 lacks an operation of the mix.
         return try BenchProcess([
             "run", folder.path("workload.yml"), "--allow-debug", "--seed", "1",
             "--output", results.url.path,
         ])
     }
 
-    /// The cells of a run in which all was right.
+    /// The cells of a run in which everything was right.
     private func run(
         _ subjects: String, _ parameters: String, _ load: String = Self.everything,
         more: String = ""
@@ -94,7 +94,7 @@ import Testing
                     "\(cell.identifier) \(operation)")
                 servedCount += sample.latencies["\(operation).service"]?.count ?? 0
             }
-            // A machine that is busy with other tests may have left some undone.
+            // On a machine that is busy with other tests, some may not have been served.
             let unserved = try #require(sample[.unserved])
             #expect(servedCount == 4 * 20 - UInt64(unserved), "\(cell.identifier)")
             #expect(try #require(sample.latencies["mainQueue"]).count > 0)
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    /// The view merges on the main queue, while the writer goes on.
+    /// The view merges on the main queue while the writer continues.
     @Test func `what the saves of a turn set off is counted with it`() throws {
         let cells = try run(
             "shared", "writers: 1, readers: 0, rows: 10",
@@ -143,7 +143,7 @@ import Testing
         _ = try run(
             "sqlite-c, grdb", "writers: 1, readers: 1, rows: 50", more: "reference: sqlite-c")
         let before = try results.load()
-        // Without the last sample, and the line that says that the run has ended.
+        // Drops the last sample and the line that says that the run has ended.
         let journal = results.journal.url
         let lines = try String(contentsOf: journal, encoding: .utf8).split(separator: "\n")
         let kept = lines.dropLast(2).joined(separator: "\n")
@@ -208,7 +208,7 @@ import Testing
         #expect(cells[0].values(of: "lostUpdates")[0] > 0)
     }
 
-    /// The same so often that readers and writers have overtaken each other.
+    /// The same, repeated so often that readers and writers overtake each other.
     private static let longContention = Self.contention.replacing(
         "operations: 400", with: "operations: 4000")
 

@@ -1,7 +1,7 @@
 import Benchmarking
 import Synchronization
 
-/// A clock that moves when somebody waits or works, so that loads of hours take no time.
+/// A clock that advances only when somebody waits or works, so that loads of hours take no time.
 final class ManualClock: LoadClock {
     private let now = Atomic<UInt64>(1_000_000_000)
 
@@ -12,7 +12,7 @@ final class ManualClock: LoadClock {
     func advance(_ nanoseconds: UInt64) { now.add(nanoseconds, ordering: .relaxed) }
 }
 
-/// A client whose operations take as long as it is told, and that counts them.
+/// A client whose operations take the given time. It counts them.
 final class TimedClient: LoadClient {
     private let clock: ManualClock
     private let nanoseconds: @Sendable (_ operation: Int, _ index: Int) -> UInt64

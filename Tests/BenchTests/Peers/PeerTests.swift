@@ -3,8 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The peers are inside the executable, so they are tested through it: a worker reads back what a peer did with plain SQL
-/// that knows nothing of it, and a wrong count, sum or reference fails the cell.
+/// The peers are part of the executable, so they are tested through it. A worker reads a peer's
+/// results back with plain SQL that shares no code with it. A wrong count, sum or reference fails
+/// the cell.
 @Suite(.serialized) struct `Peers (measuring §11)` {
     private let folder = TemporaryFolder()
 

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Opens reports in a real browser where Chromium is installed.
+/// Opens reports in a real browser if Chromium is installed.
 @Suite(.serialized) struct `report.html in Chromium` {
     private static let chromium = ["chromium", "chromium-browser", "google-chrome"].flatMap {
         name in
@@ -41,7 +41,7 @@ import Testing
 
         #expect(browser.terminationStatus == 0)
         let messages = try String(contentsOf: log, encoding: .utf8)
-        // The console tells of scripts that failed and of loads that the page's own policy stopped.
+        // The console reports failed scripts, and loads that the page's own policy blocked.
         #expect(!messages.contains("CONSOLE"), "\(messages)")
         let requests = try String(contentsOf: netLog, encoding: .utf8)
         #expect(!requests.contains("\"initiator\":\"file://"))

@@ -13,8 +13,6 @@ import Testing
         #expect(report.contains("This run asks no question"))
     }
 
-    /// Its latencies tell how long the phase lasted.
-
     @Test func `a cell that an interrupted run did not come to is not called right`() throws {
         var run = SampleRun.run([SampleRun.workload([SampleRun.cell("nested", [])])])
         run.state = .running
@@ -57,7 +55,7 @@ import Testing
     }
 }
 
-/// Folders for one test each.
+/// Makes a folder for one test.
 enum TemporaryRuns {
     static func directory() throws -> RunDirectory {
         try RunDirectory.create(

@@ -86,7 +86,7 @@ import Testing
         #expect(text.contains("If you import, take \(advice) ("), "\(text)")
     }
 
-    /// Its latencies tell how long the phase lasted.
+    /// The latencies of a saturated load show only how long the phase lasted.
     @Test func `who did not keep up with a load is not compared by its latencies`() {
         var workload = pair(Metric.named("read.intended.p99"), ratio: 0.5, rounds: 40)
         for index in workload.cells[1].samples.indices {
@@ -106,7 +106,7 @@ import Testing
         #expect(text.contains("Undecided: isolated-batch, pooled ("))
     }
 
-    /// The best of those that have a value need not be the best of all.
+    /// The best of the measured cells need not be the best of all.
     @Test func `advice waits until every sound cell has a value`() {
         var workload = pair(Metric.named("mainQueue.p99"), ratio: 0.2, rounds: 40)
         workload.advice = [AdviceRule(if: "you import", questions: ["b"])]
@@ -124,7 +124,7 @@ import Testing
         FirstScreen(SampleRun.run(workloads)).terminalText
     }
 
-    /// A technique with two values, a the baseline.
+    /// A technique with the values a and b; a is the baseline.
     private func pair(_ metric: Metric, ratio: Double, rounds: Int) -> WorkloadResult {
         let cells = [("a", 1_000.0), ("b", 1_000 * ratio)].map { name, value in
             var cell = SampleRun.cell(name, Array(repeating: 1, count: rounds))

@@ -2,12 +2,13 @@ import Benchmarking
 import Foundation
 import Testing
 
-/// Reports as they were found to be right, in the folder Goldens.
+/// Reports that were found to be right, in the folder Goldens.
 enum Golden {
     static let runFiles = ["summary.md", "results.csv", "verdict.json", "junit.xml"]
     static let comparisonFiles = runFiles
 
-    /// Compares with the file in Goldens, or replaces it when UPDATE_GOLDENS=1.
+    /// Compares the text with the file in Goldens. With UPDATE_GOLDENS=1, replaces the file
+    /// instead.
     static func expect(
         _ text: String, _ name: String, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {

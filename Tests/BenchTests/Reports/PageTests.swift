@@ -44,7 +44,7 @@ import Testing
 
     @Test func `every drawing says in words what it shows`() throws {
         let document = try Document(Self.pages()[0])
-        // The bars of a forest plot stand between their names and verdicts.
+        // The bars of a forest plot are between their names and verdicts.
         let bars = document.values(of: "aria-hidden").count
         let drawings = document.elements.count { $0 == "svg" } - bars
         #expect(bars >= 10 && drawings >= 3)
@@ -77,7 +77,7 @@ import Testing
         _ = try Document(String(contentsOf: junit, encoding: .utf8))
     }
 
-    /// WCAG 2.2, 1.4.3: 4.5 for text.
+    /// WCAG 2.2, 1.4.3 requires 4.5 for text.
     @Test func `text has contrast in light and in dark`() throws {
         let styles = try Self.pages()[1].split(separator: "@media (prefers-color-scheme: dark)")
             .prefix(2)
@@ -129,10 +129,10 @@ final class Document: NSObject, XMLParserDelegate {
     private(set) var elements: [String] = []
     private(set) var attributes: [(name: String, value: String)] = []
 
-    /// - Throws: when the text is not well-formed.
+    /// - Throws: if the text is not well-formed.
     init(_ text: String) throws {
         super.init()
-        // HTML's named entities are not XML's; none are used.
+        // HTML's named entities are not defined in XML; none are used.
         let parser = XMLParser(data: Data(text.utf8))
         parser.delegate = self
         guard parser.parse() else {

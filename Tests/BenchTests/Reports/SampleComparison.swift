@@ -1,7 +1,7 @@
 import Benchmarking
 import Foundation
 
-/// A comparison made up from a seed, with a row of each kind.
+/// A comparison generated from a seed, with a row of each kind.
 enum SampleComparison {
     static var full: ComparisonReport {
         var report = ComparisonReport(
@@ -31,7 +31,7 @@ enum SampleComparison {
         return report
     }
 
-    /// A machine that is busy for a while.
+    /// A machine that is busy for some time.
     private static var noise: [NoiseReading] {
         var generator = SeededGenerator(seed: 5)
         return (0..<200).map { index in

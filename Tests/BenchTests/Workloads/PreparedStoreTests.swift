@@ -15,7 +15,7 @@ import Testing
 
     private let folder = TemporaryFolder()
 
-    /// Has a worker do a job of the engine workload, in a folder of that name.
+    /// Lets a worker run a job of the engine workload in a folder with that name.
     private func run(
         _ name: String, row: String, rows: Int = 100, _ more: [String: Any] = [:]
     ) throws -> Outcome {
@@ -59,7 +59,7 @@ import Testing
         #expect(try Data(contentsOf: store("first")) != before)
     }
 
-    /// It would be wrong to work on fewer rows than were asked for.
+    /// Working on fewer rows than requested would be wrong.
     @Test(arguments: ["fetch-realise", "fetch-one-integer", "fetch-memory", "read-text", "update"])
     func `a store that does not hold what was told of it fails the sample`(row: String) throws {
         let facts = try #require(try run("whole", row: row, ["makesStore": true]).storeFacts)
@@ -77,7 +77,7 @@ import Testing
         #expect(!isVerified(try run("sample", row: "fetch-realise", prepared)))
     }
 
-    /// As where an older bench gives the job.
+    /// An older bench gives such a job.
     @Test func `a worker that is given no store makes one`() throws {
         #expect(isVerified(try run("sample", row: "fetch-realise")))
     }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct `Workloads on few rows` {
     private let folder = TemporaryFolder()
 
-    /// Runs one workload on 300 flights, if not told otherwise; all its answers must be right.
+    /// Runs one workload, on 300 flights by default. All its answers must be right.
     private func run(
         _ kind: String, _ subjects: String, _ parameters: String, flights: Int = 300
     ) throws -> [CellResult] {
@@ -50,7 +50,7 @@ import Testing
         {
             let isRequest = cell.parameters["mode"] == "request"
             #expect(cell.values(of: "saves") == [isRequest ? 0 : 3])
-            // Each save reserves primary keys in a transaction before it.
+            // Before each save, a transaction of its own reserves primary keys.
             #expect(cell.values(of: "transactions") == [isRequest ? 1 : 6])
         }
     }
@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    // The allocator of a sanitizer does not count.
+    // A sanitizer's allocator does not count.
     #if !THREAD_SANITIZER && !ADDRESS_SANITIZER
         @Test func `what is live is the rows that were fetched, and no page cache`() throws {
             let cells = try run(
@@ -218,7 +218,7 @@ import Testing
             "engine", "object-graph, sqlite-c", "rows: 300, row: [growth-fetch, growth-insert]")
         {
             let names = try #require(cell.samples.first).metrics.keys
-                // The parent's: of the whole process, and of the machine.
+                // The parent's metrics, of the whole process and of the machine.
                 .filter { !["process.peakMemory", "canary", "sampleSeconds"].contains($0) }
             #expect(Set(names) == ["time", "rowsPerSecond", "costGrowth"], "\(cell.identifier)")
         }

@@ -1,12 +1,12 @@
-/// Ratios with their intervals, a line each, on a logarithmic axis. Names and figures are text beside the lines, so that
-/// they wrap and keep their size on a phone.
+/// Ratios with their intervals, one line each, on a logarithmic axis. Names and figures are text
+/// beside the lines, so that they wrap and keep their size on a phone.
 struct ForestPlot {
-    /// What is divided by what.
+    /// The two sides of the ratio.
     var axisTitle: String
     var groups: [Group]
     var labels: Labels
 
-    /// Rows under a heading of their own.
+    /// Rows under one heading.
     struct Group {
         var heading: String
         var rows: [Row]
@@ -15,29 +15,29 @@ struct ForestPlot {
     struct Row {
         var label: String
         var ratio: Double
-        /// Nil where there are too few pairs for one.
+        /// `nil` with too few pairs.
         var interval: ClosedRange<Double>?
-        /// The grey band: differences up to this share; nil for none.
+        /// The grey band covers differences up to this share; `nil` for no band.
         var unseen: Double?
         var style: Style
-        /// What stands at the right, such as the verdict.
+        /// The text at the right, such as the verdict.
         var text: String
     }
 
-    /// How a row is drawn, by what was found.
+    /// How a row is drawn, depending on the finding.
     enum Style: String {
         case better, worse, same, unclear
-        /// A difference of which neither side is better.
+        /// A difference in which neither side is better.
         case known
     }
 
-    /// How the axis tells ratios: "1.5×" or "+50 %".
+    /// How the axis labels ratios: "1.5×" or "+50 %".
     enum Labels {
         case factors, percentages
     }
 
     var markup: Markup {
-        // In percent of the width, which is not known here.
+        // In percent of the width, which is unknown here.
         let scale = Scale(.logarithmic, domain, from: 3, to: 97)
         let ticks = Scale(.logarithmic, domain, from: 0, to: 330).ticks(gap: 58)
         let rows = groups.flatMap { group in
@@ -114,13 +114,14 @@ struct ForestPlot {
     }
 }
 
-/// A share as "3.1 %"; whole from ten on.
+/// A share as "3.1 %", without decimals from 10 % on.
 func percent(_ share: Double) -> String {
     let value = share * 100
     return "\(fixed(value, abs(value) < 9.95 && value.rounded() != value ? 1 : 0)) %"
 }
 
-/// A change as "+3.1 %" or "−3.1 %"; with no digits given, as many as a round value needs.
+/// A change as "+3.1 %" or "−3.1 %". With `nil` for `digits`, as many decimals as a round value
+/// needs.
 func signedPercent(_ share: Double, digits: Int?) -> String {
     let value = abs(share * 100)
     let text =

@@ -1,16 +1,16 @@
 import Foundation
 
-/// Latency over time: the darker, the more operations; below it what happened when.
+/// Latency over time: darker means more operations. Events are marked below.
 struct LatencyHeatMap {
     var title: String
     var timeline: LatencyTimeline
 
     private static let columnCountMax = 96
     private static let laneHeight = 18.0
-    /// Classes of density, `d0` the faintest.
+    /// Classes of density; `d0` is the faintest.
     private static let densities = 6
 
-    /// Latencies of neighbouring intervals together, so that a long phase fits.
+    /// The latencies of neighbouring intervals, merged so that a long phase fits.
     private struct Column {
         var latencies: [LatencyBuckets.Entry]
     }
@@ -48,7 +48,8 @@ struct LatencyHeatMap {
                 + cells(columns, across, up, width: width) + events)
     }
 
-    /// One path for each density, and one box for neighbours of the same: thousands of rectangles would swell the file.
+    /// One path for each density, and one box for equal neighbours: thousands of rectangles would
+    /// make the file too large.
     private func cells(
         _ columns: [Column], _ across: Scale, _ up: Scale, width: Double
     ) -> [Markup] {
@@ -85,7 +86,7 @@ struct LatencyHeatMap {
     private func lane(_ name: String, y: Double, _ across: Scale) -> [Markup] {
         let label = Mark.text(name, at: Point(x: across.start - 8, y: y + 4), .end, "tick")
         let marks = timeline.marks.filter { $0.name == name }
-        // Thousands of merges are a bar anyway: one mark for each pixel.
+        // One mark for each pixel: thousands of merges look like a bar anyway.
         let places = Set(marks.map { across.clamped($0.seconds).rounded() }).sorted()
         let ticks = places.map {
             "M\(place($0)) \(place(y - 6))V\(place(y + 6))"

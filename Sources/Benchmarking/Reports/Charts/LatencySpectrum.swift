@@ -1,20 +1,20 @@
 import Foundation
 
-/// Latency against how rare it is: each step along the bottom is ten times rarer, as in the plots of
-/// HDR histograms. Service times are solid, latencies from the intended start dashed.
+/// Latency against how rare it is: each step along the bottom is ten times rarer, as in the plots
+/// of HDR histograms. Service times are solid; latencies from the intended start are dashed.
 struct LatencySpectrum {
     var title: String
     var series: [Series]
 
     struct Series {
         var label: String
-        /// Of the palette.
+        /// Its index in the palette.
         var colour: Int
-        /// Whether it counts from the moment at which the work was due.
+        /// Whether latencies count from the time at which the work was due.
         var isIntended: Bool
-        /// Of all samples together, from the shortest to the last that can be told.
+        /// All samples together, from the shortest latency to the rarest one that can be reported.
         var points: [Entry]
-        /// The lowest and the highest of the single samples; empty for one sample.
+        /// The lowest and the highest values of single samples; empty for one sample.
         var lowest: [Entry]
         var highest: [Entry]
     }
@@ -69,7 +69,7 @@ struct LatencySpectrum {
         return marks
     }
 
-    /// Beside the ends of the lines, moved apart.
+    /// Labels beside the ends of the lines, moved apart.
     private func labels(_ frame: Frame, _ across: Scale, _ up: Scale) -> [Markup] {
         let ends = series.map { $0.points.last.map { up($0.nanoseconds) } ?? frame.bottom }
         let places = spread(ends, gap: 15, within: frame.top...frame.bottom)
@@ -97,7 +97,7 @@ struct LatencySpectrum {
 }
 
 extension LatencySpectrum.Series {
-    /// - Parameter samples: the latencies of one sample each; the line is of them together.
+    /// - Parameter samples: the latencies of each sample; the line shows them merged.
     init(label: String, colour: Int, isIntended: Bool, samples: [LatencyRecorder]) {
         let together = samples.reduce(into: LatencyRecorder()) { $0.merge($1) }
         let points = Self.entries(of: together)
@@ -106,7 +106,7 @@ extension LatencySpectrum.Series {
             highest: [])
         guard samples.count > 1 else { return }
         let each = samples.map { Self.entries(of: $0) }
-        // Up to where every sample can be told.
+        // As far as every sample has enough latencies.
         let length = each.map(\.count).min() ?? 0
         for index in 0..<length {
             let values = each.map { $0[index].nanoseconds }
@@ -116,7 +116,7 @@ extension LatencySpectrum.Series {
         }
     }
 
-    /// Sixteen places in each decade, as far as 10 latencies lie beyond.
+    /// Sixteen points in each decade, as long as at least 10 latencies lie beyond.
     private static func entries(of recorder: LatencyRecorder) -> [LatencySpectrum.Entry] {
         guard let buckets = recorder.summary?.buckets.entries else { return [] }
         let count = Double(recorder.count)

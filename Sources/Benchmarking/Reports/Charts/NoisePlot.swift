@@ -1,12 +1,12 @@
 import Foundation
 
-/// How steady the machine was while something was measured: equal pieces of work, each against the
+/// How steady the machine was during a measurement: equal pieces of work, each relative to the
 /// median of its kind.
 struct NoisePlot {
     struct Series {
-        /// What was done again and again.
+        /// The piece of work that was repeated.
         var label: String
-        /// Of the palette.
+        /// Its index in the palette.
         var colour: Int
         var points: [(seconds: Double, value: Double)]
 
@@ -65,7 +65,7 @@ struct NoisePlot {
 }
 
 extension NoisePlot.Series {
-    /// Neighbours that are drawn as one, so that a long run does not make a large file.
+    /// Merges neighbours, so that a long run does not make a large file.
     fileprivate var columns: [(seconds: Double, lowest: Double, middle: Double, highest: Double)] {
         let all = relative.filter { $0.value > 0 }
         let width = max((all.count + Self.columnCountMax - 1) / Self.columnCountMax, 1)
@@ -91,7 +91,7 @@ extension NoisePlot.Series {
 }
 
 extension NoisePlot {
-    /// Nil where nothing was read.
+    /// `nil` with fewer than two readings.
     init?(_ readings: [NoiseReading]) {
         guard readings.count > 1 else { return nil }
         let syncs = readings.compactMap { reading in
@@ -107,7 +107,7 @@ extension NoisePlot {
             ].filter { !$0.points.isEmpty })
     }
 
-    /// From the canaries that a run's samples carry; nil where they have none.
+    /// From the canaries in a run's samples; `nil` with fewer than two.
     init?(_ run: Run) {
         let points = run.workloads.flatMap(\.cells).flatMap(\.samples)
             .compactMap { sample in
@@ -121,7 +121,7 @@ extension NoisePlot {
             ])
     }
 
-    /// With what to see in it.
+    /// The plot with its explanation.
     var figure: Markup {
         .figure(
             chart.markup,

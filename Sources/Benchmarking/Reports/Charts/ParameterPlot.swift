@@ -1,5 +1,5 @@
 /// A metric over the values of the one parameter that varies: a line for each subject. The values
-/// stand at equal distances, since 0, 20 and 1,000 rows are cases and not a scale.
+/// are drawn at equal distances, because 0, 20 and 1,000 rows are cases and not a scale.
 struct ParameterPlot {
     var title: String
     var metric: Metric
@@ -9,9 +9,9 @@ struct ParameterPlot {
 
     struct Series {
         var label: String
-        /// Of the palette.
+        /// Its index in the palette.
         var colour: Int
-        /// One for each value of the parameter; nil where there is no sound cell.
+        /// One for each value of the parameter; `nil` without a sound cell.
         var medians: [Double?]
     }
 

@@ -1,7 +1,7 @@
-/// A sentence "If …, take …; leave …", derived from the verdicts that a rule names.
+/// A sentence "If …, take …; leave …", derived from the verdicts of a rule's questions.
 struct AdviceSentence {
     private let rule: AdviceRule
-    /// In the rule's order; nil for those that the run does not ask.
+    /// In the rule's order; `nil` for questions that are not in the run.
     private let results: [QuestionResult?]
 
     init(_ rule: AdviceRule, of workload: WorkloadResult, in all: [QuestionResult]) {
@@ -38,14 +38,14 @@ struct AdviceSentence {
     }
 }
 
-/// What one question says of all of its cells, by their names.
+/// What one question says about all of its cells, by their names.
 private struct Ballot {
     let question: Question
-    /// Best or equivalent to the best wherever they are measured, best first.
+    /// Best, or equivalent to the best, in every contest that has the cell; best first.
     private(set) var taken: [String] = []
     /// Known to be worse than the best, the worst first, with the ratio.
     private(set) var worse: [(name: String, ratio: String, text: String)] = []
-    /// What is undecided or was not measured, a sentence each.
+    /// What is undecided or was not measured, one sentence each.
     private(set) var doubts: [String] = []
     private var values: [String: Double] = [:]
 
@@ -85,7 +85,7 @@ private struct Ballot {
             }
         }
         taken.removeAll { name in distances[name] != nil || open.contains { $0.name == name } }
-        // The best of those that have a value need not be the best of all.
+        // The best of the measured cells need not be the best of all.
         let isUnmeasured = result.contests.flatMap(\.cells).contains { cell in
             cell.isSound && cell.values(of: result.question.metric.name).isEmpty
         }
@@ -94,7 +94,7 @@ private struct Ballot {
         doubts = Self.doubts(open)
     }
 
-    /// One sentence, in which cells with the same kind of remedy share the greatest.
+    /// One sentence. Cells with the same kind of remedy share the greatest one.
     private static func doubts(_ open: [(name: String, remedy: Finding.Remedy)]) -> [String] {
         guard !open.isEmpty else { return [] }
         var kinds: [(names: [String], remedy: Finding.Remedy)] = []
@@ -127,7 +127,7 @@ private struct Ballot {
             + " (\(figure)\(bound(figures)))" + (left.isEmpty ? "." : "; leave \(left.listed).")
     }
 
-    /// That smaller values count as one, where there are any.
+    /// Says that smaller values count as the same, if there are any.
     private func bound(_ figures: [Double]) -> String {
         guard let bound = question.sameBelow, let text = question.boundText,
             figures.contains(where: { $0 < bound })
@@ -135,7 +135,7 @@ private struct Ballot {
         return "; less than \(text) counts as the same"
     }
 
-    /// The subject with its lock policy where there are several, or the parameter with its value.
+    /// The subject, with its lock policy if there are several, or the parameter with its value.
     private static func name(of cell: String, _ text: VerdictText, in result: QuestionResult)
         -> String
     {
@@ -152,12 +152,12 @@ private struct Ballot {
 }
 
 extension QuestionResult {
-    /// The workload and the question as "responsiveness.main-queue".
+    /// The workload and the question, such as "responsiveness.main-queue".
     public var identifier: String { "\(workload.name).\(question.id)" }
 }
 
 extension Finding.Remedy {
-    /// The greater of two remedies of the same kind; nil of different ones.
+    /// The greater of two remedies of the same kind; `nil` for different kinds.
     fileprivate func merged(with other: Self) -> Self? {
         switch (self, other) {
         case (.rounds(let count, let seconds), .rounds(let more, let longer)):

@@ -1,18 +1,18 @@
-/// What a reader sees first, the same in the terminal, in `summary.md` and in `report.html`: the stacks beside each
-/// other, what to take, which techniques pay, and how sure all of that is.
+/// What a reader sees first: the stacks side by side, what to take, which techniques pay, and how
+/// sure that is. It is the same in the terminal, in `summary.md` and in `report.html`.
 public struct FirstScreen {
-    /// How many questions are decided.
+    /// Says how many questions are decided.
     let headline: String
     let stacks: StackTable?
-    /// "If …, take …", a sentence each.
+    /// "If …, take …", one sentence for each rule.
     let advice: [String]
     /// A sentence for each question about a technique.
     let techniques: [String]
-    /// A sentence for each question that was asked at full size as well.
+    /// A sentence for each question that was also asked at full size.
     let sizes: [String]
     /// How sure the answers are.
     let certainty: [String]
-    /// Cells that failed or answered wrongly.
+    /// Cells that failed or gave a wrong answer.
     let faults: [String]
     let cautions: [String]
 
@@ -70,7 +70,7 @@ public struct FirstScreen {
         return sentences
     }
 
-    /// The workloads without a question, where others have one.
+    /// Names the workloads without a question, if others have one.
     private static func unasked(of run: Run) -> [String] {
         let silent = run.workloads.filter { ($0.questions ?? []).isEmpty }.map { escaped($0.title) }
         guard !silent.isEmpty, silent.count < run.workloads.count else { return [] }
@@ -83,7 +83,7 @@ public struct FirstScreen {
 // MARK: - Text
 
 extension FirstScreen {
-    /// Without the title of the file.
+    /// Without the file's title.
     var markdown: String {
         var parts = ["**\(headline)**"]
         if let stacks { parts += [stacks.table.markdown, stacks.legend] }
@@ -94,7 +94,7 @@ extension FirstScreen {
         return parts.filter { !$0.isEmpty }.joined(separator: "\n\n")
     }
 
-    /// For a terminal, without markup; the best of a column are starred.
+    /// For a terminal, without markup. The best cells of a column have a star.
     public var terminalText: String {
         var parts = [InlineText(markdown: headline).plain]
         if let stacks {

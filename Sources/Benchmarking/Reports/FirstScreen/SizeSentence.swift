@@ -1,4 +1,4 @@
-/// Whether the answer of the small run holds at full size, in one sentence.
+/// One sentence on whether the answer of the small run holds at full size.
 struct SizeSentence {
     let comparison: SizeComparison
 
@@ -29,7 +29,7 @@ struct SizeSentence {
         return parts
     }
 
-    /// "nested has the most rows/s, and 0.52× at full size".
+    /// "nested: the best, at full size equivalent within 10 %".
     private func told(_ cell: String) -> String {
         "\(name(cell)): \(told(cell, comparison.small)), at full size \(told(cell, comparison.full))"
     }

@@ -1,4 +1,5 @@
-/// Stacks × what matters: a row for each stack and lock policy, a column for each question that has one.
+/// The stacks and what matters: a row for each stack and lock policy, a column for each question
+/// that has one.
 struct StackTable {
     let columns: [String]
     let rows: [Row]
@@ -13,7 +14,7 @@ struct StackTable {
         var text: String
         var mark: Mark
 
-        /// With its mark, in Markdown.
+        /// The text with its mark, in Markdown.
         var markdown: String {
             switch mark {
             case .best: "**\(text)**"
@@ -32,7 +33,7 @@ struct StackTable {
         case best, equivalent, undecided, none
     }
 
-    /// Nil where no question has a column.
+    /// `nil` if no question has a column.
     init?(_ results: [QuestionResult]) {
         let all = results.filter { $0.question.column != nil }.flatMap(Self.contests)
         guard !all.isEmpty else { return nil }
@@ -52,7 +53,7 @@ struct StackTable {
         }
     }
 
-    /// What the marks mean that are in the table; empty where none is.
+    /// Explains the marks that are used in the table; empty if there are none.
     var legend: String {
         let cells = rows.flatMap(\.cells)
         let marks: [(isUsed: Bool, meaning: String)] = [
@@ -81,8 +82,8 @@ extension StackTable {
         var result: ContestResult
     }
 
-    /// The contests of a question: those of several lock policies share a column, those of other parameters have their
-    /// own.
+    /// The contests of a question. Those of different lock policies share a column; those of other
+    /// parameters have columns of their own.
     private static func contests(of result: QuestionResult) -> [Column] {
         let cells = result.contests.flatMap(\.cells)
         let varying = Set(cells.flatMap(\.parameters.keys)).filter { name in
@@ -120,10 +121,10 @@ extension StackTable {
 // MARK: - Rows
 
 extension StackTable {
-    /// A subject, under one lock policy where it is measured under several.
+    /// A subject, with a lock policy if it is measured under several.
     private struct Entrant {
         var subject: String
-        /// Nil for any.
+        /// `nil` matches any lock policy.
         var lockPolicy: String?
         var role: SubjectRole
 
@@ -137,7 +138,7 @@ extension StackTable {
         }
     }
 
-    /// The stacks before the peers, else in the order of the cells.
+    /// Stacks come before peers, each in the order of the cells.
     private static func entrants(of cells: [CellResult]) -> [Entrant] {
         let ordered = cells.filter { $0.role == .stack } + cells.filter { $0.role == .peer }
         return ordered.map(\.subject).uniqued.flatMap { subject -> [Entrant] in

@@ -1,12 +1,12 @@
-/// How a cell stands in a contest, as far as that is known.
+/// How a cell did in a contest, as far as that is known.
 enum Standing: Hashable {
     case best
-    /// Like the best within the question's `sameWithin`.
+    /// Equal to the best, within the question's `sameWithin`.
     case equivalent
-    /// Neither known to be worse than the best nor to be like it.
+    /// Not known to be worse than the best, nor equivalent to it.
     case undecided
     case worse
-    /// The metric has no better, or the cell could not be compared.
+    /// The metric has no better direction, or the cell cannot be compared.
     case unknown
 }
 
@@ -19,7 +19,7 @@ extension ContestResult {
                 ? .best : .undecided
         }
         guard best.contains(cell) else { return .worse }
-        // Against a baseline, nothing compares it with the leader.
+        // With a baseline, no finding compares the cell with the leader.
         guard leader == reference?.identifier else { return .best }
         return switch verdict {
         case .equivalent(let ratio):
@@ -29,7 +29,7 @@ extension ContestResult {
         }
     }
 
-    /// Whether all cells are best, so that there is nothing to point at.
+    /// Whether all cells are best, so that there is nothing to mark.
     var isUniform: Bool {
         cells.count > 1 && cells.allSatisfy { standing(of: $0.identifier) == .best }
     }

@@ -71,7 +71,7 @@ struct ComparisonPage {
         ]
     }
 
-    /// The rows with a ratio of pairs, a group for each workload. Exact counts have no interval.
+    /// The rows with a ratio of pairs, one group for each workload. Exact counts have no interval.
     private var forest: [Markup] {
         let timed = report.rows.filter { !$0.isExact && $0.ratio != nil }
         guard !timed.isEmpty else { return [] }
@@ -104,7 +104,7 @@ struct ComparisonPage {
             label: "\(comparison.cell) \(comparison.metric.title)",
             ratio: comparison.ratio ?? 1,
             interval: comparison.interval.map { $0.lower...$0.upper },
-            // A change that was found was seen, however small.
+            // A change that was found needs no band.
             unseen: isFound ? nil : comparison.minimumDetectableEffect, style: style,
             text: "\(comparison.change) \(comparison.verdict.rawValue)")
     }

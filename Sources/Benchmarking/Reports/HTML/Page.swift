@@ -2,11 +2,11 @@
 struct Page {
     var title: String
     var banner: [Markup]
-    /// In reading order; those without content are left out.
+    /// In reading order; sections without content are left out.
     var sections: [Section]
 
     struct Section {
-        /// Where links lead.
+        /// The target of links.
         var anchor: String
         var title: String
         var content: [Markup]
@@ -21,7 +21,7 @@ struct Page {
                 .element(
                     "meta",
                     ["name": "viewport", "content": "width=device-width, initial-scale=1"]),
-                // Nothing may be loaded or run, whatever a name in the report contains.
+                // The page may load and run nothing, whatever a name in the report contains.
                 .element(
                     "meta",
                     [
@@ -60,7 +60,7 @@ extension Markup {
 
     static func heading(_ text: String) -> Markup { .element("h3", [:], text) }
 
-    /// Items that may hold lists of their own.
+    /// Items that may contain lists of their own.
     static func list(_ items: [(markdown: String, details: [String])], class style: String)
         -> Markup
     {
@@ -78,14 +78,14 @@ extension Markup {
             })
     }
 
-    /// A drawing with what to see in it.
+    /// A drawing with its explanation.
     static func figure(_ drawing: Markup, _ caption: String) -> Markup {
         .element(
             "figure", [:],
             [.element("figcaption", [:], [InlineText(markdown: caption).markup]), drawing])
     }
 
-    /// What is shown only to those who ask for it.
+    /// Content that is hidden until the reader opens it.
     static func details(_ summary: String, _ content: [Markup]) -> Markup {
         .element("details", [:], [.element("summary", [:], summary)] + content)
     }

@@ -3,7 +3,7 @@ struct Palette {
     private static let colourCount = 8
     private var colours: [String: Int] = [:]
 
-    /// In the order in which they first come, the stacks before the peers.
+    /// Colours in the order of first appearance, stacks before peers.
     init(_ run: Run) {
         let cells = run.workloads.flatMap(\.cells)
         let subjects = cells.filter { $0.role == .stack } + cells.filter { $0.role == .peer }

@@ -1,4 +1,4 @@
-/// `report.html` of a run: the first screen, then what it rests on.
+/// `report.html` of a run: the first screen, then the figures behind it.
 struct RunPage {
     private let run: Run
     private let screen: FirstScreen

@@ -1,5 +1,5 @@
-/// How a report looks, in light and in dark. The colours of the series are those of Okabe and Ito,
-/// which people with any colour vision tell apart, darkened or lightened for contrast.
+/// How a report looks, in light and in dark mode. The colours of the series are those of Okabe and
+/// Ito, darkened or lightened for contrast: they are distinct for any colour vision.
 enum Stylesheet {
     static let text = colours + page + drawings
 

@@ -1,10 +1,10 @@
-/// Latencies of a workload: how long they are, and when.
+/// Latencies of a workload: how long they are, and when they occur.
 extension WorkloadDrawings {
     private var workload: WorkloadResult { summary.workload }
     private static let timelineCountMax = 12
 
-    /// A drawing for each case and kind of latency; service and intended times of the same
-    /// operation share one.
+    /// A drawing for each case and kind of latency. Service and intended times of an operation
+    /// share one.
     var spectra: [Markup] {
         let subjects = latencyNames.map(Self.operation).uniqued
         let figures = summary.groups.prefix(Self.caseCountMax).flatMap { group in
@@ -18,7 +18,7 @@ extension WorkloadDrawings {
         return samples.reduce(into: Set<String>()) { $0.formUnion($1.latencies.keys) }.sorted()
     }
 
-    /// "update.intended" and "update.service" are of "update", "intended" is of "all operations".
+    /// "update.intended" and "update.service" belong to "update", "intended" to "all operations".
     private static func operation(_ name: String) -> String {
         for kind in ["intended", "service"] {
             if name == kind { return "all operations" }
@@ -60,7 +60,7 @@ extension WorkloadDrawings {
                 + "lie beyond; its band reaches from the lowest to the highest sample.\(kinds)")
     }
 
-    /// Of the last sample of each cell, from the intended start where that is known.
+    /// From the last sample of each cell, with intended latencies if there are any.
     var timelines: [Markup] {
         let figures = workload.cells.filter(\.isSound).compactMap(timeline)
         return figures.isEmpty

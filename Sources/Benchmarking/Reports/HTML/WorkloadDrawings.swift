@@ -1,11 +1,12 @@
-/// What `report.html` shows of one workload: its answers with their intervals, its figures, and its curves.
+/// What `report.html` shows of a workload: its answers with their intervals, its figures and its
+/// curves.
 struct WorkloadDrawings {
     let summary: WorkloadSummary
     let palette: Palette
 
     private var workload: WorkloadResult { summary.workload }
     private var metric: Metric { workload.primaryMetric }
-    /// Drawings of each case are shown for so many; a table has them all.
+    /// The number of cases with drawings of their own; a table has all cases.
     static let caseCountMax = 6
 
     init(_ summary: WorkloadSummary, _ palette: Palette) {
@@ -29,13 +30,13 @@ struct WorkloadDrawings {
         InlineText(markdown: summary.label(cell)).plain
     }
 
-    /// The case as plain text; nil where there is only one.
+    /// The case as plain text; `nil` if there is only one.
     func name(_ group: WorkloadSummary.Group) -> String? {
         let label = InlineText(markdown: summary.label(group)).plain
         return label.isEmpty ? nil : label
     }
 
-    /// Nil for exact counts, which have no interval, and where nothing was compared.
+    /// `nil` for exact counts, which have no interval, and if nothing was compared.
     private func forestPlot(_ result: QuestionResult) -> Markup? {
         let groups = result.contests.compactMap { ForestPlot.Group($0, of: result.question) }
         guard !result.question.isExact, !groups.isEmpty else { return nil }
@@ -85,7 +86,7 @@ struct WorkloadDrawings {
 }
 
 extension ForestPlot.Group {
-    /// Nil where no finding has a ratio.
+    /// `nil` if no finding has a ratio.
     fileprivate init?(_ contest: ContestResult, of question: Question) {
         let text = VerdictText(question: question, result: contest)
         rows = contest.findings.compactMap { finding in

@@ -1,5 +1,5 @@
-/// Rows as RFC 4180 asks: lines end in CR LF; a field with a comma, quote or line break is quoted,
-/// quotes doubled.
+/// Rows in the format of RFC 4180: lines end in CR LF; a field with a comma, quote or line break is
+/// quoted, with its quotes doubled.
 struct CommaSeparatedText {
     private(set) var text = ""
 
@@ -11,7 +11,8 @@ struct CommaSeparatedText {
         text += quoted.joined(separator: ",") + "\r\n"
     }
 
-    /// Whole numbers without a point, others so that they read back the same; absent ones empty.
+    /// Whole numbers without a point, others with all digits needed to read them back; empty for
+    /// `nil`.
     static func number(_ value: Double?) -> String {
         guard let value else { return "" }
         return Int64(exactly: value).map { "\($0)" } ?? "\(value)"

@@ -1,8 +1,9 @@
-/// `results.csv`: a line for each figure and each comparison, of a run or of a gate, with the same columns.
+/// `results.csv` of a run or of a gate, with the same columns: a line for each figure and each
+/// comparison.
 ///
-/// `statistic` says what a line tells: the `median` of samples, the `count` of an operation, which has no interval, or the
-/// `ratio` of a comparison, which alone has a verdict. Times are in seconds, latencies in nanoseconds, memory in bytes.
-/// What is absent is empty.
+/// `statistic` is the `median` of samples, the `count` of an operation, which has no interval, or
+/// the `ratio` of a comparison. Ratios have a verdict; in a gate, counts have one too. Times are in
+/// seconds, latencies in nanoseconds, memory in bytes. Absent values are empty.
 struct ResultsTable {
     static let schema = 2
 
@@ -12,7 +13,7 @@ struct ResultsTable {
         "ratioUpper", "pValue", "minimumDetectableEffect", "verdict", "remedy", "status",
     ]
 
-    /// A line of the table; what it does not say is empty.
+    /// A line of the table; absent values are empty.
     private struct Line {
         var run: String
         var workload: String
@@ -20,7 +21,7 @@ struct ResultsTable {
         var cell: String
         var metric: Metric
         var statistic: String
-        /// The samples of a median, the rounds of a ratio.
+        /// The number of samples of a median, or of rounds of a ratio.
         var count: Int
         var value: Double?
         var interval: MedianInterval?
@@ -66,7 +67,7 @@ struct ResultsTable {
         }
     }
 
-    /// The head's medians, and their ratio to the base's.
+    /// The head's medians, and their ratios to the base's.
     init(_ report: ComparisonReport) {
         lines = report.rows.map { row in
             Line(
@@ -79,7 +80,7 @@ struct ResultsTable {
         }
     }
 
-    /// One line says so where there is no figure.
+    /// A cell without figures gets one line that says so.
     private static func figures(
         of cell: CellResult, _ workload: WorkloadResult, _ run: Run
     ) -> [Line] {
@@ -87,7 +88,7 @@ struct ResultsTable {
             let metric = workload.metric(named: name)
             let values = cell.values(of: name)
             guard let median = Statistics.median(values) else { return nil }
-            // The same in every sample, as the work is: nothing to take a median of.
+            // The count is the same in every sample, so it needs no median.
             let isCount = cell.isCountedApart(name) || metric.isExactCount && Set(values).count == 1
             return Line(
                 run: run.name, workload: workload.name, cell: cell.identifier, metric: metric,
@@ -124,7 +125,7 @@ struct ResultsTable {
         }
     }
 
-    /// The well-known metrics first, then the rest by name.
+    /// The well-known metrics, then the others by name.
     private static func valueNames(of cell: CellResult) -> [String] {
         let present = (cell.samples + [cell.counts].compactMap(\.self))
             .reduce(into: Set<String>()) { $0.formUnion($1.valueNames) }
@@ -134,7 +135,7 @@ struct ResultsTable {
 }
 
 extension Metric {
-    /// Whether it is counted and the same whenever the same work is done.
+    /// Whether it is a count that is always the same for the same work.
     var isExactCount: Bool {
         if case .exact = repeatability { true } else { false }
     }

@@ -1,8 +1,8 @@
 /// `samples.csv`: a line for each sample of a run.
 ///
-/// First come the columns that say which sample it is, then all well-known metrics, then the rest
-/// by name; so the order stays the same from run to run. Absent values are empty; so are counts of a subject's own where
-/// the counting pass has better ones, which `results.csv` gives. Times are in
+/// First come the columns that identify the sample, then all well-known metrics, then the others by
+/// name; the order is the same in every run. Absent values are empty. A subject's own counts are
+/// also empty if the counting pass has better ones, which are in `results.csv`. Times are in
 /// seconds, latencies in nanoseconds, memory in bytes.
 struct SamplesTable {
     let run: Run

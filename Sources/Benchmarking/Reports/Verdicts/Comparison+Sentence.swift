@@ -1,10 +1,10 @@
 import Foundation
 
 extension Comparison {
-    /// The cell and its metric as "import nested/pooled time".
+    /// The cell and its metric, such as "import nested/pooled time".
     var name: String { "\(workload) \(cell) \(metric.title)" }
 
-    /// The verdict in a sentence for a reader, with what it rests on.
+    /// The verdict and its evidence in a sentence for a reader.
     public var sentence: String {
         let subject = "**\(escaped("\(workload) \(cell)"))**"
         switch verdict {
@@ -54,14 +54,15 @@ extension Comparison {
         return "confirmed by \(agreeing) of \(confirmation.count) fresh pairs"
     }
 
-    /// For counts: from what to what, and what was allowed.
+    /// For counts: the values before and now, and the allowed difference.
     private var limit: String {
         let values = ": \(told(base)) before, \(told(head)) now"
         guard case .exact(let tolerance) = rule else { return values }
         return values + (tolerance > 0 ? " (±\(percent(tolerance)) is allowed)" : " (it is exact)")
     }
 
-    /// "2.31 × as many instructions a row among many rows as among few: 5,120 and 11,830 (1.30 × is allowed)".
+    /// "2.31 × as many instructions a row among many rows as among few: 5,120 and 11,830 (1.30 × is
+    /// allowed)".
     private var growth: String {
         guard case .growth(let limit) = rule else { return "" }
         return
@@ -91,7 +92,7 @@ extension ComparisonReport {
     /// What was compared, for example "main → head".
     var title: String { "\(base.name) → \(head.name)" }
 
-    /// What came of it, in a sentence.
+    /// The result in a sentence.
     public var sentence: String {
         let regressed = rows(.regressed).count
         let improved = rows(.improved).count
@@ -117,7 +118,7 @@ extension ComparisonReport {
 }
 
 extension String {
-    /// With a capital first letter, behind what marks it bold.
+    /// With a capital first letter, after any marks for bold text.
     var capitalizedFirst: String {
         guard let index = firstIndex(where: \.isLetter), self[..<index].allSatisfy({ $0 == "*" })
         else { return self }

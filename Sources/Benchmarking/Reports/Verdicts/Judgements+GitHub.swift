@@ -1,8 +1,9 @@
 import Foundation
 
 extension Judgements {
-    /// Workflow commands that GitHub shows beside a change: an error for what failed, a warning for
-    /// what could not be judged, a notice for what improved; a line each, empty for none.
+    /// Workflow commands that GitHub shows beside a change: an error for a failure, a warning if
+    /// something cannot be judged, a notice for an improvement. One line each; empty if there are
+    /// none.
     ///
     /// Source: GitHub's "Workflow commands for GitHub Actions".
     public var annotations: String {
@@ -23,7 +24,7 @@ extension Judgement {
         return "::\(level) title=\(title)::\(Self.escaped(sentence, also: []))"
     }
 
-    /// The characters that end a command or one of its properties, as their codes.
+    /// Replaces the characters that end a command or one of its properties by their codes.
     private static func escaped(_ text: String, also further: Set<Unicode.Scalar>) -> String {
         text.unicodeScalars.reduce(into: "") { result, scalar in
             let isPlain = !["%", "\r", "\n"].contains(scalar) && !further.contains(scalar)

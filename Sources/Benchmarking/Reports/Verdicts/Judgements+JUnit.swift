@@ -1,6 +1,6 @@
 extension Judgements {
-    /// As a JUnit file: a suite for each workload, a test case for each judgement. What could not be
-    /// judged is skipped, what crashed is an error.
+    /// A JUnit file: a suite for each workload, a test case for each judgement. A judgement that is
+    /// open is skipped; a crash is an error.
     public var junit: String {
         let suites = all.map(\.workload).uniqued.map { workload -> Markup in
             let cases = all.filter { $0.workload == workload }

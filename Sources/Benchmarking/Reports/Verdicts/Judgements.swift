@@ -1,17 +1,17 @@
-/// All that a run, a check or a comparison was judged on, a sentence each: what machines are told.
+/// All judgements of a run, a check or a comparison, one sentence each, for machines.
 public struct Judgements: Hashable, Sendable {
-    /// What was judged, for example the name of the run.
+    /// The name of what was judged, for example of the run.
     var name: String
     var all: [Judgement]
 }
 
-/// One thing that was held against what it should be.
+/// One thing that was judged, and the outcome.
 struct Judgement: Hashable, Sendable {
     var workload: String
-    /// The cell, and the metric where one was judged.
+    /// The cell, and the metric if one was judged.
     var subject: String
     var outcome: Outcome
-    /// What was found, without markup.
+    /// The finding, without markup.
     var sentence: String
 
     enum Outcome: Sendable {
@@ -19,15 +19,16 @@ struct Judgement: Hashable, Sendable {
         /// A welcome change.
         case improved
         case failed
-        /// Could not be judged.
+        /// It cannot be judged.
         case open
-        /// Crashed or timed out.
+        /// It crashed or timed out.
         case broken
     }
 }
 
 extension Judgements {
-    /// Whether each cell ran to its end with the right answer, each question, and each rule beside the workloads.
+    /// Judges whether each cell finished with the right answer, each question, and each threshold
+    /// rule of the workloads.
     public init(of run: Run) {
         name = run.name
         all = run.workloads.flatMap { workload in
@@ -39,7 +40,7 @@ extension Judgements {
         all += (try? run.ruleReport())?.verdicts.map(Judgement.init) ?? []
     }
 
-    /// Each threshold, and the cells that failed.
+    /// Each threshold, and each unsound cell.
     public init(of report: ThresholdReport, name: String) {
         self.name = name
         all =
@@ -47,7 +48,7 @@ extension Judgements {
             + report.verdicts.map(Judgement.init)
     }
 
-    /// Each row of the comparison, and the cells that failed.
+    /// Each row of the comparison, and each unsound cell.
     public init(of report: ComparisonReport) {
         name = report.title
         all =
@@ -81,7 +82,7 @@ extension Judgement {
         }
     }
 
-    /// A question is no demand: it is answered or open.
+    /// A question makes no demand, so it is either answered or open.
     init(_ result: QuestionResult) {
         self.init(
             workload: result.workload.name, subject: result.question.id,

@@ -1,16 +1,17 @@
-/// The answer to a question in one sentence, all of its contests together.
+/// The answer to a question in one sentence, for all of its contests.
 struct QuestionSentence {
     let result: QuestionResult
 
     private var question: Question { result.question }
-    /// The other contests are counted; the section of the workload has them all.
+    /// Further contests are only counted; the section of the workload lists all.
     private static let contestsListedMax = 6
 
     init(_ result: QuestionResult) {
         self.result = result
     }
 
-    /// "**Does a batch size pay?** `fetchBatchSize` 20 against 0: 2.1× faster [1.9, 2.3] with extent first-page, …".
+    /// "**Does a batch size pay?** `fetchBatchSize` 20 against 0: 2.1× faster [1.9, 2.3] with
+    /// extent first-page, …".
     var markdown: String { "**\(escaped(question.sentence))** \(answer)" }
 
     var answer: String {
@@ -21,7 +22,7 @@ struct QuestionSentence {
         return (hasBaseline ? againstBaseline(shown) : againstBest(shown)) + "." + more
     }
 
-    /// By value, since the baseline is the same in every contest.
+    /// Groups contests by the pair of values, since the baseline is the same in each.
     private func againstBaseline(_ contests: [ContestResult]) -> String {
         let findings = contests.flatMap { contest in
             let text = VerdictText(question: question, result: contest)
@@ -52,7 +53,7 @@ struct QuestionSentence {
         }.joined(separator: "; ")
     }
 
-    /// "is the fastest", and where more rounds may change that "is the fastest so far".
+    /// "is the fastest", or "is the fastest so far" if more rounds may change that.
     private func superlative(_ contest: ContestResult) -> String {
         let word =
             question.metric.isTime
@@ -68,7 +69,7 @@ struct QuestionSentence {
             + (isOpen ? " so far" : "")
     }
 
-    /// Subjects speak for themselves, parameters' values do not.
+    /// The name of a parameter before its values; subjects and lock policies need none.
     private var axis: String {
         ["subject", "lockPolicy"].contains(question.axis) ? "" : "`\(question.axis)` "
     }

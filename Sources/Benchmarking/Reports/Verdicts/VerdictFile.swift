@@ -1,6 +1,6 @@
 import Foundation
 
-/// `verdict.json`: what was found, for programs, in a form that does not change with the reports.
+/// `verdict.json`: the findings for programs, in a format that does not change with the reports.
 struct VerdictFile: Encodable {
     static let schema = 2
 
@@ -10,7 +10,8 @@ struct VerdictFile: Encodable {
     var meaning: String
     /// Of a run: one for each question of its workloads.
     var questions: [Question]?
-    /// Of a run: one for each rule beside its workloads and cell that it matches; absent without rules.
+    /// Of a run: one for each threshold rule of its workloads and each cell that it matches; absent
+    /// without rules.
     var rules: [Rule]?
     /// Of a comparison: a row for each cell and metric.
     var rows: [Row]?
@@ -19,7 +20,7 @@ struct VerdictFile: Encodable {
     struct Question: Encodable {
         /// "workload.question".
         var id: String
-        /// As a person asks it, and the answer.
+        /// The question as a person asks it, and the answer.
         var sentence: String
         var answer: String
         var metric: String
@@ -29,9 +30,10 @@ struct VerdictFile: Encodable {
 
     struct Contest: Encodable {
         var label: String
-        /// ``CellResult/identifier`` of the one that the others are compared with; absent where nothing was measured.
+        /// The ``CellResult/identifier`` of the cell with which the others are compared; absent if
+        /// nothing was measured.
         var reference: String?
-        /// Those that no other is known to be better than, best median first.
+        /// The cells that are not known to be worse than another one, best median first.
         var best: [String]
         var findings: [Finding]
     }
@@ -45,7 +47,7 @@ struct VerdictFile: Encodable {
         var lower: Double?
         var upper: Double?
         var rounds: Int
-        /// What would decide it; absent of what is decided.
+        /// What would decide it; absent if it is decided.
         var remedy: String?
     }
 

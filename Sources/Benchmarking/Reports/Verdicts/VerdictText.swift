@@ -1,8 +1,8 @@
 import Foundation
 
 extension Finding.Verdict {
-    /// The word of the verdict, the same in every report: "faster" or "slower" of times, "less" or "more" of anything
-    /// else, "equivalent", "undecided".
+    /// The word of the verdict, the same in every report: "faster" or "slower" for times, "less" or
+    /// "more" for other metrics, "equivalent", "undecided".
     public func word(for metric: Metric) -> String {
         switch self {
         case .less: metric.isTime ? "faster" : "less"
@@ -12,7 +12,8 @@ extension Finding.Verdict {
         }
     }
 
-    /// Whether the cell is known to be better than its reference (true) or worse (false); nil for neither.
+    /// `true` if the cell is known to be better than its reference, `false` if it is known to be
+    /// worse, otherwise `nil`.
     func isBetter(by metric: Metric) -> Bool? {
         switch (self, metric.polarity) {
         case (.less, .lowerIsBetter), (.more, .higherIsBetter): true
@@ -21,7 +22,7 @@ extension Finding.Verdict {
         }
     }
 
-    /// What would decide it; nil of a decided one.
+    /// What would decide it; `nil` if it is decided.
     var remedy: Finding.Remedy? {
         if case .undecided(_, let remedy) = self { remedy } else { nil }
     }
@@ -43,8 +44,8 @@ struct VerdictText {
 
     private var metric: Metric { question.metric }
 
-    /// The verdict with its ratio and interval: "2.1× faster [1.9, 2.3]", "less peak memory (0.60× [0.55, 0.64])",
-    /// "equivalent within 10 %", "undecided (about 12 more rounds, 4 minutes)".
+    /// The verdict with its ratio and interval: "2.1× faster [1.9, 2.3]", "less peak memory (0.60×
+    /// [0.55, 0.64])", "equivalent within 10 %", "undecided (about 12 more rounds, 4 minutes)".
     func told(_ finding: Finding) -> String {
         let word = finding.verdict.word(for: metric)
         switch finding.verdict {
@@ -66,10 +67,12 @@ struct VerdictText {
         }
     }
 
-    /// The ratio to the reference: "105× [90, 120]", "exactly 0.60×", or "12 instead of 0" where there is none.
+    /// The ratio to the reference: "105× [90, 120]", "exactly 0.60×", or "12 instead of 0" if it
+    /// has no ratio.
     func ratio(_ finding: Finding) -> String {
         guard let ratio = finding.verdict.ratio else { return "no ratio" }
-        // Counts may be 0, and are compared with 1 added to them: what was counted says more.
+        // Measured counts may be 0 and are compared with 1 added to them, so the counts themselves
+        // are more informative.
         guard metric.unit != .count || question.isExact, ratio.estimate > 0, ratio.estimate.isFinite
         else {
             let values = [finding.cell, finding.reference].map { value(of: $0) ?? "nothing" }
@@ -79,14 +82,14 @@ struct VerdictText {
             + Self.interval(ratio)
     }
 
-    /// The cell's typical figure with its unit.
+    /// The cell's typical value, with its unit.
     func value(of cell: String) -> String? {
         result.cells.first { $0.identifier == cell }.flatMap {
             Statistics.median($0.values(of: metric.name)).map(metric.unit.format)
         }
     }
 
-    /// Whether all of them typically count as ``Question/sameBelow``.
+    /// Whether the typical values of all cells count as ``Question/sameBelow``.
     func areBelow(_ cells: [String]) -> Bool {
         guard let bound = question.sameBelow else { return false }
         return cells.allSatisfy { name in
@@ -96,7 +99,7 @@ struct VerdictText {
         }
     }
 
-    /// What sets the cell apart from the others of its contest: "nested", "20".
+    /// What distinguishes the cell from the others of its contest: "nested", "20".
     func name(_ cell: String) -> String {
         let place = result.contest.cells.firstIndex(of: cell)
         return escaped(place.map { result.contest.values[$0] } ?? cell)
@@ -111,7 +114,7 @@ struct VerdictText {
         return " [\(bounds.map { String(factor($0).dropLast()) }.joined(separator: ", "))]"
     }
 
-    /// At least two digits that count: "0.0012×", "0.60×", "2.10×", "43.7×", "105×".
+    /// At least two significant digits: "0.0012×", "0.60×", "2.10×", "43.7×", "105×".
     static func factor(_ value: Double) -> String {
         switch value {
         case 100...: "\(grouped(value))×"
