@@ -2,27 +2,28 @@ import ArgumentParser
 import Benchmarking
 import Foundation
 
-/// The part of a command line that says how pairs are taken and judged.
+/// The options of paired measurements.
 struct PairingOptions: ParsableArguments {
     @Option(
-        help:
-            "The slowdown in percent that a time is to show, where its workload does not say; half of it is told."
-    )
+        help: """
+            The slowdown of times to detect, in percent, where a workload has no rule of its own; \
+            changes from half of it on are reported.
+            """)
     var detect = 5.0
 
-    @Option(help: "Pairs of each cell, and as many to confirm what they show.")
+    @Option(help: "Pairs for each cell, and as many again to confirm a finding.")
     var pairs = 20
 
     @Option(help: "The seed of all random choices (default: a random one, which is kept).")
     var seed: UInt64?
 
-    @Option(help: "Seconds after which a worker is taken for hung and killed.")
+    @Option(help: "Seconds without a reply after which a worker is killed.")
     var timeout = 120
 
-    @Flag(help: "Use a debug or testing build all the same; its times mean nothing.")
+    @Flag(help: "Use a debug or testing build anyway; its times mean nothing.")
     var allowDebug = false
 
-    /// Drawn once, for a seed that is asked for twice has to be the same.
+    /// Drawn once, because every use of the seed needs the same one.
     private static let randomSeed = UInt64.random(in: 0...UInt64(UInt32.max))
 
     func validate() throws {
@@ -47,21 +48,21 @@ struct PairingOptions: ParsableArguments {
             folder: directory.url.appendingPathComponent("work"), timeout: .seconds(timeout))
     }
 
-    /// This program against itself, until another base is set.
+    /// Compares this program with itself until the caller sets another base.
     func plan(_ workloads: [Workload]) -> Gate.Plan {
         Gate.Plan(
             workloads: workloads, rule: PairedRule(detect: detect / 100, pairCount: pairs),
             seed: chosenSeed)
     }
 
-    /// Tells of progress on the standard error output; results alone go to the other one.
+    /// Reports progress on standard error; standard output has results only.
     static func note(_ text: String) {
         FileHandle.standardError.write(Data("\(text)\n".utf8))
     }
 }
 
 extension RunDirectory {
-    /// A new folder for a comparison: the one that is named, or one in `results` with a name that
+    /// Creates the folder of a comparison: the given one, or one in `results` with a name that
     /// sorts by time.
     static func createForComparison(_ path: String?) throws -> RunDirectory {
         let time = Date().ISO8601Format().replacingOccurrences(of: ":", with: "-")
@@ -71,8 +72,7 @@ extension RunDirectory {
 }
 
 extension ComparisonReport.Arm {
-    /// This program, with the commit that lies in the package's folder: a `+` says that files were
-    /// changed since.
+    /// This program with the commit of the package's folder; a `+` marks uncommitted changes.
     static func ofBench() -> Self {
         guard let package = Executable.packageRoot,
             let commit = try? BaseBuild.commit(of: "HEAD", in: package)

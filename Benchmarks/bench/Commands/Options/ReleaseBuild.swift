@@ -1,14 +1,18 @@
 import Benchmarking
 import Foundation
 
-/// The way from a build of bench whose times mean nothing to a release build of the same.
+/// Replaces a build of bench whose times mean nothing with a release build.
 enum ReleaseBuild {
-    /// Does nothing in a release build. A debug build builds for release and becomes that program, with the same
-    /// arguments.
+    /// Makes sure that a build with meaningful times runs.
     ///
-    /// - Parameter forTimes: whether times will be compared; counts of a testing build are as good as others.
-    /// - Throws: ``CommandFailure`` with what to type instead, also in a testing build where times will be compared:
-    ///   it may have replaced the release build.
+    /// - A release build: does nothing.
+    /// - A debug build: builds for release and replaces this process with that program, with the
+    ///   same arguments.
+    /// - A testing build: throws if `forTimes`, since it may have replaced the release build.
+    ///
+    /// - Parameter forTimes: whether times will be compared. Counts of a testing build are as good
+    ///   as others.
+    /// - Throws: ``CommandFailure`` with the command to type instead.
     static func require(forTimes: Bool) throws {
         switch BuildConfiguration.ofBench {
         case .release: break
@@ -32,7 +36,7 @@ enum ReleaseBuild {
             "swift", "build", "-c", "release", "--product", "bench", "--package-path", root.path,
             "--scratch-path", scratch.path,
         ]
-        // Results alone go to the standard output.
+        // Standard output has results only.
         build.standardOutput = FileHandle.standardError
         do {
             try build.run()

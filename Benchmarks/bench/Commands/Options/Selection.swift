@@ -1,10 +1,10 @@
 import Benchmarking
 
-/// The workloads that a command line asks for.
+/// The workloads that a command line selects.
 struct Selection {
     private(set) var workloads: [Workload]
 
-    /// Reads all files, so that a mistake in the last one is found before the first one runs.
+    /// Reads all files first, so that a mistake in the last one is found before anything runs.
     init(files: [String]) throws {
         workloads = try files.flatMap(Workload.load)
         let names = Dictionary(grouping: workloads, by: \.name)
@@ -14,7 +14,7 @@ struct Selection {
         }
     }
 
-    /// Keeps the workloads whose name or kind is named; all when nothing is.
+    /// Keeps the workloads with one of these names or kinds; an empty list keeps all.
     mutating func keep(workloads filters: [String]) throws {
         guard !filters.isEmpty else { return }
         var allowed: [String] = []
@@ -30,11 +30,12 @@ struct Selection {
         }
     }
 
-    /// Measures these subjects in place of those in the files; workloads that cannot measure any
-    /// of them are left out.
+    /// Measures these subjects instead of those in the files. Workloads that can measure none of
+    /// them are dropped.
     ///
-    /// A subject that some workload of a kind lists is measured in those only: the others left it out
-    /// on purpose. What only self-tests were to do, is theirs.
+    /// If any workload of a kind lists a subject, only the workloads that list it measure it: the
+    /// others leave it out on purpose. Workloads with self-test subjects only get no other
+    /// subjects.
     mutating func use(subjects names: [String]) throws {
         guard !names.isEmpty else { return }
         for name in names where Subject.named(name) == nil {
@@ -68,14 +69,14 @@ struct Selection {
         }
     }
 
-    /// - Parameter repetitions: from the number in the file to the one that is wanted.
+    /// - Parameter repetitions: maps the number in the file to the wanted one.
     mutating func setRepetitions(_ repetitions: (Int) -> Int) {
         for index in workloads.indices {
             workloads[index].repetitions = repetitions(workloads[index].repetitions)
         }
     }
 
-    /// Adds the workloads at full size, each behind its small one.
+    /// Adds the workloads at full size, each after its small one.
     mutating func addFullSizes() throws {
         guard workloads.contains(where: { $0.fullSize != nil }) else {
             throw CommandFailure(
@@ -85,9 +86,9 @@ struct Selection {
         workloads = workloads.flatMap { [$0] + [$0.atFullSize].compactMap(\.self) }
     }
 
-    /// Whether every cell that a question compares can be sampled as often as its first verdict takes.
+    /// Checks that the budget is enough for the first verdict of at least one question.
     ///
-    /// - Throws: ``CommandFailure`` where not even samples that measure nothing would fit.
+    /// - Throws: ``CommandFailure`` if even samples that measure nothing would take longer.
     func requireFirstLook(within seconds: Double) throws {
         let questions = workloads.flatMap(\.questions).filter { !$0.isExact }
         guard let smallest = questions.flatMap(\.contests).map(\.cells.count).min() else { return }
@@ -103,6 +104,6 @@ struct Selection {
                     + "give more, or fewer files", seconds, needed.rounded(.up)))
     }
 
-    /// About what starting a worker and copying its store takes.
+    /// The approximate time to start a worker and copy its store.
     private static let emptySampleSeconds = 0.05
 }

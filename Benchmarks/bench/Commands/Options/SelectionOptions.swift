@@ -1,16 +1,16 @@
 import ArgumentParser
 
-/// The part of a command line that says what is to be measured, and how often.
+/// The options that select what is measured, and how often.
 struct SelectionOptions: ParsableArguments {
     @Argument(
         help:
-            "Workload files; without any, the shootout: Benchmarks/Workloads/shootout.yml.",
+            "Workload files (default: the shootout, Benchmarks/Workloads/shootout.yml).",
         completion: .file(extensions: ["yml"]))
     var files: [String] = []
 
     @Option(
         help:
-            "A stack or peer, instead of those in the files, but where they leave it out; can be repeated."
+            "A stack or peer instead of those in the files, unless left out there; can be repeated."
     )
     var stack: [String] = []
 
@@ -25,18 +25,18 @@ struct SelectionOptions: ParsableArguments {
     @Flag(help: "One sample of each cell: enough for counts, not for times.")
     var quick = false
 
-    @Flag(help: "Twenty samples of each cell or more: what a difference of times needs.")
+    @Flag(help: "Twenty samples of each cell or more, as a difference of times needs.")
     var rigorous = false
 
     private static let rigorousRepetitions = 20
 
-    /// Whether nothing was asked for.
+    /// Whether no file and no option was given.
     var isEmpty: Bool {
         files.isEmpty && stack.isEmpty && workload.isEmpty && repetitions == nil && !quick
             && !rigorous
     }
 
-    /// Whether a number of rounds was asked for.
+    /// Whether the command line sets the number of rounds.
     var fixesRounds: Bool { repetitions != nil || quick || rigorous }
 
     func validate() throws {
@@ -48,7 +48,6 @@ struct SelectionOptions: ParsableArguments {
         }
     }
 
-    /// Reads the files.
     func selection() throws -> Selection {
         var selection = try Selection(files: files.isEmpty ? [WorkloadFiles.shootout()] : files)
         try selection.keep(workloads: workload)

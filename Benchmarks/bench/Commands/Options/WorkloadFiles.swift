@@ -2,7 +2,7 @@ import Foundation
 
 /// The workload files of the package.
 enum WorkloadFiles {
-    /// Every file, in the order of their names, as paths to show.
+    /// The paths of all files, sorted by name.
     static func all() throws -> [String] {
         guard let root = Executable.packageRoot else {
             throw CommandFailure(
@@ -16,16 +16,16 @@ enum WorkloadFiles {
         }
     }
 
-    /// The questions that most people come with, at sizes that ten minutes hold.
+    /// The most common questions, at sizes that fit in ten minutes.
     static func shootout() throws -> String { try named("shootout.yml") }
 
-    /// The file for `bench gate`, whose every cell costs seconds.
+    /// The default file of `bench gate` with times; each of its cells takes seconds.
     static func gate() throws -> String { try named("gate.yml") }
 
-    /// The file for counting without times, which is cheap and so has more cells.
+    /// The file for counts without times; counts are cheap, so it has more cells.
     static func counts() throws -> String { try named("counts.yml") }
 
-    /// The file for `bench gate` of how costs grow, which needs no base.
+    /// The file of `bench gate` for the growth of costs, which needs no base.
     static func growth() throws -> String { try named("growth.yml") }
 
     private static func named(_ name: String) throws -> String {
@@ -37,7 +37,7 @@ enum WorkloadFiles {
         return file
     }
 
-    /// Relative to the current folder where it lies below it.
+    /// A path relative to the current folder if the file is below it.
     private static func shown(_ path: String) -> String {
         let current = FileManager.default.currentDirectoryPath + "/"
         return path.hasPrefix(current) ? String(path.dropFirst(current.count)) : path
