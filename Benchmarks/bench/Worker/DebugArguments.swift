@@ -2,13 +2,14 @@ import Foundation
 
 /// Launch arguments for debugging, such as `-com.apple.CoreData.SQLDebug 1`.
 ///
-/// The engine reads them from the arguments of its process (`DebugOptions`), so workers are started with them, too.
+/// The engine reads them from the arguments of its process (`DebugOptions`), so workers get them
+/// too.
 struct DebugArguments {
     static let ofProcess = DebugArguments(in: Array(CommandLine.arguments.dropFirst()))
 
-    /// Names and values, in their order.
+    /// Names and values, in the order of the command line.
     private(set) var debug: [String] = []
-    /// What is left for the command.
+    /// The arguments of the command itself.
     private(set) var others: [String] = []
 
     init(in arguments: [String]) {

@@ -1,10 +1,10 @@
-/// Something that a worker does in excess of its work, to see whether the instrument finds it.
+/// Extra work of a worker, to test whether the instrument detects it.
 enum Injection: Codable, Hashable, Sendable {
-    /// Works longer by this share of the time of each turn: 0.05 is 5 %.
+    /// Makes each turn longer by this share of its time: 0.05 is 5 %.
     case slowdown(share: Double)
-    /// Sleeps for so long once in a while, in the middle of an operation.
+    /// Sleeps now and then, in the middle of an operation.
     case stall(everySeconds: Double, seconds: Double)
-    /// Does one more of these in every operation.
+    /// Does one more of these in each operation.
     case extra(Extra)
 
     enum Extra: String, Codable, Sendable, CaseIterable {

@@ -2,8 +2,8 @@ import Benchmarking
 import CSQLite
 import Foundation
 
-/// Does what a worker's ``Injection``s ask for, and nothing else that would count. Used by one
-/// thread at a time.
+/// Does the extra work that a worker's ``Injection``s describe, and adds no other counted work.
+/// Used by one thread at a time.
 final class Injector {
     private let slowdown: Double
     private let stall: (everySeconds: Double, seconds: Double)?
@@ -11,9 +11,9 @@ final class Injector {
     private let database: InjectedDatabase
     private var lastStall = Stopwatch()
 
-    /// Nil where nothing is injected.
+    /// Nil if nothing is injected.
     ///
-    /// - Throws: when the database that takes extra pages and statements cannot be made.
+    /// - Throws: if the database for extra pages and statements cannot be created.
     init?(_ job: WorkerJob) throws {
         guard let injections = job.injections, !injections.isEmpty else { return nil }
         slowdown = injections.reduce(0) { sum, injection in
@@ -35,7 +35,7 @@ final class Injector {
         database = try InjectedDatabase(job.folder.appendingPathComponent("injected.sqlite"))
     }
 
-    /// To be called in every operation.
+    /// Call this in each operation.
     func inOperation() {
         if let stall, lastStall.elapsedSeconds >= stall.everySeconds {
             lastStall = Stopwatch()
@@ -49,15 +49,15 @@ final class Injector {
         }
     }
 
-    /// To be called at the end of a turn, while its time still counts.
+    /// Call this at the end of a turn, before its time is taken.
     func atEnd(ofTurn turn: Stopwatch) {
         let seconds = turn.elapsedSeconds
         while turn.elapsedSeconds < seconds * (1 + slowdown) {}
     }
 }
 
-/// A database beside the store, of which only the file is written to: an extra page is no extra
-/// statement, and an extra statement no extra page.
+/// A database beside the store, whose file is written to without SQL. So an extra page is no extra
+/// statement, and an extra statement is no extra page.
 private final class InjectedDatabase {
     private let connection: OpaquePointer
     private let statement: OpaquePointer

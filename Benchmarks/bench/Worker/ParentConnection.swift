@@ -1,16 +1,15 @@
 import Foundation
 import Synchronization
 
-/// A worker's pipes to its parent: the job and orders in, replies out, a line each.
+/// A worker's pipes to its parent: the job and orders come in, replies go out, one per line.
 final class ParentConnection: Sendable {
     private let orders = Mutex<[TurnOrder]>([])
     private let arrived = DispatchSemaphore(value: 0)
 
-    /// Begins to read orders, and ends the process when the parent is gone: nobody waits for its
-    /// answer.
+    /// Starts a thread that reads orders. It ends the process when the parent is gone.
     ///
-    /// Nothing is allocated between telling of an order and waiting for the next one: meanwhile the
-    /// worker may count its own allocations.
+    /// The thread allocates nothing between signalling an order and waiting for the next one, since
+    /// the worker may be counting its allocations then.
     func open() {
         let thread = Thread { [self] in
             let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64, alignment: 1)
@@ -21,7 +20,7 @@ final class ParentConnection: Sendable {
                 guard count > 0 else { break }
                 length += count
                 guard buffer[length - 1] == UInt8(ascii: "\n") else { continue }
-                // The parent waits for each reply, so that there is never more than one line.
+                // The parent waits for each reply, so at most one line is in the pipe.
                 let line = String(decoding: buffer[..<(length - 1)], as: UTF8.self)
                 guard let order = TurnOrder(line: line) else { break }
                 length = 0

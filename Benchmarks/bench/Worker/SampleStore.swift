@@ -1,12 +1,12 @@
 import Benchmarking
 import Foundation
 
-/// A store that is made once per run by a worker of its own and copied for each sample: making it is
-/// no part of a sample. Stores with equal descriptions are the same.
+/// A store that a worker makes once per run and that each sample copies, so that making it is not
+/// part of a sample. Equal descriptions share one store.
 protocol SampleStore: Sendable {
-    /// Makes the store at ``WorkerContext/storeURL``, where there is none, and closes it.
+    /// Makes the store at ``WorkerContext/storeURL``, where no file exists yet, and closes it.
     ///
-    /// - Returns: what samples need to know of the rows, so that they need not make them again.
+    /// - Returns: facts about the rows, so that samples need not make the rows again.
     func make(in context: WorkerContext) throws -> [String: Int64]
 }
 
@@ -19,11 +19,11 @@ extension WorkloadKind {
 }
 
 extension WorkerContext {
-    /// Puts a fresh copy of the prepared store in place of whatever is there. A worker that was given
-    /// none makes one.
+    /// Replaces the store with a fresh copy of the prepared one. If the job has no prepared store,
+    /// this makes one.
     ///
     /// - Parameter isWritten: whether the subject writes to it.
-    /// - Returns: what whoever made it told of it.
+    /// - Returns: the facts from ``SampleStore/make(in:)``.
     @discardableResult
     func placeStore(isWritten: Bool) throws -> [String: Int64] {
         removeStore()
@@ -32,7 +32,7 @@ extension WorkerContext {
         }
         try FileManager.default.copyItem(at: preparedStore, to: storeURL)
         if isWritten {
-            // Else the first sync that is measured writes the copy, too.
+            // Otherwise the first sync that is measured would also write the copy.
             let copy = try FileHandle(forUpdating: storeURL)
             try copy.synchronize()
             try copy.close()

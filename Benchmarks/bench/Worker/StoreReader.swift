@@ -1,15 +1,16 @@
 import CSQLite
 import Foundation
 
-/// Reads a closed store with plain SQL, knowing nothing of whoever wrote it, or makes one ready.
+/// Reads a closed store with plain SQL, independently of the subject that wrote it, or prepares
+/// one.
 final class StoreReader {
     private let connection: OpaquePointer
     private let isInMemory: Bool
 
-    /// The journal mode of every store in such a place.
+    /// The journal mode that the store must have.
     var expectedJournalMode: String { isInMemory ? "memory" : "wal" }
 
-    /// - Throws: ``StoreReaderError`` when there is no such database.
+    /// - Throws: ``StoreReaderError`` if the database does not exist.
     init(_ url: URL) throws {
         isInMemory = url.isInMemory
         var connection: OpaquePointer?
@@ -23,7 +24,7 @@ final class StoreReader {
         self.connection = connection
     }
 
-    /// Opens a database in memory with the content of a file; empty without one.
+    /// Opens a database in memory and copies a file into it; empty if there is no file.
     convenience init(_ url: URL, loading file: URL?) throws {
         try self.init(url)
         guard let file else { return }
@@ -34,7 +35,7 @@ final class StoreReader {
         sqlite3_close(connection)
     }
 
-    /// The columns of the first row as whole numbers; NULL reads 0.
+    /// The columns of the first row as integers; NULL reads as 0.
     func integers(_ sql: String) throws -> [Int] {
         try firstRow(sql) { statement in
             (0..<sqlite3_column_count(statement)).map {
@@ -43,7 +44,7 @@ final class StoreReader {
         }
     }
 
-    /// All rows, their columns as whole numbers; NULL reads 0.
+    /// The columns of all rows as integers; NULL reads as 0.
     func rows(_ sql: String) throws -> [[Int]] {
         var statement: OpaquePointer?
         defer { sqlite3_finalize(statement) }
@@ -72,7 +73,7 @@ final class StoreReader {
         }
     }
 
-    /// Runs a statement that gives no rows.
+    /// Runs a statement without result rows.
     func execute(_ sql: String) throws {
         guard sqlite3_exec(connection, sql, nil, nil, nil) == SQLITE_OK else { throw error(sql) }
     }
@@ -94,7 +95,8 @@ final class StoreReader {
 }
 
 extension URL {
-    /// Below it are databases in memory, which all connections of the process share by their names.
+    /// The folder of databases in memory. All connections of the process share such a database by
+    /// name.
     static let inMemory = "/dev/null"
 
     var isInMemory: Bool { path.hasPrefix(Self.inMemory + "/") }
@@ -103,7 +105,6 @@ extension URL {
     fileprivate var sqliteName: String { isInMemory ? "file:\(path)?vfs=memdb" : path }
 }
 
-/// Why a store could not be read back.
 struct StoreReaderError: Error, CustomStringConvertible {
     var sql: String
     var reason: String

@@ -1,6 +1,6 @@
-/// What a parent may say to a worker that takes turns: a word on a line of its own.
+/// An order from the parent to a worker that takes turns: one line.
 enum TurnOrder: Sendable {
-    /// Do the work so many times and tell what it took.
+    /// Do the work this often and report the turn.
     case work(operationCount: Int)
     /// No more turns: verify and reply.
     case finish
@@ -23,14 +23,14 @@ enum TurnOrder: Sendable {
     }
 }
 
-/// What one turn took, of all its operations together.
+/// The time and counts of all operations of one turn.
 struct Turn: Codable, Sendable {
-    /// How often the work was done: as often as asked, or once where each time needs preparing.
+    /// How often the work was done: as often as ordered, or once if it needs preparation each time.
     var operationCount: Int
     var seconds: Double
     var cpuSeconds: Double
-    /// Whether the work cannot be done again in this process.
+    /// Whether the work cannot be repeated in this process.
     var isLast: Bool
-    /// By ``Benchmarking/Metric/name``; nil in a worker that is not to count.
+    /// By ``Benchmarking/Metric/name``; nil if the worker does not count.
     var counts: [String: Int64]?
 }

@@ -1,14 +1,14 @@
 import Benchmarking
 import Foundation
 
-/// The worker's side of taking turns: waits for its parent's word, works, and tells what it took.
+/// The worker's side of taking turns: waits for the parent's order, works, and reports the turn.
 ///
-/// Two readings of the clocks a turn, a comparison an operation: that is all that it adds.
+/// It adds little to the work: it reads the clocks twice per turn and compares once per operation.
 final class TurnTaker {
     private let parent: ParentConnection
     private let injector: Injector?
     private let isCounting: Bool
-    /// Of all turns together.
+    /// The sum over all turns.
     private(set) var operationCount = 0
     private var ordered: Int?
     private var isReady = false
@@ -19,8 +19,8 @@ final class TurnTaker {
         injector = try Injector(job)
     }
 
-    /// Waits until the parent wants another turn; false when it wants no more. The first call tells
-    /// the parent that everything is prepared.
+    /// Waits for an order; false when the parent wants no more turns. The first call reports to the
+    /// parent that the worker is ready.
     func isWanted() -> Bool {
         if !isReady { parent.send(.ready) }
         isReady = true
@@ -29,9 +29,10 @@ final class TurnTaker {
         return true
     }
 
-    /// Does the work as often as was ordered, or once where every time needs preparing, and replies.
+    /// Does the work as often as ordered and replies.
     ///
-    /// - Parameter isLast: whether it cannot be done again.
+    /// - Parameter once: whether to do it only once, since it needs preparation each time.
+    /// - Parameter isLast: whether it cannot be repeated.
     func take<Result>(
         counting subject: (any CountingSubject)?, once: Bool = false, isLast: Bool = false,
         _ work: () throws -> Result

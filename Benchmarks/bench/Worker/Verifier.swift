@@ -1,6 +1,6 @@
 import Benchmarking
 
-/// Collects what was read back, and the first thing that was not as it must be.
+/// Collects the facts that were read back, and the first wrong one.
 struct Verifier {
     private var facts: [String: Fact] = [:]
     private var problem: String?
@@ -11,7 +11,7 @@ struct Verifier {
         problem = "\(name) is \(found), must be \(expected)"
     }
 
-    /// Whoever answers nothing would be right if there were nothing to be found.
+    /// Fails if nothing is expected: a subject that finds nothing would pass.
     mutating func checkAny(_ name: String, _ expected: Int) {
         guard expected == 0, problem == nil else { return }
         problem = "\(name): there are none to be found; ask of more rows"
@@ -23,7 +23,7 @@ struct Verifier {
         problem = "\(name) is \(found), must be \(expected)"
     }
 
-    /// The pragmas that a file keeps must be the same for all subjects, or their work is not equal.
+    /// Subjects do equal work only if the store has the same journal mode for all.
     mutating func checkJournal(of store: StoreReader) throws {
         let mode = try store.text("PRAGMA journal_mode")
         check("journalMode", mode, equals: store.expectedJournalMode)

@@ -3,10 +3,10 @@ import Datasets
 import Foundation
 import Stacks
 
-/// What a workload's function works with: its parameters, its store, the data, and the stopwatch.
+/// What a workload's function works with: parameters, store, data and stopwatch.
 struct WorkerContext {
     let job: WorkerJob
-    /// Nil where the work is done once.
+    /// Nil if the work is done once.
     let turns: TurnTaker?
 
     init(job: WorkerJob, turns: TurnTaker? = nil) {
@@ -16,7 +16,7 @@ struct WorkerContext {
 
     // MARK: Parameters
 
-    /// The value of a parameter, which the kind's table has checked.
+    /// The value of a parameter; the kind has checked it.
     func text(_ parameter: String) -> String {
         guard let value = job.parameters[parameter] else {
             preconditionFailure("The kind \(job.kind) declares no parameter \(parameter).")
@@ -24,7 +24,7 @@ struct WorkerContext {
         return value
     }
 
-    /// The value of a parameter that the kind's table declares as a whole number.
+    /// The value of a parameter that the kind declares as an integer.
     func integer(_ parameter: String) -> Int {
         guard let value = Int(text(parameter)) else {
             preconditionFailure("The kind \(job.kind) declares \(parameter) as text.")
@@ -32,7 +32,7 @@ struct WorkerContext {
         return value
     }
 
-    /// `request`, or `loop` with the save size beside it.
+    /// `request`, or `loop` with the save size of the job.
     var bulkMode: BulkMode {
         text("mode") == "request" ? .request : .loop(saveSize: integer("saveSize"))
     }
@@ -46,7 +46,7 @@ struct WorkerContext {
         return facts
     }
 
-    /// Reads the rows; call it before measuring.
+    /// Reads the rows. Call it before measuring.
     func loadDataset() throws -> FlightsDataset {
         try DatasetSelection.load(flightCount: job.dataset?.flightCount)
     }
@@ -67,14 +67,14 @@ struct WorkerContext {
             importsInBatchContext: job.parameters["context"] == "batch")
     }
 
-    /// Opens the subject on the store: a copy of the prepared one, or a new one.
+    /// Opens the subject on a copy of the prepared store, or on a new store.
     ///
-    /// - Parameter isWritten: whether the work writes to it.
-    /// - Parameter prepare: what is done to the copy before.
+    /// - Parameter isWritten: whether the work writes to the store.
+    /// - Parameter prepare: called after the copy is made and before the subject opens it.
     func openSubject(
         isWritten: Bool, preparing prepare: () throws -> Void = {}
     ) throws -> any FlightsSubject {
-        // A database in memory is there for as long as somebody has it open.
+        // A database in memory exists only while a connection is open.
         let loaded =
             try storeURL.isInMemory ? StoreReader(storeURL, loading: job.preparedStore) : nil
         defer { withExtendedLifetime(loaded) {} }
@@ -87,12 +87,13 @@ struct WorkerContext {
         }
         let subject = try open(configuration)
         try configuration.check(subject)
-        // Pools open a reader when somebody first reads: not a part of any workload, and the same for all.
+        // Pools open a connection at the first read. It is opened here, for all subjects, so that
+        // no sample measures it.
         _ = try subject.countAirlines()
         return subject
     }
 
-    /// Closes the subject and opens its store, to read with plain SQL what it has written.
+    /// Closes the subject and opens its store for checks with plain SQL.
     func readBack(_ subject: any FlightsSubject) throws -> StoreReader {
         let inMemory = try storeURL.isInMemory ? StoreReader(storeURL) : nil
         try subject.close()
@@ -101,12 +102,12 @@ struct WorkerContext {
 
     // MARK: Measuring
 
-    /// Runs `work` and takes its time, processor time, memory and switches, and the counters of a
-    /// subject that has any: once, or where turns are taken as often as the parent wants.
+    /// Runs `work` and measures time, processor time, memory, switches and the subject's counters.
+    /// Runs it once, or as often as the parent orders turns.
     ///
-    /// - Parameter subject: who works; nil when it is not known yet.
-    /// - Parameter rowCount: the rows worked on, for the throughput.
-    /// - Parameter repeats: whether `work` may be run again in the same store.
+    /// - Parameter subject: the subject that works; nil if it is not open yet.
+    /// - Parameter rowCount: the number of rows worked on, for the throughput.
+    /// - Parameter repeats: whether `work` can run again in the same store.
     func measure(
         _ subject: (any FlightsSubject)?, rowCount: Int, repeats: Bool = false,
         _ work: () throws -> Void
@@ -115,7 +116,7 @@ struct WorkerContext {
             counting: subject as? any CountingSubject, rowCount: rowCount, repeats: repeats, work)
     }
 
-    /// The same of a stack on a model of the workload's own.
+    /// Measures a stack on a model of the workload's own.
     func measure(
         _ stack: any PersistenceStack, rowCount: Int, repeats: Bool = false,
         _ work: () throws -> Void
@@ -139,10 +140,10 @@ struct WorkerContext {
         return sample
     }
 
-    /// How often ``measure(_:rowCount:repeats:_:)`` has run its work.
+    /// How often ``measure(_:rowCount:repeats:_:)`` ran its work.
     var operationCount: Int { turns?.operationCount ?? 1 }
 
-    /// Takes the time of `work` as it is, and what the system tells about it.
+    /// Runs `work` once and measures its time and what the system reports.
     func observe(rowCount: Int, _ work: () throws -> Void) rethrows -> Sample {
         let isPeakOurs = ProcessProbe.resetPeak()
         let residentBytes = ProcessProbe.residentBytes()
@@ -167,13 +168,14 @@ struct WorkerContext {
     }
 }
 
-/// A subject that counts what it does, the same for the same work.
+/// A subject with counters that are equal for equal work.
 protocol CountingSubject {
-    /// Since the last reset, by ``Metric/name``: statements, rowsRead, faultsFired and the like.
+    /// The counts since the last reset, by ``Metric/name``: statements, rowsRead, faultsFired and
+    /// others.
     var counters: [String: Int64] { get }
     func resetCounters()
-    /// Waits for what its work has set off, such as merges into a view: it belongs to the work, and
-    /// would else be counted or not as threads happen to be scheduled.
+    /// Waits for work that the subject started, such as merges into a view. Without it, scheduling
+    /// would decide whether that work is counted.
     func settle()
 }
 

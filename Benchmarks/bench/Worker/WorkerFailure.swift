@@ -1,21 +1,21 @@
 import Benchmarking
 
-/// Why a worker measured nothing that can be believed.
+/// Why a worker has no valid measurement.
 struct WorkerFailure: Error, Codable, Sendable {
     var reason: String
-    /// Whether it ran to its end with a wrong answer; else it threw, crashed or hung.
+    /// Whether the worker finished with a wrong answer; otherwise it threw, crashed or hung.
     var isWrongAnswer = false
 
-    /// The same, with what was attempted before the reason.
+    /// The same failure, with the attempted action before the reason.
     func during(_ attempt: String) -> WorkerFailure {
         WorkerFailure(reason: "\(attempt): \(reason)", isWrongAnswer: isWrongAnswer)
     }
 }
 
 extension WorkloadOutcome {
-    /// What a right answer comes with.
+    /// The sample of a verified outcome.
     ///
-    /// - Throws: ``WorkerFailure`` when the answer is wrong.
+    /// - Throws: ``WorkerFailure`` if the answer is wrong.
     var verifiedSample: Sample {
         get throws {
             if case .failed(let reason) = verification {
@@ -35,9 +35,9 @@ extension UnsoundCell {
 }
 
 extension Result where Failure == WorkerFailure {
-    /// What the worker gave, or its failure, to be kept and given again.
+    /// The worker's result or its failure, so that both can be stored and returned again.
     ///
-    /// - Throws: what `body` throws besides.
+    /// - Throws: any other error of `body`.
     static func ofWorker(_ body: () throws -> Success) throws -> Self {
         do {
             return .success(try body())

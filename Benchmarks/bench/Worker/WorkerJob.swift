@@ -2,57 +2,57 @@ import Benchmarking
 import Datasets
 import Foundation
 
-/// What one worker process is to do. The parent writes it to the worker's standard input as a line
-/// of JSON.
+/// The task of one worker process. The parent writes it to the worker's standard input as a line of
+/// JSON.
 struct WorkerJob: Codable, Sendable {
     /// The name of a ``WorkloadKind`` and a value for each of its parameters.
     var kind: String
     var parameters: [String: String]
     /// The name of a ``Subject``.
     var subject: String
-    /// Nil for subjects that have none.
+    /// Nil for subjects without a lock policy.
     var lockPolicy: String?
     var synchronous: String
-    /// For random choices within the sample; the same for all subjects of a round.
+    /// The seed of random choices in the sample; the same for all subjects of a round.
     var seed: UInt64
-    /// An empty folder of its own, which the parent deletes.
+    /// An empty folder for this job only, which the parent deletes.
     var folder: URL
-    /// A store to be copied; nil where the kind starts from nothing.
+    /// The store to copy; nil if the kind starts with nothing.
     var preparedStore: URL?
-    /// Nil where the kind makes its own rows.
+    /// Nil if the kind makes its own rows.
     var dataset: DatasetSelection?
-    /// Whether the work is done when the parent says so, as often as it says; else once, at once.
+    /// Whether the worker waits for orders of turns; otherwise it does the work once, immediately.
     ///
-    /// These and all fields to come are optional: a `bench` of an older revision, which is the base
-    /// of a comparison, passes over them.
+    /// This field and all later ones are optional: an older `bench`, as the base of a comparison,
+    /// ignores them.
     var takesTurns: Bool?
-    /// Whether each turn is counted, which makes it slower.
+    /// Whether work is counted in each turn, which slows the turn down.
     var isCounting: Bool?
     /// Nil for none.
     var injections: [Injection]?
-    /// Nil for kinds other than a load.
+    /// Nil for kinds other than load.
     var load: LoadPlan?
-    /// Whether to make the ``SampleStore`` of these parameters, and no sample.
+    /// Whether to make the ``SampleStore`` of these parameters instead of a sample.
     var makesStore: Bool?
-    /// What whoever made the prepared store told of it.
+    /// The facts from the worker that made the prepared store.
     var storeFacts: [String: Int64]?
 }
 
-/// Which part of the data set is worked on, and what it must be found to hold.
+/// The part of the data set that is used, and the facts to verify answers with.
 struct DatasetSelection: Codable, Sendable {
-    /// The seed of the rows that stand in where the published ones were not fetched; always the
-    /// same, so that all runs without them are alike.
+    /// The seed of generated rows, which replace the published ones if those were not fetched. It
+    /// never changes, so that all runs without the published rows are alike.
     private static let generatorSeed: UInt64 = 1
 
-    /// The first so many flights; nil for all.
+    /// The number of flights, from the first one; nil for all.
     var flightCount: Int?
     var facts: DatasetFacts
 
     /// Whether the published rows were fetched.
     static var isPublished: Bool { DatasetLocation.current() != nil }
 
-    /// Reads the published rows, or makes as many of the same shape. A part of the rows is not held
-    /// against what they must add up to: whoever asks workers for one has read the whole.
+    /// Reads the published rows, or generates as many rows of the same shape. Totals of a part are
+    /// not checked here; the parent has checked those of all rows.
     static func load(flightCount: Int?) throws -> FlightsDataset {
         if let folder = DatasetLocation.current() {
             return try .load(from: folder, flightCount: flightCount)
@@ -62,21 +62,21 @@ struct DatasetSelection: Codable, Sendable {
     }
 }
 
-/// What a workload's function found out.
+/// The result of a workload's function.
 struct WorkloadOutcome: Codable, Sendable {
-    /// Its place in the run is filled in by the parent.
+    /// The parent fills in its position in the run.
     var sample: Sample
     var verification: Verification
-    /// Of a store that was made, what is told of it to those who copy it.
+    /// The facts about a store that this worker made.
     var storeFacts: [String: Int64]?
 }
 
-/// A line of JSON on a worker's standard output; of a worker that takes no turns, its only one.
+/// A line of JSON on a worker's standard output. A worker that takes no turns writes only one.
 enum WorkerReply: Codable, Sendable {
-    /// Everything is prepared, and the first turn may begin.
+    /// The worker is prepared; the first turn can begin.
     case ready
     case turn(Turn)
     case outcome(WorkloadOutcome)
-    /// The subject threw.
+    /// The subject threw an error.
     case failure(String)
 }

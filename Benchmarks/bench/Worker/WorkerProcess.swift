@@ -1,37 +1,37 @@
 import Benchmarking
 import Foundation
 
-/// One `bench worker`: started, given its job, watched, and collected with its resource usage.
+/// Starts one `bench worker`, gives it its job, watches it and collects its resource usage.
 ///
-/// Made with `posix_spawn` and `wait4`, since Foundation's `Process` keeps a child's usage to
-/// itself.
+/// It uses `posix_spawn` and `wait4`, because Foundation's `Process` does not expose the usage of a
+/// child.
 final class WorkerProcess {
-    /// What a worker said.
+    /// A message from the worker.
     enum Message: Sendable {
         case ready
         case turn(Turn)
-        /// Its last word.
+        /// The last message.
         case outcome(WorkloadOutcome)
     }
 
-    /// How a worker is started, where that is not as usual.
+    /// How a worker is started, if not in the usual way.
     struct Launch: Sendable {
-        /// The `bench` to start.
         var executable = Executable.url
-        /// A program and its arguments that start the worker in their turn, such as valgrind.
+        /// A program that starts the worker, with its arguments, such as valgrind.
         var launcher: [String] = []
-        /// In addition to our own environment.
+        /// Added to the parent's environment.
         var environment: [String: String] = [:]
 
-        /// Makes the environment longer by a random amount: it stands before a process's stack and
-        /// moves it, and some work is faster at some places. Source: instrument §2.1, Stabilizer.
+        /// Makes the environment longer by a random amount. The environment lies before the stack
+        /// and moves it, and some work is faster at some addresses. Source: instrument §2.1,
+        /// Stabilizer.
         mutating func pad(_ random: inout SeededGenerator) {
             let length = Int.random(in: 0..<4_096, using: &random)
             environment["STACKBENCH_PADDING"] = String(repeating: "x", count: length)
         }
     }
 
-    /// Of the whole life of the process, from its start to its end.
+    /// Measured over the whole life of the process.
     static let metricNames = [
         "process.peakMemory", "process.voluntarySwitches", "process.involuntarySwitches",
     ]
@@ -43,13 +43,14 @@ final class WorkerProcess {
     private let timeout: Duration
     private let watch = Stopwatch()
     private var unread = Data()
-    /// Nil while it lives.
+    /// Nil while the process lives.
     private var ending: Result<WorkloadOutcome, any Error>?
 
-    /// Runs a job that takes no turns to its end.
+    /// Runs a job without turns to its end.
     ///
-    /// - Parameter timeout: the worker is killed after it.
-    /// - Throws: ``SystemCallError`` when no process can be started, and what ``receive()`` throws.
+    /// - Parameter timeout: the time after which the worker is killed.
+    /// - Throws: ``SystemCallError`` if the process cannot be started, and the errors of
+    ///   ``receive()``.
     static func run(
         _ job: WorkerJob, _ launch: Launch = Launch(), timeout: Duration
     ) throws -> WorkloadOutcome {
@@ -58,8 +59,8 @@ final class WorkerProcess {
 
     /// Starts a worker and gives it its job.
     ///
-    /// - Parameter timeout: the worker is killed when it lets us wait for longer.
-    /// - Throws: ``SystemCallError`` when no process can be started.
+    /// - Parameter timeout: the longest wait for a message before the worker is killed.
+    /// - Throws: ``SystemCallError`` if the process cannot be started.
     init(_ workerJob: WorkerJob, _ launch: Launch = Launch(), timeout: Duration) throws {
         self.timeout = timeout
         job = try Pipe()
@@ -71,7 +72,7 @@ final class WorkerProcess {
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, job.readEnd, STDIN_FILENO)
         posix_spawn_file_actions_adddup2(&actions, reply.writeEnd, STDOUT_FILENO)
-        // Whoever debugs wants to read what workers log.
+        // When debugging, the workers' log stays visible on standard error.
         if DebugArguments.ofProcess.debug.isEmpty {
             posix_spawn_file_actions_addopen(
                 &actions, STDERR_FILENO, errorFile.path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
@@ -79,11 +80,11 @@ final class WorkerProcess {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // A process group of its own: Ctrl-C reaches us alone, and we end the worker.
+        // A process group of its own: Ctrl-C reaches only this process, which then ends the worker.
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
 
         var environment = ProcessInfo.processInfo.environment
-        // A backtrace takes longer than the sample; the message of a trap is enough.
+        // A backtrace takes longer than the sample; the message of the trap is enough.
         environment["SWIFT_BACKTRACE"] = "enable=no"
         environment.merge(launch.environment) { $1 }
         let arguments =
@@ -102,7 +103,7 @@ final class WorkerProcess {
             throw SystemCallError(call: "posix_spawn \(arguments[0])", code: code)
         }
         identifier = process
-        // The end of our writing would tell the worker that we are gone, so it stays open.
+        // The pipe stays open: closing it would tell the worker that the parent is gone.
         let line = try JSONEncoder().encode(workerJob) + Data("\n".utf8)
         FileDescriptor(job.writeEnd).write(line)
     }
@@ -111,7 +112,7 @@ final class WorkerProcess {
         kill()
     }
 
-    /// Ends the worker at once, if it has not ended.
+    /// Kills the worker unless it has ended.
     func kill() {
         guard ending == nil else { return }
         _ = kill(because: WorkerFailure(reason: "killed"))
@@ -121,10 +122,10 @@ final class WorkerProcess {
         FileDescriptor(job.writeEnd).write(Data((order.line + "\n").utf8))
     }
 
-    /// Waits for the next thing that the worker says.
+    /// Waits for the next message.
     ///
-    /// - Throws: ``WorkerFailure`` when it ends without an outcome or hangs, and ``Interrupted`` when the user asked to stop;
-    ///   it is dead then.
+    /// - Throws: ``WorkerFailure`` if the worker ends without an outcome or hangs, and
+    ///   ``Interrupted`` if the user asked to stop. The worker is dead then.
     func receive() throws -> Message {
         if let ending { return .outcome(try ending.get()) }
         let deadline = ContinuousClock.now + timeout
@@ -141,9 +142,9 @@ final class WorkerProcess {
         }
     }
 
-    /// Waits for the end, and passes over what the worker says before.
+    /// Waits for the outcome and ignores earlier messages.
     ///
-    /// - Throws: what ``receive()`` throws.
+    /// - Throws: the errors of ``receive()``.
     func finish() throws -> WorkloadOutcome {
         while true {
             if case .outcome(let outcome) = try receive() { return outcome }
@@ -202,9 +203,9 @@ final class WorkerProcess {
         return (status, usage)
     }
 
-    /// How the process ended without an answer: its signal or exit code, and its last words.
+    /// How the process ended without an answer: its signal or exit code, and its last message.
     private func cause(_ status: Int32) -> String {
-        // The layout of a status is wait(2)'s: the low seven bits are the signal.
+        // The low seven bits of the status are the signal; see wait(2).
         let signal = status & 0x7F
         let cause =
             signal == 0
@@ -212,7 +213,7 @@ final class WorkerProcess {
             : "crashed: \(String(cString: strsignal(signal))) (signal \(signal))"
         let text = FileManager.default.contents(atPath: errorFile.path) ?? Data()
         let lines = String(decoding: text, as: UTF8.self).split(separator: "\n")
-        // The message of a trap stands before a long list of addresses.
+        // A trap prints its message before a long list of addresses.
         let message = lines.first { $0.contains("rror") } ?? lines.last
         return [Substring(cause), message].compactMap(\.self).joined(separator: "; ")
     }
