@@ -1,71 +1,78 @@
 import CScheduler
 import Foundation
 
-/// What the engine workload measures: the engine, or a peer, opened on a store of items.
+/// A subject of the engine workload: the engine or a peer, opened on a store of items.
 ///
-/// The store is made by the engine before anybody opens it, so that all work on the same file. Its one table:
+/// The engine creates the store before any subject opens it, so that all subjects work on the same
+/// file. Its only table:
 ///
 ///     CREATE TABLE ZITEM (
 ///         Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER,
-///         ZNUMBER INTEGER, ZQUANTITY INTEGER, ZDELAYMINUTES INTEGER, ZPRICE FLOAT, ZCREATEDAT TIMESTAMP,
-///         ZNAME VARCHAR, ZMAKER VARCHAR, ZCITY VARCHAR, ZADDRESS VARCHAR, ZNOTE VARCHAR)
+///         ZNUMBER INTEGER, ZQUANTITY INTEGER, ZDELAYMINUTES INTEGER, ZPRICE FLOAT,
+///         ZCREATEDAT TIMESTAMP, ZNAME VARCHAR, ZMAKER VARCHAR, ZCITY VARCHAR,
+///         ZADDRESS VARCHAR, ZNOTE VARCHAR)
 ///
-/// (the order of the columns is not promised). Keys begin at 1 without gaps, `Z_ENT` and `Z_OPT` are 1, dates are
-/// seconds since 2001 (`Date.timeIntervalSinceReferenceDate`), a missing value is NULL.
+/// The order of the columns may differ. Keys begin at 1 and have no gaps. `Z_ENT` and `Z_OPT` are
+/// 1. Dates are seconds since 2001 (`Date.timeIntervalSinceReferenceDate`). A missing value is
+/// NULL.
 ///
-/// Every method may be called several times on an open subject and does its whole work each time.
+/// Each method can be called several times on an open subject and does its whole work each time.
 protocol EngineSubject: InspectableSubject {
-    /// Opens the store, in WAL mode with the `synchronous` setting of the configuration.
+    /// Opens the store in WAL mode, with the configuration's `synchronous` setting.
     init(configuration: SubjectConfiguration) throws
 
-    /// Fetches every item with all its columns into an array, in any order, then reads every property of each once as a
-    /// Swift value.
+    /// Fetches all items with all columns into an array, in any order, and reads each property of
+    /// each item once as a Swift value.
     func readItems() throws -> ItemChecksum
 
-    /// Fetches every item with all its columns into an array, then reads the number of each.
+    /// Fetches all items with all columns into an array and reads each item's number.
     func readNumbers() throws -> ItemChecksum
 
-    /// Fetches as ``readNumbers()`` does and returns what it fetched, which lives as long as the return value.
+    /// Fetches like ``readNumbers()`` and returns the items, which live as long as the return
+    /// value.
     func holdItems() throws -> HeldItems
 
-    /// Inserts items one by one, with a transaction for every `saveSize` of them.
+    /// Inserts items one by one, `saveSize` of them per transaction.
     func insert(_ items: [ItemRow], saveSize: Int) throws
 
-    /// Inserts items by the subject's bulk way, in one transaction.
+    /// Inserts items with the subject's bulk operation, in one transaction.
     func batchInsert(_ items: [ItemRow]) throws
 
-    /// Fetches every item and keeps it, as an object or a value, for what is done with loaded items. Not measured.
+    /// Fetches all items and keeps them as objects or values for the methods on loaded items. Not
+    /// measured.
     func loadItems() throws
 
-    /// Reads the number of every loaded item as often as there are rounds, in their order.
+    /// Reads the number of each loaded item once per round, in the order that ``Rounds`` gives.
     func readLoadedNumbers(in rounds: Rounds) throws -> ItemChecksum
 
-    /// Reads the city of every loaded item as often as there are rounds, in their order.
+    /// Reads the city of each loaded item once per round, in the order that ``Rounds`` gives.
     func readLoadedCities(in rounds: Rounds) throws -> ItemChecksum
 
-    /// Finds the loaded items with a quantity below one and a city that begins with a text, in memory: an integer and a
-    /// text term, as a predicate or as a closure. Reads the number of each that it finds.
+    /// Filters the loaded items in memory, by a predicate or a closure: a quantity below one value
+    /// and a city with a prefix. Reads the number of each match.
     func filterLoadedItems(quantityBelow quantity: Int32, cityPrefix: String) throws -> ItemChecksum
 
-    /// Adds 1 to the quantity of every loaded item and writes each by its key, in one transaction.
+    /// Adds 1 to the quantity of each loaded item and writes each by its key, in one transaction.
     func updateLoadedItems() throws
 
-    /// Adds 1 to the quantity of every item in the store by one UPDATE.
+    /// Adds 1 to the quantity of all items in the store with one UPDATE.
     func batchUpdate() throws
 
-    /// Reads the items with these keys one by one, each by a select of its own, and every property once. Nothing of them is
-    /// cached when it begins.
+    /// Reads the items with these keys, each by its own SELECT, and each property once. Nothing is
+    /// cached before.
     ///
-    /// - Parameter inTransaction: whether a peer makes all selects in one read transaction; else each opens and closes one.
-    ///   The engine does the same either way: faults that are fired in a turn of a context's queue share one.
+    /// - Parameter inTransaction: whether a peer uses one read transaction for all SELECTs instead
+    ///   of one for each. The engine ignores it: faults that fire in one turn of a context's queue
+    ///   share a transaction.
     func readItems(withKeys keys: [Int64], inTransaction: Bool) throws -> ItemChecksum
 
-    /// Reads a page of items for each of these numbers: those from the number on in the order of their numbers, so many at
-    /// most, and every property once. Every page is a request of its own, all of one shape, with no transaction around them.
+    /// For each of these numbers, reads at most `rowCount` items from that number on, in ascending
+    /// order, and each property once. Each page is a separate request of the same shape, without a
+    /// common transaction.
     func readPages(from numbers: [Int64], rowCount: Int) throws -> ItemChecksum
 
-    /// Fetches the first `rowCount` items in the order of their numbers and reads every property of each once, `times` times
-    /// over, each time as if it had never been done.
+    /// Fetches the first `rowCount` items by number and reads each property of each item once.
+    /// Repeats this `times` times, without reusing anything.
     ///
     /// - Returns: the last page.
     func holdFirstPage(rowCount: Int, times: Int) throws -> HeldItems
@@ -74,10 +81,11 @@ protocol EngineSubject: InspectableSubject {
     func close() throws
 }
 
-/// How loaded items are read again and again: a few neighbours in turn, for all rounds, and then the next few.
+/// How loaded items are read repeatedly: a few neighbours for all rounds, then the next few.
 ///
-/// After each read the compiler has to take memory for changed, so that it can neither keep what it has read for the next round
-/// nor read several items at once. The few stay in the processor's first cache, since waiting for memory is no part of a read.
+/// After each read a compiler barrier prevents the compiler from reusing a value in the next round
+/// and from reading several items at once. The neighbours stay in the first-level cache, since
+/// waiting for memory is not part of a read.
 struct Rounds: Sendable {
     var count: Int
     var neighbourCount: Int
@@ -103,8 +111,8 @@ struct HeldItems {
     var checksum: ItemChecksum
 }
 
-/// An item's ten properties, half of them texts: the row on which the aims were set, whose struct takes five allocations
-/// and some 480 bytes.
+/// The ten properties of an item, half of them strings. As a struct, an item takes five allocations
+/// and about 480 bytes. The performance goals were set for this row.
 protocol ItemValues {
     var number: Int64 { get }
     var quantity: Int32 { get }
@@ -124,7 +132,7 @@ protocol ItemValues {
 }
 
 extension ItemValues {
-    /// Reads every property once, as a cell does that shows the item.
+    /// Reads each property once, like a table cell that shows the item.
     ///
     /// - Returns: the quantity.
     @discardableResult
@@ -135,7 +143,7 @@ extension ItemValues {
     }
 }
 
-/// An item as a value: what is inserted, and what a peer reads.
+/// An item as a value, for inserts and for the reads of peers.
 struct ItemRow: ItemValues, Sendable, Hashable {
     var number: Int64
     var quantity: Int32
@@ -149,8 +157,8 @@ struct ItemRow: ItemValues, Sendable, Hashable {
     var note: String?
 }
 
-/// What was read, so that a fast wrong answer is found out. Adding an item touches every property and no text's length
-/// twice, so that it costs the same few nanoseconds whoever reads.
+/// A checksum of the values read, to detect wrong answers. Adding an item reads each property, and
+/// each string's length once, so that it costs the same few nanoseconds for all subjects.
 struct ItemChecksum: Sendable, Hashable {
     private(set) var itemCount = 0
     private(set) var sum: UInt64 = 0
@@ -172,20 +180,20 @@ struct ItemChecksum: Sendable, Hashable {
 
     init() {}
 
-    /// What so many items add up to, where that is known; else something that no items do.
+    /// The checksum of known items. If the sum is unknown, a checksum that no items have.
     init(itemCount: Int, sum: Int64?) {
         self.itemCount = sum == nil ? -1 : itemCount
         self.sum = UInt64(bitPattern: sum ?? 0)
     }
 
-    /// An item of which only the number was read.
+    /// Adds an item of which only the number was read.
     @inline(__always)
     mutating func add(number: Int64) {
         itemCount += 1
         add(number)
     }
 
-    /// An item of which only the city was read.
+    /// Adds an item of which only the city was read.
     @inline(__always)
     mutating func add(city: String) {
         itemCount += 1

@@ -2,33 +2,34 @@ import Benchmarking
 import ObjectGraph
 import Stacks
 
-/// One fetch of all flights by the view context, or a context below it, and what it costs to read some of them afterwards.
+/// Fetches all flights in the view context, or in a context below it, and measures the fetch and
+/// the reads that follow.
 struct FlightsFetch: Sendable {
-    /// In which form the flights are fetched.
+    /// How the flights are fetched.
     enum Form: String, CaseIterable {
-        /// Only keys: every object costs a statement when first read.
+        /// Keys only: the first read of each object costs a statement.
         case faultsOnly = "faults-only"
         /// Faults whose rows are cached.
         case cachedFaults = "default"
         case objects
-        /// Keys, then faults with their rows a page at a time.
+        /// Keys, then faults with their rows, one page at a time.
         case batches
-        /// Objects whose airlines and planes are loaded as well, and touched with them.
+        /// Objects with their airlines and planes prefetched; these are read too.
         case prefetch
-        /// The same objects touched without that.
+        /// The same reads as ``prefetch``, without prefetching.
         case noPrefetch = "no-prefetch"
         case dictionaries = "dictionary"
-        /// Each of which costs a statement when its object is read.
+        /// Object IDs: each object costs a statement when it is read.
         case identifiers = "ids"
     }
 
-    /// Which of the flights are read afterwards, in their order.
+    /// Which of the flights are read after the fetch.
     enum Touch: String, CaseIterable {
         case none = "0"
         /// The first ten of every hundred.
         case tenth = "10"
         case all = "100"
-        /// What a screen shows.
+        /// As many as a screen shows.
         case page
 
         func contains(_ index: Int) -> Bool {
@@ -40,7 +41,7 @@ struct FlightsFetch: Sendable {
             }
         }
 
-        /// The same of a `position` in SQL.
+        /// The same condition in SQL, for a column `position`.
         var sqlCondition: String {
             switch self {
             case .none: "0"
@@ -56,7 +57,8 @@ struct FlightsFetch: Sendable {
         var touched = FlightsChecksum(rowCount: 0, distanceMiles: 0)
         var fetchSeconds = 0.0
         var touchSeconds = 0.0
-        /// What the fetch has left in memory before anything is touched; of the first one, SQLite's page cache as well.
+        /// The memory left by the fetch before the reads; for the first fetch, SQLite's page cache
+        /// too.
         var liveBytes = 0
         var touchStatements: Int64 = 0
     }
@@ -65,7 +67,7 @@ struct FlightsFetch: Sendable {
 
     private let form: Form
     private let touch: Touch
-    /// How many contexts stand between the view and the one that fetches, itself counted.
+    /// The number of contexts below the view; the last one fetches, or the view if there is none.
     private let depth: Int
 
     init(_ form: Form, _ touch: Touch, depth: Int) {
@@ -74,8 +76,10 @@ struct FlightsFetch: Sendable {
         self.depth = depth
     }
 
-    /// What the result alone keeps in memory before anything is touched. Fetches once more, on a stack on which this fetch was
-    /// run: what that one keeps is let go, but for the page cache that it has filled.
+    /// The memory that the result alone keeps before the reads.
+    ///
+    /// Fetches again on a stack on which this fetch has run: the objects of that run are released
+    /// first, but SQLite's page cache stays filled.
     func liveBytes(afterRunOn stack: any PersistenceStack) throws -> Int {
         for level in try sequence(first: stack.viewContext, next: \.parent) {
             level.performAndWait { level.reset() }

@@ -1,12 +1,12 @@
-/// A subject that tells what its connections are set to.
+/// A subject that reports the settings of its connections.
 protocol InspectableSubject: AnyObject {
-    /// The values of pragmas on each of its writing connections, in their order.
+    /// The values of pragmas on each writing connection, in the order of `pragmas`.
     func settings(_ pragmas: [String]) throws -> [[String]]
 }
 
 extension SubjectConfiguration {
-    /// What every subject's connections must be found set to, or their work is not equal: all that
-    /// decides how durable a commit is and how much of the file is kept in memory.
+    /// The settings that all subjects need to do equal work: those that decide a commit's
+    /// durability and how much of the file is cached.
     private var requiredSettings: [(pragma: String, value: String)] {
         let levels = ["off", "normal", "full", "extra"]
         return [
@@ -20,14 +20,14 @@ extension SubjectConfiguration {
         ]
     }
 
-    /// Reads the settings back.
+    /// Reads the settings and checks them.
     ///
-    /// - Throws: ``UnequalSetting`` for the first that is not as it must be.
+    /// - Throws: ``UnequalSetting`` for the first wrong one.
     func check(_ subject: some InspectableSubject) throws {
         try check { try subject.settings($0) }
     }
 
-    /// - Parameter settings: as ``InspectableSubject/settings(_:)``.
+    /// - Parameter settings: reads the values, like ``InspectableSubject/settings(_:)``.
     func check(_ settings: ([String]) throws -> [[String]]) throws {
         let required = requiredSettings
         for values in try settings(required.map(\.pragma)) {
@@ -39,7 +39,7 @@ extension SubjectConfiguration {
     }
 }
 
-/// A subject works under other conditions than the others: its answer counts as wrong.
+/// A subject has another setting than the others, so its answer counts as wrong.
 struct UnequalSetting: Error, CustomStringConvertible {
     var pragma: String
     var value: String

@@ -1,25 +1,25 @@
-/// What a load is put on: a stack or a peer, opened on a store of items that are numbered from 1.
+/// A stack or a peer under load, opened on a store of items that are numbered from 1.
 protocol LoadSubject: InspectableSubject, Sendable {
-    /// A writer of its own for a client, to be used by one thread at a time.
+    /// Makes a writer for one client, used by one thread at a time.
     func makeWriter() throws -> any LoadWriter
 
-    /// A reader of its own for a client, to be used by one thread at a time.
+    /// Makes a reader for one client, used by one thread at a time.
     ///
-    /// - Parameter index: counted from 0. The first one of a stack reads in its view, the others in
-    ///   the background.
+    /// - Parameter index: from 0. A stack's first reader reads in its view, the others in the
+    ///   background.
     func makeReader(_ index: Int) throws -> any LoadReader
 
-    /// Whether readers see what was saved before they began. A stack that leaves it to the app to
-    /// refetch does not promise it, and its stale reads are counted but not wrong.
+    /// Whether readers see everything that was saved before they began. Stacks that leave the
+    /// refetch to the app do not promise it; their stale reads are counted, but are not wrong.
     var promisesFreshReads: Bool { get }
 
-    /// The quantities that the view shows at rest, by number; nil without a view.
+    /// The quantities that the view shows after all merges, by number; nil without a view.
     func shownQuantities() throws -> [Int64: Int32]?
 
-    /// What it has counted, by ``Metric/name``, since it was opened.
+    /// The counts since the subject was opened, by ``Metric/name``.
     var counters: [String: Int64] { get }
 
-    /// Whether what it was told to write can be read back from the store.
+    /// Whether written items can be read back from the store.
     var storesItems: Bool { get }
 
     func close() throws
@@ -32,33 +32,34 @@ extension LoadSubject {
     var storesItems: Bool { true }
 }
 
-/// What became of a write.
+/// The result of a write.
 enum WriteResult {
-    /// All of it is saved.
+    /// Everything is saved.
     case saved
-    /// Somebody else changed an item meanwhile. Nothing was saved, and the writer can try again.
+    /// Another writer changed an item first. Nothing was saved; the write can be repeated.
     case conflict
 }
 
-/// Each call is one save.
+/// Writes items. Each call is one save.
 protocol LoadWriter: AnyObject {
-    /// Inserts items with these numbers.
+    /// Inserts these items.
     func insert(_ items: [ItemRow]) throws -> WriteResult
 
-    /// Adds 1 to the quantity of each.
+    /// Adds 1 to the quantity of each item.
     func update(_ numbers: [Int64]) throws -> WriteResult
 
     func delete(_ numbers: [Int64]) throws -> WriteResult
 }
 
 protocol LoadReader: AnyObject {
-    /// The quantity of an item after all of its properties were read; nil if there is no such item.
+    /// Reads all properties of an item and returns its quantity; nil if the item does not exist.
     func read(_ number: Int64) throws -> Int32?
 
-    /// The numbers of the first ``LoadWorkload/pageLength`` items from a number on, in ascending order,
-    /// after all properties of each were read.
+    /// Reads all properties of the first ``LoadWorkload/pageLength`` items from a number on and
+    /// returns their numbers in ascending order.
     func page(from number: Int64) throws -> [Int64]
 
-    /// How many items have a quantity of 0 or more, which is all of them, but there is no index on it.
+    /// Counts the items with a quantity of 0 or more. These are all items, but no index serves the
+    /// condition.
     func count() throws -> Int
 }

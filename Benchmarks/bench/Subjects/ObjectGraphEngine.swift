@@ -1,12 +1,12 @@
 import ObjectGraph
 import Synchronization
 
-/// The engine by itself: one coordinator, and a new context for each operation.
+/// The engine without a stack: one coordinator, and a new context for each operation.
 final class ObjectGraphEngine: EngineSubject {
     fileprivate let coordinator: PersistentStoreCoordinator
     private let store: PersistentStoreHandle
     private var loaded: LoadedItems?
-    /// Of all items in the order of their keys, fetched when first needed.
+    /// All identifiers in the order of their keys, fetched at the first use.
     private var identifiers: [ManagedObjectID] = []
 
     convenience init(configuration: SubjectConfiguration) throws {
@@ -122,7 +122,8 @@ final class ObjectGraphEngine: EngineSubject {
         let context = makeContext()
         for start in stride(from: 0, to: items.count, by: saveSize) {
             try context.performAndWait {
-                // Through the buffer, as the C reference does: iterating an array retains every text of every item.
+                // Like the C reference, through the buffer: array iteration retains every string of
+                // every item.
                 items.withUnsafeBufferPointer { items in
                     for index in start..<min(start + saveSize, items.count) {
                         Item(context: context).take(items[index])
@@ -185,9 +186,9 @@ final class ObjectGraphEngine: EngineSubject {
     }
 }
 
-/// Items as objects, kept with the context from one operation to the next.
+/// Fetched objects and their context, kept from one operation to the next.
 private final class LoadedItems: @unchecked Sendable {
-    // @unchecked Sendable: the objects are used on their context's queue only.
+    // @unchecked Sendable: the objects are used only on their context's queue.
 
     private let context: ManagedObjectContext
     private var items: [Item] = []
@@ -248,11 +249,10 @@ private final class LoadedItems: @unchecked Sendable {
 }
 
 extension Rounds {
-    /// Reads without counting references to the items: taking one from an array and giving it back costs more than the read,
-    /// and is no part of it.
+    /// Reads without reference counting, which costs more than the read and is not part of it.
     @inline(__always)
     fileprivate func forEachRead(of items: [Item], _ read: (Item) -> Void) {
-        // Right, since whoever calls holds the items meanwhile.
+        // Safe, because the caller holds the items meanwhile.
         let borrowed = items.map { Unmanaged.passUnretained($0) }
         borrowed.withUnsafeBufferPointer { borrowed in
             forEachRead(of: borrowed.count) { borrowed[$0]._withUnsafeGuaranteedRef(read) }

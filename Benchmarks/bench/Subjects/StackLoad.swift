@@ -3,10 +3,10 @@ import ObjectGraph
 import Stacks
 import Synchronization
 
-/// A stack under load: each writer has a worker context, the first reader the view, the others worker
-/// contexts.
+/// A stack under load: each writer has a worker context; the first reader has the view, the others
+/// have worker contexts.
 final class StackLoad: LoadSubject, CountingSubject {
-    /// The items that the view shows, as a list would, and so reads without the store.
+    /// The number of items that the view shows, like a list, and therefore reads without the store.
     static let shownItemCount = 1_000
 
     let stack: any PersistenceStack
@@ -43,7 +43,7 @@ final class StackLoad: LoadSubject, CountingSubject {
 
     var promisesFreshReads: Bool { stack.kind.visibility != .afterRefetch }
 
-    /// After the merges that are under way, and a refetch where the stack leaves that to the app.
+    /// Waits for pending merges and refetches if the stack leaves that to the app.
     func shownQuantities() throws -> [Int64: Int32]? {
         if !promisesFreshReads { try stack.refreshViewAndWait() }
         return view.shownQuantities()
@@ -63,13 +63,13 @@ final class StackLoad: LoadSubject, CountingSubject {
 }
 
 extension StackConfiguration {
-    /// The model of a load on the store of a configuration.
+    /// The stack configuration of a load.
     static func loading(_ configuration: SubjectConfiguration) throws -> Self {
         configuration.stack(on: try Item.makeModel(isNumberIndexed: true))
     }
 }
 
-/// The identifiers of items by their numbers, from 1.
+/// The identifiers of the items by number.
 final class ItemDirectory: Sendable {
     private let identifiers: Mutex<[ManagedObjectID?]>
 
@@ -102,14 +102,14 @@ final class ItemDirectory: Sendable {
     }
 }
 
-/// Writes in a worker context, which a save leads down to the disk.
+/// Writes in a worker context and saves down to the disk.
 private final class StackWriter: LoadWriter, @unchecked Sendable {
     // @unchecked Sendable: used by one thread at a time, which waits for its context's queue.
 
     private let stack: any PersistenceStack
     private let context: ManagedObjectContext
     private let items: ItemDirectory
-    /// Of what was last inserted.
+    /// The identifiers of the last insert.
     private var identifiers: [ManagedObjectID] = []
 
     init(
@@ -127,7 +127,7 @@ private final class StackWriter: LoadWriter, @unchecked Sendable {
                 item.take(row)
                 return item
             }
-            // Before the save: below other contexts, an object learns of its identifier late.
+            // Before the save: in a context below others, an object gets its permanent ID late.
             try self.context.obtainPermanentIDs(for: inserted)
             self.identifiers = inserted.map(\.objectID)
         }
@@ -155,8 +155,8 @@ private final class StackWriter: LoadWriter, @unchecked Sendable {
         return result
     }
 
-    /// Changes and saves in one turn of the context's queue, so that in a context that writers share
-    /// none saves half of another's changes.
+    /// Changes and saves in one turn of the context's queue. So writers that share a context never
+    /// save part of another's changes.
     private func save(_ change: @Sendable () throws -> Void) throws -> WriteResult {
         try context.performAndWait {
             try change()
@@ -171,7 +171,7 @@ private final class StackWriter: LoadWriter, @unchecked Sendable {
     }
 }
 
-/// Reads in a worker context, each item anew.
+/// Reads in a worker context, refreshing each item first.
 private final class StackReader: LoadReader, Sendable {
     private let context: ManagedObjectContext
     private let items: ItemDirectory
@@ -195,9 +195,9 @@ private final class StackReader: LoadReader, Sendable {
     }
 }
 
-/// Reads in the view, which holds the items that it shows and learns of changes by merges only.
+/// Reads in the view, which holds the items that it shows. Only merges update them.
 private final class StackViewReader: LoadReader, @unchecked Sendable {
-    // @unchecked Sendable: the shown objects are touched on their context's queue only.
+    // @unchecked Sendable: the shown objects are used only on their context's queue.
 
     private let context: ManagedObjectContext
     private let items: ItemDirectory
@@ -235,7 +235,7 @@ private final class StackViewReader: LoadReader, @unchecked Sendable {
         try context.performAndWait { try context.countItems() }
     }
 
-    /// Enqueued behind the merges of all saves that have returned.
+    /// Runs after the merges of all saves that have returned.
     func shownQuantities() -> [Int64: Int32] {
         context.performAndWait {
             Dictionary(uniqueKeysWithValues: shown.map { ($0.number, $0.quantity) })
@@ -244,8 +244,8 @@ private final class StackViewReader: LoadReader, @unchecked Sendable {
 }
 
 extension ManagedObjectContext {
-    /// An item as it is now in the parent or the store, but for changes that this context has not
-    /// saved; nil if it is gone.
+    /// An item with the current values of the parent or the store, unless it has pending changes
+    /// here; nil if it was deleted.
     fileprivate func newestItem(_ identifier: ManagedObjectID?) throws -> Item? {
         guard let identifier else { return nil }
         if let item = registeredObject(for: identifier), !item.isFault, !item.hasChanges {

@@ -4,7 +4,8 @@ import ObjectGraph
 import Stacks
 import Synchronization
 
-/// A stack at work on the flights, as an app would use it: bulk work in a worker context, reading in the view context.
+/// A stack that works on the flights like an app: bulk work in a worker context, reads in the view
+/// context.
 final class StackSubject: FlightsSubject {
     let stack: any PersistenceStack
 
@@ -51,8 +52,9 @@ final class StackSubject: FlightsSubject {
         settle()
     }
 
-    /// Inserts objects in turns of the context's queue, each followed by a save down to the disk. Between turns nothing
-    /// keeps the objects: refreshing breaks the cycles that relationships make of them.
+    /// Inserts objects in turns of the context's queue and saves each turn down to the disk.
+    /// Refreshing then breaks the reference cycles of relationships, so that nothing keeps the
+    /// objects.
     private func insert<Row: Sendable>(
         _ rows: [Row], _ saveSize: Int, in context: ManagedObjectContext,
         _ insertObject: @Sendable (Row) -> Void
@@ -66,7 +68,8 @@ final class StackSubject: FlightsSubject {
         }
     }
 
-    /// The saved objects of an entity by the attribute that its rows are referred to by.
+    /// Fetches the objects of an entity and maps the attribute that rows refer to to their
+    /// identifiers.
     private func identifiers<Object: ManagedObject>(
         of key: Attribute<String>, in context: ManagedObjectContext, _ type: Object.Type
     ) throws -> Identifiers<Object> {
@@ -139,7 +142,7 @@ final class StackSubject: FlightsSubject {
         return try read(request, in: stack.viewContext, maximumRowCount: maximumRowCount)
     }
 
-    /// One dictionary with the count and the sum: what peers ask SQL for.
+    /// One dictionary with the count and the sum, like the SQL of the peers.
     static func totals(of question: PredicateQuestion) throws -> FetchRequest {
         var request = FetchRequest(
             entityName: "Flight", predicate: try ObjectPredicate(question.format))
@@ -185,7 +188,7 @@ extension StackSubject: UnsavedFlightsSubject {
         }
     }
 
-    /// The view, or the writer where the view only reads.
+    /// The view, or the writer's context if the view only reads.
     private var unsavedContext: ManagedObjectContext {
         get throws {
             stack.kind.traits.contains(.viewOnlyReads)
@@ -212,11 +215,11 @@ extension StackSubject: CountingSubject {
     private var counting: CountedStack { CountedStack(stack: stack) }
 }
 
-/// What a stack tells of its work, whatever its model.
+/// Counts the work of a stack on any model.
 struct CountedStack: CountingSubject {
     let stack: any PersistenceStack
 
-    // An error of a save that the stack does by itself is a row that is missing when the store is read back.
+    // An error of the stack's own save shows later as a missing row in the store.
     func settle() { try? stack.settle() }
 
     var counters: [String: Int64] { stack.counters.byMetric }
@@ -227,7 +230,7 @@ struct CountedStack: CountingSubject {
 }
 
 extension PersistenceStack {
-    /// Refreshes the view, for threads that are not tasks.
+    /// Refreshes the view and blocks, for threads outside Swift concurrency.
     func refreshViewAndWait() throws {
         let done = DispatchSemaphore(value: 0)
         let result = Mutex<Result<Void, any Error>>(.success(()))
@@ -260,21 +263,21 @@ extension PersistentStoreCoordinator {
 }
 
 extension WorkerContext {
-    /// Opens the stack that the job names on a model of the workload's own, at ``storeURL``.
+    /// Opens the job's stack at ``storeURL`` on a workload's own model.
     ///
-    /// - Throws: ``UnableSubject`` for a subject that is no stack.
+    /// - Throws: ``UnableSubject`` if the subject is not a stack.
     func openStack(on model: ManagedObjectModel) throws -> any PersistenceStack {
         guard let open = Subject.named(job.subject)?.openStack else {
             throw UnableSubject(name: job.subject, kind: job.kind)
         }
         let stack = try open(configuration.stack(on: model))
-        // A stack may open its store when it is first used, which is not what is measured.
+        // A stack may open its store at the first use; this keeps that out of the measurement.
         _ = try stack.viewContext
         try configuration.check { try stack.settings($0) }
         return stack
     }
 
-    /// Opens the stack that the job names; see ``openSubject()``.
+    /// Opens the job's stack; see ``openSubject(isWritten:preparing:)``.
     func openStack(isWritten: Bool) throws -> StackSubject {
         guard let stack = try openSubject(isWritten: isWritten) as? StackSubject else {
             preconditionFailure("The kind \(job.kind) declares subjects that are not stacks.")
@@ -284,14 +287,13 @@ extension WorkerContext {
 }
 
 extension SubjectConfiguration {
-    /// How a stack is opened on the store.
     func stack(on model: ManagedObjectModel) -> StackConfiguration {
         StackConfiguration(
             model: model, location: .sqlite(storeURL), lockPolicy: coordinatorLockPolicy,
             pragmas: ["synchronous": synchronous], mergePolicy: contextMergePolicy)
     }
 
-    /// The policy, whose name was checked when the workload was read.
+    /// The name was checked when the workload was read.
     fileprivate var contextMergePolicy: MergePolicy {
         guard let kind = MergePolicy.Kind.allCases.first(where: { "\($0)" == mergePolicy }) else {
             preconditionFailure("There is no merge policy \(mergePolicy).")
@@ -299,7 +301,7 @@ extension SubjectConfiguration {
         return MergePolicy(kind)
     }
 
-    /// The policy, whose name was checked when the workload was read.
+    /// The name was checked when the workload was read.
     var coordinatorLockPolicy: LockPolicy {
         guard let policy = LockPolicy(rawValue: lockPolicy) else {
             preconditionFailure("There is no lock policy \(lockPolicy).")
@@ -308,7 +310,7 @@ extension SubjectConfiguration {
     }
 }
 
-/// Saved objects by their code, to be referred to from any context.
+/// The identifiers of saved objects by code, usable in any context.
 private struct Identifiers<Object: ManagedObject>: Sendable {
     private let identifiers: [String: ManagedObjectID]
 

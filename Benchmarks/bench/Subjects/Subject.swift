@@ -1,40 +1,40 @@
 import Benchmarking
 import Stacks
 
-/// What can be measured: its name, what it is, and how it is opened.
+/// Something to measure: its name, its group and how it is opened.
 ///
-/// A stack is one by being in `StackKind.all`; a peer declares itself in its own file and is
-/// registered in ``all``.
+/// Each stack in `StackKind.all` is a subject. A peer is declared in its own file and registered in
+/// ``all``.
 struct Subject: Sendable {
     var name: String
     var group: Group
     var summary: String
-    /// Opens it on a store of flights; nil when it cannot work on one.
+    /// Opens it on a store of flights; nil if it does not support them.
     var openFlights: (@Sendable (SubjectConfiguration) throws -> any FlightsSubject)?
-    /// Opens it on a store of items, for the engine workload; nil when it cannot work on one.
+    /// Opens it on a store of items for the engine workload; nil if it does not support that.
     var openItems: (@Sendable (SubjectConfiguration) throws -> any EngineSubject)?
-    /// Opens it on a store of items, for a load; nil when it takes none.
+    /// Opens it on a store of items for a load; nil if it does not support loads.
     var openLoad: (@Sendable (SubjectConfiguration) throws -> any LoadSubject)?
-    /// Opens it on a model of a workload's own; nil for what is no stack.
+    /// Opens it on a workload's own model; nil if it is not a stack.
     var openStack: (@Sendable (StackConfiguration) throws -> any PersistenceStack)?
 
     enum Group: String, Sendable {
-        /// An arrangement of contexts: competes.
+        /// An arrangement of contexts; stacks compete with each other.
         case stack
-        /// Something else that a user would pick: a yardstick.
+        /// An alternative that a user could choose; a yardstick.
         case peer
-        /// The engine by itself, one context on one coordinator.
+        /// The engine alone: one context on one coordinator.
         case engine
-        /// Shows that the instrument finds what it is to find. It can be named, and is not listed.
+        /// Tests that the instrument finds known faults. It can be named, but is not listed.
         case selftest
     }
 
     var role: SubjectRole { group == .peer ? .peer : .stack }
 
-    /// Peers have no coordinator, so no lock policy of one.
+    /// Peers have no coordinator and therefore no lock policy.
     var hasLockPolicy: Bool { group != .peer }
 
-    /// All subjects: the one place where a peer is registered.
+    /// All subjects. A new peer is registered here only.
     static let all = StackKind.all.map(Subject.init(stack:)) + [.objectGraph, .grdb, .sqliteC]
 
     static func named(_ name: String) -> Subject? {
@@ -42,7 +42,7 @@ struct Subject: Sendable {
     }
 }
 
-/// A subject that is asked for something that it does not declare.
+/// A subject was asked for an operation that it does not declare.
 struct UnableSubject: Error, CustomStringConvertible {
     var name: String
     var kind: String

@@ -1,7 +1,7 @@
 import ObjectGraph
 
 extension WorkerContext {
-    /// The worker's store, opened by the engine alone; made if there is none.
+    /// Opens the job's store without a stack, and creates it if needed.
     func openCoordinator(_ model: ManagedObjectModel) throws -> PersistentStoreCoordinator {
         let coordinator = PersistentStoreCoordinator(
             model: model, lockPolicy: configuration.coordinatorLockPolicy)
@@ -13,7 +13,7 @@ extension WorkerContext {
 }
 
 extension PersistentStoreCoordinator {
-    /// Closes all stores, so that their files can be read as they are.
+    /// Closes all stores, so that their files can be read.
     func removePersistentStores() throws {
         for store in persistentStores { try removePersistentStore(store) }
     }
