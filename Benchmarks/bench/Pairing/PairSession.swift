@@ -1,19 +1,19 @@
 import Benchmarking
 import Foundation
 
-/// The workers of one pair, from their start to their end.
+/// Runs the two workers of one pair, from start to end.
 struct PairSession {
-    /// Warm is a worker of which three turns in a row took the same within 5 %, or that has worked
-    /// for half a second.
+    /// A worker is warm when three turns in a row differ by at most 5 %, or after half a second of
+    /// work.
     private static let warmSpread = 1.05
     private static let longestWarmUpSeconds = 0.5
-    /// The arms change the core so often, since cores are unequally fast for seconds at a time.
+    /// How often the arms change the core, since the speed of cores differs for seconds at a time.
     private static let roundsPerCore = 4
 
     private let settings: PairedSettings
     private let isHeadFirst: Bool
     private var cores: [Int] = []
-    /// Base and head.
+    /// The base, then the head.
     private let workers: [WorkerProcess]
 
     /// Starts both workers, in random order.
@@ -29,7 +29,7 @@ struct PairSession {
             var launch = WorkerProcess.Launch(executable: arm.executable)
             launch.pad(&random)
             let worker = try WorkerProcess(arm.job, launch, timeout: timeout)
-            // At once, while it has one thread: those that it starts will stay with it.
+            // Immediately, while the worker has one thread: later threads stay on the same core.
             if let core = cores.first {
                 ProcessorCore.move(process: worker.identifier, to: core)
             }
@@ -38,7 +38,7 @@ struct PairSession {
         self.workers = isHeadFirst ? workers.reversed() : workers
     }
 
-    /// Lets the arms take turns until the pair has its rounds, and sees that both answered right.
+    /// Lets the arms take turns until the pair has its rounds, and verifies both answers.
     mutating func run(block: Int, random: inout SeededGenerator) throws -> PairRounds {
         for arm in workers.indices { try awaitReady(arm) }
         var rounds: [PairRounds.Round] = []
@@ -90,10 +90,10 @@ struct PairSession {
         return (round, base.isLast)
     }
 
-    /// Works until both arms are warm, and tells how many operations make a turn, and how long the
-    /// slower arm takes for it.
+    /// Works until both arms are warm. Returns the number of operations per turn and the slower
+    /// arm's time for a turn.
     private func warmUp() throws -> (operationCount: Int, seconds: Double) {
-        // In the order of the start, which is random: the one that is warm first idles until the other is.
+        // In the random order of the start: the first arm idles while the second warms up.
         let seconds = try (isHeadFirst ? [1, 0] : [0, 1]).map { arm in
             var turns: [Double] = []
             let watch = Stopwatch()
@@ -102,7 +102,7 @@ struct PairSession {
                 let turn = try turn(of: count, arm)
                 turns.append(turn.secondsPerOperation)
                 let last = turns.suffix(3)
-                // A turn too short to be told from the clock's own cost tells nothing.
+                // In a very short turn the clock's own cost dominates.
                 let isLong = turn.seconds >= settings.turnSeconds / 2 || turn.operationCount < count
                 if isLong, last.count == 3, last.max()! <= last.min()! * Self.warmSpread { break }
                 if !isLong { count *= 2 }
@@ -135,7 +135,7 @@ struct PairSession {
     private func message(of arm: Int) throws -> WorkerProcess.Message {
         try ArmFailure.naming(isHead: arm == 1) {
             let message = try workers[arm].receive()
-            // A wrong answer tells more than that it came too early.
+            // Report a wrong answer as such, not as one that came too early.
             if case .outcome(let outcome) = message { _ = try outcome.verifiedSample }
             return message
         }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// One side of a paired comparison: which program does the work of which cell.
+/// One side of a paired comparison: a program and the cell whose work it does.
 struct PairedArm: Sendable {
-    /// The `bench` whose workers do the work.
+    /// The `bench` that starts the workers.
     var executable: URL = Executable.url
     var workload: Workload
     var cell: Cell
-    /// What is done beside the work, for the self test.
+    /// Extra work, for the self test.
     var injections: [Injection] = []
 }

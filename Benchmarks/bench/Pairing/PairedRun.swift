@@ -1,12 +1,12 @@
 import Benchmarking
 import Foundation
 
-/// Two arms whose workers are alive at once and take turns: base and head of a comparison.
+/// Runs the base and the head of a comparison, whose workers live at the same time and take turns.
 ///
-/// Each ``pair(block:)`` starts two fresh processes with fresh copies of the store, lets them do
-/// the same number of operations in turn, round by round in random order, on one core that both
-/// share and leave together, and ends them. What a pair gives is one independent observation; its
-/// rounds are not. Source: instrument §2.4, items 2 to 4.
+/// Each ``pair(block:)`` starts two new processes with fresh copies of the store. They do the same
+/// number of operations in turn, in a random order in each round. Both share one core and move to
+/// another together. One pair is one independent observation; its rounds are not independent.
+/// Source: instrument §2.4, items 2 to 4.
 struct PairedRun {
     let base: PairedArm
     let head: PairedArm
@@ -14,8 +14,9 @@ struct PairedRun {
     private let seed: UInt64
     private let preparation: Preparation
 
-    /// - Parameter seed: of every random choice: who starts, who goes first, which core, padding.
-    /// - Parameter preparation: where stores and the data set come from; one for all cells.
+    /// - Parameter seed: decides all random choices: the order of starts and turns, cores and
+    ///   padding.
+    /// - Parameter preparation: provides stores and the data set; shared by all cells.
     init(
         base: PairedArm, head: PairedArm, settings: PairedSettings, seed: UInt64,
         preparation: Preparation
@@ -23,19 +24,20 @@ struct PairedRun {
         self.base = base
         self.head = head
         self.settings = settings
-        // Cells of one block must not all choose alike.
+        // The cells of one block need different random choices.
         self.seed = seed ^ base.cell.fingerprint
         self.preparation = preparation
     }
 
     /// Runs one pair. A worker that crashes, hangs or answers wrongly ends the pair, not the run.
     ///
-    /// - Parameter block: the number under which the pair is known; with the seed it decides every
-    ///   random choice.
-    /// - Throws: ``ArmFailure``, ``Interrupted``; and when no process can be started or the disk cannot be written.
+    /// - Parameter block: the number of the pair. Together with the seed it decides all random
+    ///   choices.
+    /// - Throws: ``ArmFailure``, ``Interrupted``, and the errors of starting a process or writing
+    ///   to the disk.
     func pair(block: Int) throws -> PairRounds {
         let jobSeed = seed &+ UInt64(truncatingIfNeeded: block)
-        // The generator mixes its seed well, so that neighbours have nothing in common.
+        // The generator mixes its seed well, so that neighbouring seeds are unrelated.
         var random = SeededGenerator(seed: jobSeed)
         return try withJob(base, isHead: false, seed: jobSeed) { baseJob in
             try withJob(head, isHead: true, seed: jobSeed) { headJob in
@@ -47,11 +49,11 @@ struct PairedRun {
         }
     }
 
-    /// Runs one pair that takes no turns: one arm after the other, in random order, each through the
-    /// whole of its workload. For what turns cannot tell, such as the latencies of an open phase.
+    /// Runs one arm after the other, in random order, each through its whole workload. For metrics
+    /// that turns cannot measure, such as the latencies of an open phase.
     ///
-    /// - Parameter capacity: of which open phases take their share, the same for both arms.
-    /// - Throws: as ``pair(block:)``.
+    /// - Parameter capacity: the capacity that open phases take shares of, the same for both arms.
+    /// - Throws: the errors of ``pair(block:)``.
     func inSuccession(block: Int, capacity: LoadPlan.Capacity?) throws -> PairOfSamples {
         let jobSeed = seed &+ UInt64(truncatingIfNeeded: block)
         var random = SeededGenerator(seed: jobSeed)
@@ -93,12 +95,12 @@ struct PairedRun {
     }
 }
 
-/// A worker's failure ends its pair, not the run.
+/// A worker's failure, which ends its pair but not the run.
 struct ArmFailure: Error {
     var isHead: Bool
     var failure: WorkerFailure
 
-    /// Runs what one arm does, and says of a failure which arm's it is.
+    /// Runs `body` for one arm and marks a failure with that arm.
     static func naming<Value>(isHead: Bool, _ body: () throws -> Value) throws -> Value {
         do {
             return try body()
@@ -110,23 +112,23 @@ struct ArmFailure: Error {
 
 /// How a pair is measured.
 struct PairedSettings: Sendable {
-    /// Rounds of a pair; fewer where one operation takes long, and one where the work cannot be
-    /// repeated in one store.
+    /// The rounds of a pair. Slow operations get fewer; work that cannot be repeated in one store
+    /// gets one.
     var roundCount = 20
-    /// Whether both arms are kept on one core; not for work of several threads.
+    /// Whether both arms share one core; false for work of several threads.
     var isPinned = true
-    /// A turn is made of as many operations as take about so long: seldom disturbed, and long
-    /// beside what a turn costs. Source: instrument §2.4, item 3.
+    /// The intended time of a turn: short enough to be seldom disturbed, and long compared with the
+    /// cost of a turn. Source: instrument §2.4, item 3.
     var turnSeconds = 0.007
-    /// A pair is given fewer rounds rather than more time, down to ``fewestRounds``.
+    /// The time limit of a pair. It reduces the number of rounds, to ``fewestRounds`` at least.
     var longestSeconds = 2.0
 
     static let fewestRounds = 3
 }
 
 extension PairedSettings {
-    /// What suits a workload: noisy ones, those that contend and those that wait for the disk at
-    /// every commit, get more rounds. Source: instrument §2.5.
+    /// The settings for a workload. Noisy work gets more rounds: contended work and work that waits
+    /// for the disk at each commit. Source: instrument §2.5.
     init(for workload: Workload) {
         let isContended = workload.kind.isContended
         let waitsForDisk = ["full", "extra"].contains(workload.synchronous)
@@ -134,7 +136,7 @@ extension PairedSettings {
     }
 }
 
-/// What two processes that ran one after the other measured.
+/// The samples of two processes that ran one after the other.
 struct PairOfSamples: Sendable {
     var isHeadFirst: Bool
     var base: Sample
@@ -144,17 +146,16 @@ struct PairOfSamples: Sendable {
 /// The rounds of one pair of processes.
 struct PairRounds: Codable, Sendable {
     var block: Int
-    /// Whether the head's process was started first.
+    /// Whether the process of the head started first.
     var isHeadFirst: Bool
-    /// Operations in each turn, the same for both arms.
+    /// The operations per turn, the same for both arms.
     var operationCount: Int
     var rounds: [Round]
-    /// What the workload's function measured itself, of the whole life of each process: latencies,
-    /// memory and counters.
+    /// Latencies, memory and counters from each workload's function, over the life of the process.
     var baseSample: Sample
     var headSample: Sample
 
-    /// A turn of each arm. Seconds are those of one operation.
+    /// One turn of each arm. Seconds are per operation.
     struct Round: Codable, Sendable {
         var isHeadFirst: Bool
         var baseSeconds: Double
