@@ -1,7 +1,7 @@
 #if canImport(CJemalloc)
     import CJemalloc
 
-    /// The allocator of this process, which is jemalloc since it is linked in.
+    /// The allocator of this process: jemalloc, which is linked in.
     enum Allocator {
         static var name: String {
             var version: UnsafePointer<CChar>?
@@ -9,22 +9,23 @@
             guard mallctl("version", &version, &size, nil, 0) == 0, let version else {
                 return "jemalloc"
             }
-            // "5.3.0-0-g" and a commit.
+            // The version is "5.3.0-0-g" and a commit.
             return "jemalloc \(String(cString: version).prefix { $0 != "-" })"
         }
 
-        /// Bytes allocated and not freed, of all threads, in whole blocks: a large one has up to a quarter more than was asked
-        /// for. For ``Metric/liveMemory`` take the difference of two. About 30 µs.
+        /// Bytes allocated and not freed by all threads, in whole blocks: a large block may be a
+        /// quarter larger than requested. For ``Metric/liveMemory`` take the difference of two
+        /// calls. A call takes about 30 µs.
         static func liveBytes() -> Int {
             var epoch: UInt64 = 1
             mallctl("epoch", nil, nil, &epoch, MemoryLayout.size(ofValue: epoch))
-            // What threads have freed and keep for their next use counts as allocated until then; 4096 is
-            // MALLCTL_ARENAS_ALL.
+            // Freed memory in the caches of threads counts as allocated, so it is subtracted; 4096
+            // is MALLCTL_ARENAS_ALL.
             return Int(figure("stats.allocated") - figure("stats.arenas.4096.tcache_bytes"))
         }
 
-        /// Allocations requested so far, by all threads. Exact only in a process that was started
-        /// with ``countingSettings``: a thread's cache tells of its requests late.
+        /// The number of allocations by all threads. Exact only in a process started with
+        /// ``countingSettings``: caches of threads report their requests late.
         static func allocationCount() -> Int64 {
             var epoch: UInt64 = 1
             mallctl("epoch", nil, nil, &epoch, MemoryLayout.size(ofValue: epoch))
@@ -32,7 +33,7 @@
                 + figure("stats.arenas.4096.large.nrequests")
         }
 
-        /// One of jemalloc's figures, as of the last epoch. Allocates nothing itself.
+        /// One of jemalloc's statistics, as of the last epoch. Does not allocate.
         private static func figure(_ name: StaticString) -> Int64 {
             var value: UInt64 = 0
             var size = MemoryLayout.size(ofValue: value)
@@ -45,7 +46,7 @@
         }
     }
 #else
-    /// The allocator of a build under a sanitizer, which measures nothing: the sanitizer's own, which does not count.
+    /// The allocator of a build under a sanitizer, which is never measured and cannot be counted.
     enum Allocator {
         static let name = "sanitizer"
         static func liveBytes() -> Int { 0 }
@@ -54,6 +55,6 @@
 #endif
 
 extension Allocator {
-    /// What jemalloc reads from the environment when a worker counts: no caches of threads.
+    /// The settings of a counting worker for jemalloc: no caches of threads.
     static let countingSettings = ["MALLOC_CONF": "tcache:false"]
 }

@@ -1,13 +1,13 @@
 import Benchmarking
 import Foundation
 
-/// One thing about the machine that decides what its numbers are worth.
+/// One property of the machine that affects its measurements.
 struct Diagnosis: Sendable {
     enum Grade: Sendable {
         case good
-        /// Numbers are noisier, or some are missing.
+        /// Times are noisier, or some measurements are missing.
         case doubtful
-        /// Counts cannot be had or are wrong.
+        /// Counts are wrong or not available.
         case broken
 
         var mark: String {
@@ -22,7 +22,7 @@ struct Diagnosis: Sendable {
     var subject: String
     var grade: Grade
     var finding: String
-    /// What to do about it; nil where nothing is to be done.
+    /// What to do about it; nil if nothing needs to be done.
     var advice: String?
 
     static func all() -> [Diagnosis] {
@@ -84,7 +84,7 @@ struct Diagnosis: Sendable {
             "the host is busy; use more pairs")
     }
 
-    /// The share of time in which some task waited for a processor. Source: the kernel's
+    /// The share of time in which a task waited for a processor. Source: the kernel's
     /// accounting/psi documentation.
     private static var pressure: Diagnosis {
         let fields = Self.text(of: "/proc/pressure/cpu")?.split(separator: " ") ?? []
@@ -97,7 +97,7 @@ struct Diagnosis: Sendable {
             "end what else runs here")
     }
 
-    /// The spread of fifty equal pieces of work.
+    /// The spread of the times of fifty equal pieces of work.
     private static var steadiness: Diagnosis {
         var canary = NoiseCanary()
         let seconds = (0..<50).map { _ in canary.read() }
@@ -110,7 +110,7 @@ struct Diagnosis: Sendable {
             "use pairs, and more of them")
     }
 
-    /// Twenty small writes that are forced to the disk where results go.
+    /// The times of twenty small synced writes in the current folder, where results are written.
     private static var disk: Diagnosis {
         let path = "results-\(getpid()).tmp"
         let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -150,7 +150,7 @@ struct Diagnosis: Sendable {
 
     private static var allocator: Diagnosis {
         let before = Allocator.allocationCount()
-        // Too large for the cache of a thread, so that it is counted at once.
+        // Too large for the cache of a thread, so that it is counted immediately.
         UnsafeMutableRawPointer.allocate(byteCount: 1 << 20, alignment: 16).deallocate()
         let isCounting = Allocator.allocationCount() > before
         return Diagnosis(

@@ -2,23 +2,23 @@ import Benchmarking
 import CSQLite
 
 extension BuildConfiguration {
-    /// How this program was compiled.
+    /// The build configuration of this program.
     static let ofBench: BuildConfiguration = {
         #if DEBUG
             .debug
         #else
-            // No condition of the compiler tells, but optimised code has no metadata of an internal type that nobody uses,
-            // unless -enable-testing exports it.
+            // No compilation condition tells release and testing builds apart. But optimised code
+            // has no metadata of an unused internal type unless -enable-testing exports it.
             _typeByName("5bench20KeptForTestableUsersV") == nil ? .release : .testing
         #endif
     }()
 }
 
-/// Nothing may use it; see ``Benchmarking/BuildConfiguration/ofBench``.
+/// Must stay unused; see ``Benchmarking/BuildConfiguration/ofBench``.
 struct KeptForTestableUsers {}
 
 extension EnvironmentFingerprint {
-    /// This machine, with the versions of what bench is linked with.
+    /// This machine, with the versions of the libraries that bench is linked with.
     static func ofBench() -> EnvironmentFingerprint {
         var options: [String] = []
         while let option = sqlite3_compileoption_get(Int32(options.count)) {
@@ -29,7 +29,7 @@ extension EnvironmentFingerprint {
             sqliteCompileOptions: options, allocator: Allocator.name)
     }
 
-    /// The compiler's; it can only be asked about steps.
+    /// The version of the compiler. Conditions can only compare it with given versions.
     private static var swiftVersion: String {
         #if compiler(>=6.5)
             "6.5 or later"

@@ -1,6 +1,5 @@
 import Foundation
 
-/// A system call that failed.
 struct SystemCallError: Error, CustomStringConvertible {
     var call: String
     var code: Int32
@@ -8,7 +7,7 @@ struct SystemCallError: Error, CustomStringConvertible {
     var description: String { "\(call): \(String(cString: strerror(code)))" }
 }
 
-/// The two ends of a pipe, neither of which a child process inherits by itself.
+/// A pipe whose ends are not inherited by child processes.
 struct Pipe {
     let readEnd: Int32
     let writeEnd: Int32
@@ -18,13 +17,13 @@ struct Pipe {
         guard pipe(&ends) == 0 else { throw SystemCallError(call: "pipe", code: errno) }
         (readEnd, writeEnd) = (ends[0], ends[1])
         for end in ends {
-            // Between the two calls no other thread of ours starts a process.
+            // No other thread starts a process between the two calls.
             _ = fcntl(end, F_SETFD, FD_CLOEXEC)
         }
     }
 }
 
-/// Reading and writing that can wait for a limited time.
+/// Reads and writes a file descriptor, with a time limit for reads.
 struct FileDescriptor {
     private let number: Int32
 
@@ -32,7 +31,7 @@ struct FileDescriptor {
         self.number = number
     }
 
-    /// Writes all bytes; a reader that is gone is noticed elsewhere.
+    /// Writes all bytes. Ignores errors: a closed reader is noticed elsewhere.
     func write(_ data: Data) {
         data.withUnsafeBytes { bytes in
             var done = 0
@@ -45,7 +44,8 @@ struct FileDescriptor {
         }
     }
 
-    /// What has arrived, after waiting at most so long: empty when nothing has, nil at the end.
+    /// Waits at most `milliseconds` and returns what has arrived: empty if nothing has, nil at the
+    /// end.
     func read(within milliseconds: Int32) -> Data? {
         var request = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
         guard poll(&request, 1, milliseconds) > 0 else { return Data() }
@@ -56,7 +56,7 @@ struct FileDescriptor {
     }
 }
 
-/// Lends the strings as the null-terminated array that `execv` and `posix_spawn` take.
+/// Calls `body` with the strings as the null-terminated array that `execv` and `posix_spawn` take.
 func withCStrings<Result>(
     _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
 ) -> Result {
