@@ -3,8 +3,8 @@ import Foundation
 
 /// Tests the gate with workers whose difference is known.
 ///
-/// Each gate takes the pairs of the first look and of its confirmation. Later pairs cannot change a
-/// finding, so none are taken. Source: instrument §2.6, items 3, 4 and 6.
+/// Each gate takes the pairs of the first look and of its confirmation. Later pairs never make
+/// a finding, so none are taken. Source: instrument §2.6, items 3, 4 and 6.
 struct GateSelfTest {
     let plan: Gate.Plan
     let preparation: Preparation
