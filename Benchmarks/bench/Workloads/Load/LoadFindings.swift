@@ -1,6 +1,7 @@
 import Benchmarking
 
-/// What a store, read back with plain SQL, and a view hold of what clients were told is done.
+/// Compares the store, read with plain SQL, and the view with the writes that were reported as
+/// saved.
 struct LoadFindings {
     private let store: StoreReader
     private let rowCount: Int
@@ -8,11 +9,11 @@ struct LoadFindings {
     private let expectedRowCount: Int
     private let conflicts: Int
     private let staleReads: Int
-    /// Updates that were said to be saved and are not in the store.
+    /// Updates that were reported as saved and are not in the store.
     private var lostUpdates = 0
-    /// Updates in the store that nobody was told of.
+    /// Updates in the store that were not reported as saved.
     private var unknownUpdates = 0
-    /// Items of which the view, at rest, shows something else than the store has.
+    /// Items whose value in the view differs from the store after all merges.
     private var undeliveredMerges = 0
 
     init(
@@ -38,8 +39,8 @@ struct LoadFindings {
         }
     }
 
-    /// By ``Benchmarking/Metric/name``. They are measured of the whole load: what a counting pass finds of a few
-    /// operations does not stand for them.
+    /// By ``Benchmarking/Metric/name``. These are metrics of the whole load, so a counting pass
+    /// over a few operations does not replace them.
     var metrics: [String: Double] {
         [
             "conflicts": Double(conflicts), "lostUpdates": Double(lostUpdates),
@@ -47,7 +48,8 @@ struct LoadFindings {
         ]
     }
 
-    /// - Parameter readsAreFresh: whether the subject promises it; if not, stale reads are no fault.
+    /// - Parameter readsAreFresh: whether the subject promises fresh reads; if not, stale reads are
+    ///   no fault.
     func verification(of checks: Set<LoadCheck>, readsAreFresh: Bool) throws -> Verification {
         var verifier = Verifier()
         try verifier.checkJournal(of: store)

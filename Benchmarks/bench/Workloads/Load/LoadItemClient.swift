@@ -1,10 +1,11 @@
 import Benchmarking
 
-/// A client of a load: does the operations of the mix on items, and looks at the answers.
+/// A client of a load: does the operations of the mix on items and checks the answers.
 final class LoadItemClient: LoadClient, @unchecked Sendable {
-    // @unchecked Sendable: a phase uses it on one thread, and who made it, only between phases.
+    // @unchecked Sendable: one thread uses it during a phase; its creator uses it only between
+    // phases.
 
-    /// What the client came across.
+    /// What the client counted.
     struct Tally {
         var conflicts = 0
         /// Reads that showed less than what was saved before they began.
@@ -17,7 +18,7 @@ final class LoadItemClient: LoadClient, @unchecked Sendable {
         }
     }
 
-    /// Enough for the unluckiest of some writers; more means that no try ever succeeds.
+    /// Enough for the unluckiest writer; more tries mean that none ever succeeds.
     private static let maximumTries = 10_000
 
     private let writer: (any LoadWriter)?
@@ -25,25 +26,25 @@ final class LoadItemClient: LoadClient, @unchecked Sendable {
     private let ledger: LoadLedger
     private let operations: [LoadOperation]
     private let saveSize: Int
-    /// What is inserted, under other numbers.
+    /// The items to insert, with new numbers.
     private let templates: [ItemRow]
-    // A pointer, since checking each access to a variable of a class for exclusivity costs more than
-    // what is done with it. It never changes, lives as long as the client, and one thread uses it.
+    // A pointer, because exclusivity checks on a class's variables would cost more than the work.
+    // It never changes, lives as long as the client, and one thread uses it.
     private let state: UnsafeMutablePointer<State>
 
     private struct State {
         /// By operation; a pointer for the same reason.
         let keys: UnsafeMutablePointer<KeyChooser?>
-        /// As many as are updated at once: used again, so that choosing keys allocates nothing.
+        /// The numbers of one update, reused so that choosing keys does not allocate.
         var numbers: [Int64]
-        /// Of the items that it has inserted and not deleted.
+        /// The numbers of items that this client has inserted and not deleted.
         var ownNumbers: ArraySlice<Int64> = []
         var tally = Tally()
     }
 
     var tally: Tally { state.pointee.tally }
 
-    /// - Parameter index: the client's among those of its kind, of which there are `count`.
+    /// - Parameter index: the index of the client among the `count` clients of its kind.
     init(
         writer: (any LoadWriter)? = nil, reader: (any LoadReader)? = nil, _ plan: LoadPlan,
         _ ledger: LoadLedger, templates: [ItemRow], saveSize: Int,
@@ -121,7 +122,7 @@ final class LoadItemClient: LoadClient, @unchecked Sendable {
         ledger.didDelete(oldest.count)
     }
 
-    /// Tries until it is saved.
+    /// Repeats the write until it is saved.
     private func write(_ body: (any LoadWriter) throws -> WriteResult) throws {
         for _ in 0..<Self.maximumTries {
             if try body(writer!) == .saved { return }
@@ -135,7 +136,7 @@ final class LoadItemClient: LoadClient, @unchecked Sendable {
     private func read(_ index: Int) throws {
         let number = Int64(state.pointee.keys[index]!.next(newest: ledger.newestNumber))
         guard number <= ledger.firstItemCount else {
-            // Not saved yet, or deleted: nothing can be said of it.
+            // Not saved yet, or deleted: there is nothing to check.
             _ = try reader!.read(number)
             return
         }
@@ -149,7 +150,7 @@ final class LoadItemClient: LoadClient, @unchecked Sendable {
     private func page(_ index: Int) throws {
         let number = Int64(state.pointee.keys[index]!.next())
         let found = try reader!.page(from: number)
-        // The first items are never deleted: a page has all of them that fit.
+        // The first items are never deleted, so a page must have all of them in its range.
         let last = min(number + Int64(LoadWorkload.pageLength) - 1, Int64(ledger.firstItemCount))
         let isRight =
             found.starts(with: number...last)
@@ -160,12 +161,11 @@ final class LoadItemClient: LoadClient, @unchecked Sendable {
     private func count() throws {
         let saved = ledger.savedItemCount
         let found = try reader!.count()
-        // Now: what is deleted meanwhile may be missing.
+        // Read the deletes now: items that are being deleted may be missing.
         if found < saved - ledger.begunDeleteCount { state.pointee.tally.staleReads += 1 }
     }
 }
 
-/// A write that met a conflict in every try.
 struct EndlessConflict: Error, CustomStringConvertible {
     var tries: Int
 

@@ -1,14 +1,15 @@
 import Benchmarking
 import Synchronization
 
-/// What clients were told is done: what the store must hold in the end, and what a read must show.
+/// Records all writes that were reported as saved: what the store must hold in the end, and what a
+/// read must show.
 final class LoadLedger: Sendable {
-    /// The items that are there from the beginning have the numbers 1…firstItemCount. They are updated
-    /// and never deleted.
+    /// The number of items in the prepared store, which have the numbers 1…firstItemCount. They are
+    /// updated and never deleted.
     let firstItemCount: Int
 
-    // nonisolated(unsafe): the pointer never changes, lives as long as the ledger, and what it points
-    // to are atomics.
+    // nonisolated(unsafe): the pointer never changes, lives as long as the ledger, and points to
+    // atomics.
     private nonisolated(unsafe) let quantities: UnsafeMutablePointer<Atomic<Int32>>
     private let lastNumber: Atomic<Int>
     private let inserted = Atomic<Int>(0)
@@ -29,14 +30,14 @@ final class LoadLedger: Sendable {
         quantities.deallocate()
     }
 
-    /// The highest number that was given to an item, saved or not.
+    /// The highest number given to an item, saved or not.
     var newestNumber: Int { lastNumber.load(ordering: .relaxed) }
 
-    /// A number for a new item.
+    /// Takes a number for a new item.
     func takeNumber() -> Int64 { Int64(lastNumber.add(1, ordering: .relaxed).newValue) }
 
-    /// The quantity that was last saved, of one of the first items. A read that begins afterwards
-    /// must show it or a higher one.
+    /// The last saved quantity of one of the first items. A read that begins later must show at
+    /// least this quantity.
     func quantity(of number: Int64) -> Int32 {
         quantities[Int(number) - 1].load(ordering: .acquiring)
     }
@@ -49,12 +50,12 @@ final class LoadLedger: Sendable {
     func willDelete(_ count: Int) { deletesBegun.add(count, ordering: .releasing) }
     func didDelete(_ count: Int) { deleted.add(count, ordering: .releasing) }
 
-    /// The items that were ever saved, those from the beginning among them.
+    /// The number of items ever saved, including the first ones.
     var savedItemCount: Int { firstItemCount + inserted.load(ordering: .acquiring) }
 
-    /// Deletes that were begun, whether or not they are done.
+    /// The number of deletes begun, finished or not.
     var begunDeleteCount: Int { deletesBegun.load(ordering: .acquiring) }
 
-    /// The items that there are when nothing is under way.
+    /// The number of items when no operation is running.
     var itemCount: Int { savedItemCount - deleted.load(ordering: .acquiring) }
 }

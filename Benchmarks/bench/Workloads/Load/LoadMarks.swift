@@ -2,10 +2,10 @@ import Benchmarking
 import Foundation
 import Synchronization
 
-/// Notes when the WAL was begun anew, as it is after a checkpoint, and when the view merged.
+/// Records when the WAL was restarted, which happens after a checkpoint, and when the view merged.
 ///
-/// It looks every few milliseconds instead of hooking itself in: a hook of SQLite's would replace
-/// automatic checkpoints, and an observer would be work that only stacks have.
+/// It polls every few milliseconds: a hook would replace SQLite's automatic checkpoints, and an
+/// observer would be work for stacks only.
 final class LoadMarks: Sendable {
     private struct State {
         var marks: [(name: String, nanoseconds: UInt64)] = []
@@ -13,7 +13,7 @@ final class LoadMarks: Sendable {
     }
 
     private static let intervalMicroseconds: UInt32 = 10_000
-    /// More of one kind are everywhere, and would say nothing.
+    /// More marks of one kind are everywhere in a chart and say nothing.
     private static let maximumCount = 200
 
     private let logPath: String
@@ -47,7 +47,7 @@ final class LoadMarks: Sendable {
         work.wait()
     }
 
-    /// What happened in the time of a phase.
+    /// The marks during a phase.
     func during(_ phase: LoadPhaseResult) -> [LatencyTimeline.Mark] {
         let start = phase.startNanoseconds
         let end = start + UInt64(phase.seconds * 1e9)
@@ -65,8 +65,8 @@ final class LoadMarks: Sendable {
 
     private var mergedObjects: Int64 { subject.counters["mergedObjects"] ?? 0 }
 
-    /// What SQLite changes whenever it begins the log anew; nil without a log.
-    /// Source: SQLite's file format, §4.1, bytes 16 to 19.
+    /// The salt, which SQLite changes when it restarts the log; nil without a log. Source: SQLite's
+    /// file format, §4.1, bytes 16 to 19.
     private var logSalt: UInt32? {
         let file = open(logPath, O_RDONLY)
         guard file >= 0 else { return nil }

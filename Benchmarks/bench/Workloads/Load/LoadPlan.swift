@@ -1,29 +1,28 @@
 import Benchmarking
 
-/// What the clients of a load do, phase after phase, and what must hold in the end.
+/// The operations and phases of a load, and the checks of its result.
 struct LoadPlan: Codable, Hashable, Sendable {
-    /// An operation of the mix.
     struct Part: Codable, Hashable, Sendable {
         var operation: LoadOperation
-        /// How often it is taken, in proportion to the others of the same client.
+        /// How often it is chosen, in proportion to the client's other operations.
         var weight: Double
         var keys: KeyDistribution
     }
 
     var mix: [Part]
     var phases: [LoadPhase]
-    /// What a cell must keep to be right. All of it is counted, asked for or not.
+    /// The checks that decide whether a cell is right. All findings are counted in any case.
     var checks: Set<LoadCheck>
-    /// The capacity of which open phases take a share; nil for the subject's own.
+    /// The capacity that open phases take shares of; nil for the subject's own.
     var capacity: Capacity?
 
-    /// What the clients did in a closed phase, all writers and all readers together.
+    /// The rates of all writers and all readers in a closed phase.
     struct Capacity: Codable, Hashable, Sendable {
         var writesPerSecond: Double
         var readsPerSecond: Double
     }
 
-    /// The weights of a client's mix: writers take the writing operations, readers the others.
+    /// The weights of a client's mix: writers do the writing operations, readers the others.
     func weights(isWriter: Bool) -> [Double] {
         mix.map { $0.operation.isWriting == isWriter ? $0.weight : 0 }
     }
@@ -46,7 +45,7 @@ extension LoadPlan.Capacity {
         )
     }
 
-    /// The medians of its readings; nil where there are none.
+    /// The medians of the readings; nil without readings.
     init?(_ capacity: LoadCapacity) {
         guard let writes = Statistics.median(capacity.writesPerSecond),
             let reads = Statistics.median(capacity.readsPerSecond)
@@ -63,26 +62,27 @@ extension LoadPlan.Capacity {
 }
 
 extension Metric {
-    /// The parts of the capacity: whoever starves its writers may have the largest sum.
+    /// The parts of the capacity, because a subject that starves its writers may have the largest
+    /// sum.
     static let writesPerSecond = Metric(
         "writesPerSecond", title: "writes/s", unit: .perSecond, polarity: .higherIsBetter)
     static let readsPerSecond = Metric(
         "readsPerSecond", title: "reads/s", unit: .perSecond, polarity: .higherIsBetter)
 }
 
-/// What a client of a load can do.
+/// An operation of a load's client.
 enum LoadOperation: String, Codable, Sendable, CaseIterable {
     /// Inserts new items and saves.
     case insert
-    /// Adds 1 to the quantity of items that were there from the beginning, and saves.
+    /// Adds 1 to the quantity of some of the first items and saves.
     case update
-    /// Deletes the oldest items that the writer itself has inserted, and saves; without any it inserts.
+    /// Deletes the writer's own oldest items and saves; inserts if there are none.
     case delete
     /// Reads an item by its identifier.
     case read
-    /// Fetches the items from a number on, as a list does that is scrolled to it.
+    /// Fetches items from a number on, like a list that is scrolled to it.
     case page
-    /// Counts items by a scan of all.
+    /// Counts items by scanning all of them.
     case count
 
     var isWriting: Bool {
@@ -101,14 +101,14 @@ enum LoadOperation: String, Codable, Sendable, CaseIterable {
     }
 }
 
-/// What must hold of a load.
+/// A condition on the result of a load.
 enum LoadCheck: String, Codable, Sendable, CaseIterable {
-    /// The store has the items that were there and inserted, without those deleted, once each.
+    /// The store has the first items and the inserted ones without the deleted ones, once each.
     case rows
-    /// Each item was changed as often as a writer was told so.
+    /// Each item was changed as often as writes were reported as saved.
     case lostUpdates
     /// A read shows at least what was saved before it began.
     case staleReads
-    /// At rest, the view shows what the store has.
+    /// After all merges, the view shows what the store has.
     case undeliveredMerges
 }

@@ -3,13 +3,13 @@ import Foundation
 
 /// Repetitions of the same work within one sample.
 struct Batches {
-    /// Enough for the fastest to be a quiet one, and for work of a millisecond to be seen at all.
+    /// Enough that the fastest batch was undisturbed, also for work of a millisecond.
     private static let minimumCount = 3
     private static let minimumSeconds = 0.2
-    /// Slow work is repeated less: each batch of it is long enough to be steady by itself.
+    /// Slow work is repeated less often, because each of its batches is long enough to be steady.
     private static let maximumSeconds = 3.0
 
-    /// Nil where the batches themselves decide when there are enough.
+    /// Nil if the batches themselves decide how many there are.
     private let turns: TurnTaker?
     private var seconds: [Double] = []
     private(set) var cpuSeconds = 0.0
@@ -21,8 +21,8 @@ struct Batches {
     var count: Int { seconds.count }
     var fastestSeconds: Double { seconds.min() ?? .infinity }
 
-    /// Whether more batches would make the fastest one more credible, or the parent wants another
-    /// turn: it is waited for.
+    /// Whether more batches would make the fastest one more reliable. With turns, waits for the
+    /// parent's order.
     func isAnotherWanted() -> Bool {
         if let turns { return turns.isWanted() }
         let total = seconds.reduce(0, +)
@@ -30,10 +30,10 @@ struct Batches {
             && (count < Self.minimumCount || total < Self.minimumSeconds)
     }
 
-    /// Runs one batch. Preparing and closing stay outside.
+    /// Runs and times one batch. Preparation and closing stay outside.
     ///
-    /// - Parameter subject: what is counted with it, where turns are counted.
-    /// - Parameter once: whether the work can be done but once after what was prepared.
+    /// - Parameter subject: the subject whose counters are read if turns are counted.
+    /// - Parameter once: whether the work can run only once per preparation.
     mutating func time<Result>(
         _ subject: any EngineSubject, once: Bool = false, _ work: () throws -> Result
     ) rethrows -> Result {
@@ -50,7 +50,7 @@ struct Batches {
 }
 
 extension WorkerContext {
-    /// Runs batches and takes the time of the fastest, and the processor time of a mean one.
+    /// Runs batches and measures the fastest batch's time and the mean processor time.
     func measureBatches(
         rowCount: Int, _ batch: (inout Batches) throws -> Void
     ) throws -> Sample {
@@ -61,7 +61,7 @@ extension WorkerContext {
         sample[.time] = batches.fastestSeconds
         sample[.rowsPerSecond] = Double(rowCount) / batches.fastestSeconds
         sample[.cpuTime] = batches.cpuSeconds / Double(batches.count)
-        // These are of all batches and of what lies between them.
+        // These include all batches and the work between them.
         sample[.bytesWritten] = nil
         sample[.involuntarySwitches] = nil
         return sample

@@ -1,15 +1,15 @@
 import Benchmarking
 import ObjectGraph
 
-/// A way through the engine that has a list in it. Each prepares its books, measures once what it does with all of them, and
-/// leaves the store as it says.
+/// A path through the engine that uses a list. Each path prepares its books, measures one operation
+/// on all of them, and leaves the expected rows in the store.
 struct GrowthPath: Sendable {
     var name: String
     fileprivate var work: @Sendable (GrowthStage) throws -> Void
 
     static func named(_ name: String) -> GrowthPath? { all.first { $0.name == name } }
 
-    /// Runs the path with so many rows in a new store, and looks at what the store holds then.
+    /// Runs the path with `rowCount` rows in a new store and checks the store's rows.
     func run(
         _ rowCount: Int, _ worker: WorkerContext, _ verifier: inout Verifier,
         measure: (() throws -> Void) throws -> Void
@@ -75,7 +75,7 @@ extension GrowthPath {
         },
         GrowthPath(name: "fetch-changed") { stage in
             try stage.storeBooks()
-            // Every book has a change, with which it is found and sorted in memory.
+            // Each book has a change, so it is found and sorted in memory.
             for book in try stage.fetchBooks() { book[Book.title] = "changed" }
             try stage.measure { stage.read(try stage.fetchBooks()) }
             try stage.context.save()
@@ -180,7 +180,7 @@ extension GrowthPath {
         return Array(try stage.fetchBooks())
     }
 
-    /// Deletes each third book, changes each other third, and adds as many as it deletes.
+    /// Deletes every third book, changes every other third, and inserts as many as it deletes.
     private static func changeElsewhere(_ stage: GrowthStage) throws -> ObjectChanges {
         let other = ManagedObjectContext(.privateQueue, coordinator: stage.coordinator)
         return try other.performAndWait {

@@ -2,23 +2,22 @@ import Benchmarking
 import Foundation
 import ObjectGraph
 
-/// A new store of books and a context to work on it: what each path of the growth workload begins with.
+/// A new store of books and a context: the start of each path of the growth workload.
 final class GrowthStage: @unchecked Sendable {
-    // @unchecked Sendable: a path uses it on its context's queue only.
+    // @unchecked Sendable: a path uses it only on its context's queue.
 
     let rowCount: Int
     let context: ManagedObjectContext
     let coordinator: PersistentStoreCoordinator
-    /// Compares what a path has read.
+    /// Checks the values that a path has read.
     var verifier: Verifier
-    /// What the store must hold at the end.
+    /// The rows that the store must have at the end.
     var expected = Books(count: 0, numbers: 0, shelved: 0)
     private let measureWork: (() throws -> Void) throws -> Void
 
-    /// What is in the store.
     struct Books: Hashable {
         var count: Int
-        /// Their sum.
+        /// The sum of the numbers.
         var numbers: Int
         /// How many have a shelf.
         var shelved: Int
@@ -38,7 +37,7 @@ final class GrowthStage: @unchecked Sendable {
         context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
     }
 
-    /// Runs the work that is measured, with the event that it ends.
+    /// Runs the measured work, including the end of its event.
     func measure(_ work: () throws -> Void) throws {
         try measureWork {
             try work()
@@ -48,10 +47,10 @@ final class GrowthStage: @unchecked Sendable {
 
     // MARK: Books
 
-    /// The sum of the numbers of all books as they are inserted.
+    /// The sum of the numbers of all books when they are inserted.
     var numbers: Int { (0..<rowCount).reduce(0, +) }
 
-    /// Inserts all books, which the store is to hold at the end.
+    /// Inserts all books and expects them in the store.
     @discardableResult
     func insertBooks(into context: ManagedObjectContext? = nil) -> [Book] {
         expected.count = rowCount
@@ -63,9 +62,9 @@ final class GrowthStage: @unchecked Sendable {
         }
     }
 
-    /// Has another context save all books.
+    /// Inserts all books and saves them in another context.
     ///
-    /// - Parameter isShelved: whether all are on one shelf.
+    /// - Parameter isShelved: whether all books are on one shelf.
     func storeBooks(isShelved: Bool = false) throws {
         let writer = ManagedObjectContext(.privateQueue, coordinator: coordinator)
         try writer.performAndWait {
@@ -79,7 +78,7 @@ final class GrowthStage: @unchecked Sendable {
         }
     }
 
-    /// All stored books in the order of their numbers.
+    /// Fetches all stored books, sorted by number.
     func fetchBooks(in context: ManagedObjectContext? = nil, batchSize: Int = 0) throws
         -> FetchedObjects<Book>
     {
@@ -94,7 +93,7 @@ final class GrowthStage: @unchecked Sendable {
         return shelves[0]
     }
 
-    /// Reads the number of each and compares their sum.
+    /// Reads the number of each book and checks the sum.
     func read(_ books: some Sequence<Book>) {
         var sum = 0
         for book in books { sum += book[Book.number] }
@@ -143,7 +142,7 @@ final class Shelf: ManagedObject {
     static let row = OrderedToMany<Book>("row")
 }
 
-/// Of which no two have the same code.
+/// A label with a unique code.
 final class Label: ManagedObject {
     static let code = Attribute<String>("code")
 }

@@ -2,10 +2,10 @@ import Benchmarking
 import Foundation
 import Synchronization
 
-/// Starts an operation at a fixed interval, whether or not the ones before have finished, and takes the latency of each
-/// from the time at which it was due.
+/// Starts an operation at a fixed interval, whether or not earlier ones have finished. Each latency
+/// counts from the time when the operation was due.
 final class LatencyProbe: Sendable {
-    /// Begins an operation and calls the completion, from any thread, when it is done.
+    /// Starts an operation. The completion is called on any thread when it is done.
     typealias Operation =
         @Sendable (_ completion: @escaping @Sendable (Result<Void, any Error>) -> Void) -> Void
 
@@ -18,7 +18,7 @@ final class LatencyProbe: Sendable {
     private let ratePerSecond: Double
     private let operation: Operation
     private let state = Mutex(State())
-    /// The operations under way, and the thread that starts them.
+    /// The running operations, and the thread that starts them.
     private let work = DispatchGroup()
 
     init(everyMilliseconds milliseconds: Int, _ operation: @escaping Operation) {
@@ -40,7 +40,7 @@ final class LatencyProbe: Sendable {
         thread.start()
     }
 
-    /// Waits for the operations under way; nil if none was begun.
+    /// Waits for the running operations and returns the latencies; nil if none was started.
     ///
     /// - Throws: the first error of an operation.
     func stop() throws -> LatencySummary? {

@@ -1,11 +1,11 @@
-/// A question about the flights in two wordings: the engine's predicate and the same in SQL.
+/// A question about the flights, as an engine predicate and as the same condition in SQL.
 struct PredicateQuestion: Sendable, Hashable, Codable {
-    /// Names the question in workload files.
+    /// The name in workload files.
     var id: String
     var title: String
-    /// A format string for `ObjectPredicate`, its arguments written out.
+    /// A format string for `ObjectPredicate`, with its arguments written out.
     var format: String
-    /// What peers ask, and what every answer is checked against.
+    /// The condition that peers use and that all answers are checked with.
     var sqlCondition: String
 
     static func identified(by id: String) -> PredicateQuestion? {
@@ -14,7 +14,7 @@ struct PredicateQuestion: Sendable, Hashable, Codable {
 
     static let all = termOrder + [number] + ladder
 
-    /// Does the order of terms matter, when one is cheap and the other dear?
+    /// Does the order of terms matter if one is cheap and one expensive?
     private static let termOrder = [
         PredicateQuestion(
             id: "number-first", title: "long flights of a plane, number first",
@@ -26,13 +26,13 @@ struct PredicateQuestion: Sendable, Hashable, Codable {
             sqlCondition: "instr(ZTAILNUMBER, '25') > 0 AND ZDISTANCE > 2000"),
     ]
 
-    /// The step below all texts: about as many flights, found by a number.
+    /// The base of the ladder: finds about as many flights by a number.
     private static let number = PredicateQuestion(
         id: "number", title: "flight number 725", format: "flightNumber == 725",
         sqlCondition: "ZFLIGHTNUMBER = 725")
 
-    /// What does each way of comparing text cost? Every step but the first finds about the same
-    /// flights. The tail numbers are ASCII, so that SQL's own folding equals `[cd]`.
+    /// What does each kind of text comparison cost? All but the first find about as many flights.
+    /// The tail numbers are ASCII, so that SQL's case folding equals `[cd]`.
     private static let ladder = [
         step(
             "equal", #"= "N725MQ""#, "= 'N725MQ'",
@@ -54,7 +54,7 @@ struct PredicateQuestion: Sendable, Hashable, Codable {
             folded: #"MATCHES[cd] "n[0-9]25m.*""#, "upper(ZTAILNUMBER) GLOB 'N[0-9]25M*'"),
     ].flatMap(\.self)
 
-    /// One way of comparing the tail number, plain and `[cd]`.
+    /// One comparison of the tail number, plain and with `[cd]`.
     private static func step(
         _ id: String, _ comparison: String, _ sql: String,
         folded foldedComparison: String, _ foldedSQL: String
