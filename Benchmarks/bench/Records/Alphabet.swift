@@ -2,11 +2,11 @@ import Datasets
 import Foundation
 import ObjectGraph
 
-/// The letters in which the flights have their tail numbers, so that questions are asked of strings beyond ASCII too.
+/// The letters of the flights' tail numbers, so that questions also cover strings beyond ASCII.
 enum Alphabet: String, CaseIterable, Sendable {
-    /// As they are.
+    /// The original letters.
     case ascii
-    /// With letters of two and three bytes in UTF-8, which fold to those that they stand for.
+    /// With letters of two and three bytes in UTF-8 that fold to the original ones.
     case accented
 
     private static let accents: [(plain: Character, accented: Character)] = [
@@ -30,10 +30,10 @@ enum Alphabet: String, CaseIterable, Sendable {
         }
     }
 
-    /// Writes the tail numbers anew in a store that nobody has open.
+    /// Rewrites the tail numbers in a store that is not open elsewhere.
     ///
-    /// By the engine, since a folded index is kept by its functions; in parts, since what it takes counts for the peak of the
-    /// worker's memory.
+    /// The engine does it, since only its functions maintain a folded index. It saves in parts,
+    /// because the worker's peak memory includes this work.
     func rewrite(_ store: PersistentStoreCoordinator) throws {
         let context = ManagedObjectContext(.privateQueue, coordinator: store)
         try context.performAndWait {
@@ -48,7 +48,7 @@ enum Alphabet: String, CaseIterable, Sendable {
         }
     }
 
-    /// A column as it was before.
+    /// An expression for the original letters of a column.
     fileprivate func plain(_ column: String) -> String {
         guard self == .accented else { return column }
         return Self.accents.reduce(column) {
@@ -58,10 +58,10 @@ enum Alphabet: String, CaseIterable, Sendable {
 }
 
 extension PredicateQuestion {
-    /// The same question about tail numbers in that alphabet.
+    /// The same question about tail numbers in this alphabet.
     ///
-    /// A folding comparison stays as it is: that it finds the accented letters is what it is for. SQL without a folding of its
-    /// own has to take the accents away.
+    /// A folding comparison keeps its format, because it must find the accented letters. Its SQL
+    /// condition removes the accents, since plain SQL cannot fold them.
     func spelled(in alphabet: Alphabet) -> PredicateQuestion {
         var question = self
         if id.hasSuffix("-cd") {
@@ -76,7 +76,7 @@ extension PredicateQuestion {
 }
 
 extension String {
-    /// The text with what stands between pairs of the mark spelled in the alphabet.
+    /// Spells the text between pairs of the mark in the alphabet.
     fileprivate func spelledWithin(_ mark: String, _ alphabet: Alphabet) -> String {
         components(separatedBy: mark).enumerated().map { position, part in
             position % 2 == 1 ? alphabet.spelling(part) : part

@@ -1,12 +1,12 @@
 import Datasets
 import Foundation
 
-/// What a column adds up to, so that a value that is missing, or stands in another column, is found: reals in thousandths,
-/// texts by their length, dates in seconds since 2001, nothing for NULL.
+/// The sum of a column, to detect missing values and values in a wrong column. Reals count in
+/// thousandths, strings by their length, dates in seconds since 2001. NULL counts as 0.
 struct ColumnSum<Row>: Sendable {
-    /// The column's name in the model.
+    /// The name of the attribute in the model.
     let name: String
-    /// Of the column, as a whole number.
+    /// The SQL expression of the sum as an integer.
     let sql: String
     let value: @Sendable (Row) -> Int
 
@@ -42,13 +42,13 @@ extension StoreReader {
 }
 
 extension Verifier {
-    /// That the columns of a table add up to those of the rows, which were inserted so many times.
+    /// Checks that a table's columns have the sums of the rows, which were inserted `count` times.
     mutating func check<Row>(
         _ columns: [ColumnSum<Row>], of table: String, in store: StoreReader, hold rows: [Row],
         times count: Int = 1
     ) throws {
         var sums = columns.map { _ in 0 }
-        // A pass for each column would copy each row as often.
+        // One pass over the rows: a pass per column would copy each row once per column.
         for row in rows {
             for index in columns.indices { sums[index] += columns[index].value(row) }
         }

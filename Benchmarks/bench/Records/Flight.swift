@@ -34,7 +34,7 @@ final class Flight: ManagedObject {
         set { self[Self.departureDelayMinutes] = newValue }
     }
 
-    /// Sets all attributes; the relationships are left.
+    /// Sets all attributes, but no relationships.
     func take(_ row: FlightRow) {
         self[Self.year] = row.year
         self[Self.month] = row.month
@@ -57,7 +57,7 @@ final class Flight: ManagedObject {
         self[Self.scheduledHour] = row.scheduledHour
     }
 
-    /// The same for a row of a batch insert.
+    /// Sets all attributes of a row of a batch insert.
     static func set(_ flight: FlightRow, in row: inout BatchInsertRow) {
         row.set(flight.year, for: year)
         row.set(flight.month, for: month)

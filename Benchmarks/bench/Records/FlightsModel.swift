@@ -1,16 +1,17 @@
 import ObjectGraph
 
-/// The five tables as entities; a flight leads to its plane, airline, origin and destination.
+/// The five tables as entities. A flight refers to its plane, airline, origin and destination.
 ///
-/// The attributes are named as the fields of the rows in `Datasets`, but for `distance`, which is in
-/// miles, and for the codes of airports, which leave their names to the relationships.
+/// Attributes have the names of the fields in `Datasets`, with two exceptions: `distance`, which is
+/// in miles, and the codes of airports, whose names are used by the relationships.
 enum FlightsModel {
-    /// Which fetch indexes the flights have. Those of foreign keys are always made.
+    /// The fetch indexes of flights. Foreign keys always have indexes.
     enum Indexes: String, CaseIterable, Sendable, Codable {
         case none
-        /// Of the distance and the tail number.
+        /// Indexes on distance and tail number.
         case plain
-        /// These, and one of the tail number without case and diacritics, which only the engine can keep.
+        /// As `plain`, and one on the tail number without case and diacritics, which only the
+        /// engine can maintain.
         case folded
     }
 
@@ -20,7 +21,7 @@ enum FlightsModel {
         ])
     }
 
-    /// Makes an empty store, so that peers start with the very tables and indexes of the stacks.
+    /// Makes an empty store, so that peers start with exactly the tables and indexes of the stacks.
     static func makeStore(_ configuration: SubjectConfiguration) throws {
         let coordinator = PersistentStoreCoordinator(
             model: try make(configuration.indexes))

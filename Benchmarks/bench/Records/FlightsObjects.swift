@@ -2,7 +2,6 @@ import Datasets
 import Foundation
 import ObjectGraph
 
-/// An airline that flies.
 final class Airline: ManagedObject {
     static let carrier = Attribute<String>("carrier")
     static let name = Attribute<String>("name")

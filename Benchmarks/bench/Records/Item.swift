@@ -28,7 +28,8 @@ final class Item: ManagedObject, ItemValues {
     var address: String { self[Self.address] }
     var note: String? { self[Self.note] }
 
-    /// - Parameter isNumberIndexed: whether pages are found by the number without a scan.
+    /// - Parameter isNumberIndexed: whether the number has an index, so that pages are found
+    ///   without a scan.
     static func makeModel(isNumberIndexed: Bool = false) throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [
             EntityDescription(
@@ -62,7 +63,7 @@ final class Item: ManagedObject, ItemValues {
         self[Self.note] = row.note
     }
 
-    /// The same for a row of a batch insert.
+    /// Sets all attributes of a row of a batch insert.
     static func set(_ item: ItemRow, in row: inout BatchInsertRow) {
         row.set(item.number, for: number)
         row.set(item.quantity, for: quantity)

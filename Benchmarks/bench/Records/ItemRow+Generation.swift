@@ -2,13 +2,14 @@ import Benchmarking
 import Foundation
 
 extension ItemRow {
-    /// Items numbered from 1, always the same ones, as the flights are.
+    /// Items numbered from 1; every call returns the same ones.
     static func generated(count: Int) -> [ItemRow] {
         var random = SeededGenerator(seed: 1)
         return (0..<count).map { ItemRow(number: Int64($0 + 1), from: &random) }
     }
 
-    /// The same 10,000 items again and again: they share their texts, so that a million of them take little memory.
+    /// Repeats the same 10,000 items. They share their strings, so a million of them take little
+    /// memory.
     static func repeated(count: Int) -> [ItemRow] {
         let items = generated(count: min(count, 10_000))
         return (0..<count).map { items[$0 % items.count] }
@@ -29,7 +30,7 @@ extension ItemRow {
         note = random.next() % 4 == 0 ? nil : Self.text(length: 40, from: &random)
     }
 
-    /// Lowercase letters, twelve of each random number.
+    /// Lowercase letters, twelve from each random number.
     private static func text(length: Int, from random: inout SeededGenerator) -> String {
         String(unsafeUninitializedCapacity: length) { bytes in
             var bits: UInt64 = 0

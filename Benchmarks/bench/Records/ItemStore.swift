@@ -1,10 +1,10 @@
 import Benchmarking
 
-/// A store of items, made by the engine for whoever works on it: what the engine's table and loads begin with.
+/// A store of items made by the engine: the start of the engine's table and of loads.
 struct ItemStore: SampleStore {
     var rowCount: Int
     var isNumberIndexed = false
-    /// Whether it holds the same items again and again.
+    /// Whether it repeats the same items.
     var isRepeating = false
 
     func make(in context: WorkerContext) throws -> [String: Int64] {
@@ -23,7 +23,7 @@ extension WorkerContext {
     /// Opens the subject on a fresh copy of the store.
     ///
     /// - Parameter isWritten: whether the work writes to it.
-    /// - Returns: with what the store holds in sum; see ``ItemSum``.
+    /// - Returns: the subject, and the sums of the store's items; see ``ItemSum``.
     func openEngine(
         isWritten: Bool
     ) throws -> (subject: any EngineSubject, facts: [String: Int64]) {
@@ -31,7 +31,7 @@ extension WorkerContext {
         return (try openEngine(), facts)
     }
 
-    /// Opens the subject on a new store, where a sample needs several.
+    /// Opens the subject on a new store, for samples that need several.
     func openEngine(on store: ItemStore) throws -> any EngineSubject {
         removeStore()
         _ = try store.make(in: self)
@@ -48,10 +48,10 @@ extension WorkerContext {
     }
 }
 
-/// What items add up to.
+/// A sum over items.
 struct ItemSum: Sendable {
     let name: String
-    /// Nil for what SQL cannot add up.
+    /// Nil for a sum that SQL cannot compute.
     let sql: String?
     let value: @Sendable (ItemRow) -> Int64
 
@@ -60,7 +60,7 @@ struct ItemSum: Sendable {
         Int64($0.quantity)
     }
 
-    /// The columns, so that a value that is missing, or stands in another one, is found.
+    /// The sums of the columns, to detect missing values and values in a wrong column.
     static let columns = [
         ItemSum(name: "items", sql: "COUNT(*)") { _ in 1 },
         number, quantity,
@@ -84,7 +84,7 @@ struct ItemSum: Sendable {
         },
     ]
 
-    /// What an ``ItemChecksum`` of all properties adds up to, or one of the cities alone.
+    /// The sum of an ``ItemChecksum`` over all properties.
     static let checksum = ItemSum(name: "checksum") { $0.add($1) }
     static let cityChecksum = ItemSum(name: "checksum of cities") { $0.add(city: $1.city) }
 
@@ -107,7 +107,8 @@ struct ItemSum: Sendable {
     static func facts(of items: [ItemRow]) -> [String: Int64] {
         let sums = columns + [checksum, cityChecksum]
         var totals = sums.map { _ in Int64(0) }
-        // A pass for each sum would copy each item, texts and all, as often.
+        // One pass over the items: a pass per sum would copy each item and its strings once per
+        // sum.
         for item in items {
             for index in sums.indices { totals[index] &+= sums[index].value(item) }
         }
@@ -116,7 +117,7 @@ struct ItemSum: Sendable {
 }
 
 extension Verifier {
-    /// Counts and sums over every column, read back with plain SQL.
+    /// Checks the number of items and the sums of all columns with plain SQL.
     mutating func checkItems(in store: StoreReader, are facts: [String: Int64]) throws {
         let sums = ItemSum.columns
         let sql = sums.compactMap(\.sql).joined(separator: ", ")
