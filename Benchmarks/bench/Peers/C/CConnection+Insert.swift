@@ -1,13 +1,13 @@
 extension CConnection {
-    /// Inserts rows with the keys that follow the table's last one, in transactions of `saveSize` rows, and keeps
-    /// `Z_MAX` right in each.
+    /// Inserts rows with the keys after the table's last one, `saveSize` rows per transaction, and
+    /// updates `Z_MAX` in each transaction.
     ///
-    /// A statement takes ten rows, which takes about a sixth less time than one row each: SQLite starts, opens its cursors
-    /// and ends once for all ten.
+    /// A statement inserts ten rows, which takes about a sixth less time than one row per
+    /// statement: SQLite starts, opens its cursors and ends once for ten rows.
     ///
     /// - Parameters:
-    ///   - columns: behind key, entity number and version.
-    ///   - bind: binds a value for each of the columns, the first at index 2, behind the key.
+    ///   - columns: the columns after key, entity number and version.
+    ///   - bind: binds a value for each of the columns, the first at index 2, after the key.
     /// - Returns: The keys, in the order of the rows.
     @discardableResult
     @inline(__always)

@@ -1,14 +1,14 @@
 import CSQLite
 import Foundation
 
-/// One connection through the C API, as a C programmer would open it: without SQLite's mutexes, since one thread uses it.
+/// One connection through the C API, without SQLite's mutexes, since one thread uses it.
 ///
-/// The reference that all others are measured against, so nothing here may cost more than the calls themselves.
+/// It is the reference for all subjects, so it must not cost more than the calls themselves.
 final class CConnection {
     private let database: OpaquePointer
     private var isClosed = false
 
-    /// Opens a database that exists.
+    /// Opens an existing database.
     init(_ configuration: SubjectConfiguration) throws {
         var opened: OpaquePointer?
         let code = sqlite3_open_v2(
@@ -30,14 +30,14 @@ final class CConnection {
         if !isClosed { sqlite3_close_v2(database) }
     }
 
-    /// - Throws: `CSQLiteError` while a statement is alive.
+    /// - Throws: `CSQLiteError` while a statement is not finalized.
     func close() throws {
         guard !isClosed else { return }
         guard sqlite3_close(database) == SQLITE_OK else { throw error("close") }
         isClosed = true
     }
 
-    /// Runs one or several statements, discarding rows.
+    /// Runs one or several statements and discards rows.
     func execute(_ sql: String) throws {
         guard sqlite3_exec(database, sql, nil, nil, nil) == SQLITE_OK else { throw error(sql) }
     }
@@ -50,7 +50,7 @@ final class CConnection {
         return CStatement(pointer)
     }
 
-    /// Runs `body` in a transaction of its own; rolls back when it throws.
+    /// Runs `body` in a transaction and rolls back if it throws.
     func transaction<Result>(_ body: () throws -> Result) throws -> Result {
         try execute("BEGIN IMMEDIATE")
         do {
@@ -63,7 +63,7 @@ final class CConnection {
         }
     }
 
-    /// Rows changed by the last INSERT, UPDATE or DELETE.
+    /// The number of rows changed by the last INSERT, UPDATE or DELETE.
     @inline(__always)
     var changes: Int { Int(sqlite3_changes64(database)) }
 
@@ -72,7 +72,6 @@ final class CConnection {
         return try statement.step() ? statement.integer(0) : 0
     }
 
-    /// The values of pragmas.
     func settings(_ pragmas: [String]) throws -> [String] {
         try pragmas.map { pragma in
             var statement = try prepare("PRAGMA \(pragma)")
@@ -80,7 +79,7 @@ final class CConnection {
         }
     }
 
-    /// Tells the store which key is the last one, where rows were inserted with keys of our own.
+    /// Stores the last key of an entity after rows were inserted with explicit keys.
     func keepLastKey(of entity: String) throws {
         try execute(
             """
@@ -94,7 +93,6 @@ final class CConnection {
     }
 }
 
-/// Why SQLite refused a peer's work.
 struct CSQLiteError: Error, CustomStringConvertible {
     var operation: String
     var reason: String

@@ -1,7 +1,8 @@
 import Datasets
 import Foundation
 
-/// The flights through SQLite's C API, as the best C programmer would write it. All ratios are measured against it.
+/// The flights through SQLite's C API, as an expert in C would use it. All ratios are relative to
+/// it.
 final class CFlights: FlightsSubject {
     let connection: CConnection
 
@@ -46,7 +47,7 @@ final class CFlights: FlightsSubject {
         }
     }
 
-    /// Reads and writes `saveSize` flights at a time, as the stacks do.
+    /// Reads and writes `saveSize` flights at a time, like the stacks.
     private func delayInPages(byMinutes minutes: Int, saveSize: Int) throws {
         var selection = try connection.prepare(
             """
@@ -97,7 +98,8 @@ final class CFlights: FlightsSubject {
             }
             return checksum
         }
-        // Two statements, since SQLite's range over (ZDISTANCE, Z_PK) would read all ties anew for each page.
+        // Two statements: SQLite's range over (ZDISTANCE, Z_PK) would read all ties again for each
+        // page.
         var ties = try connection.prepare(
             """
             SELECT \(FlightRecord.selection) FROM ZFLIGHT \
@@ -128,7 +130,7 @@ final class CFlights: FlightsSubject {
         return checksum
     }
 
-    /// All flights that fit the end of the statement, in one array.
+    /// Fetches the flights for the end of a SELECT into one array.
     private func flights(_ tail: String) throws -> [FlightRecord] {
         var select = try connection.prepare(
             "SELECT \(FlightRecord.selection) FROM ZFLIGHT \(tail)")

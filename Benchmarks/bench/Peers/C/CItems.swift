@@ -1,6 +1,6 @@
 import Foundation
 
-/// The lines of the engine's speed table through SQLite's C API: what the engine is measured against.
+/// The engine's speed table through SQLite's C API: the reference for the engine.
 final class CItems: EngineSubject {
     private let connection: CConnection
     private var loadedItems: [ItemRecord] = []
@@ -21,7 +21,7 @@ final class CItems: EngineSubject {
 
     func readItems() throws -> ItemChecksum {
         var checksum = ItemChecksum()
-        // Through the buffer, since an array's iterator retains every text of every item.
+        // Through the buffer: an array's iterator retains every string of every item.
         try fetchItems().withUnsafeBufferPointer { items in
             for index in items.indices { checksum.add(items[index]) }
         }
@@ -97,7 +97,7 @@ final class CItems: EngineSubject {
 
     private func fetchItems() throws -> [ItemRecord] {
         var items: [ItemRecord] = []
-        // Keys have no gaps, so the last one, which is found at once, tells how many there are.
+        // Keys have no gaps, so the last one, which is found immediately, is the number of items.
         items.reserveCapacity(Int(try connection.integer("SELECT MAX(Z_PK) FROM ZITEM")))
         var select = try connection.prepare("SELECT \(ItemRecord.selection) FROM ZITEM")
         while try select.step() { items.append(ItemRecord(select)) }
@@ -139,7 +139,7 @@ final class CItems: EngineSubject {
     func filterLoadedItems(
         quantityBelow quantity: Int32, cityPrefix: String
     ) throws -> ItemChecksum {
-        // Positions, since an array of structs would be a copy with five references each.
+        // Positions: an array of structs would be a copy with five references each.
         let found = loadedItems.indices.filter {
             loadedItems[$0].quantity < quantity && loadedItems[$0].city.hasPrefix(cityPrefix)
         }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// SQLite's C API under load: each client has a connection of its own.
+/// SQLite's C API under load: each client has its own connection.
 final class CLoad: LoadSubject, @unchecked Sendable {
-    // @unchecked Sendable: clients are made, and connections closed, by one thread before and after
-    // the load; in between each client uses its own.
+    // @unchecked Sendable: one thread makes clients before the load and closes connections after
+    // it; during the load each client uses its own connection.
 
-    /// Writers wait for each other as long as the engine's do.
+    /// Writers wait for each other as long as those of the engine.
     private static let busyTimeoutMilliseconds = 240_000
 
     private let configuration: SubjectConfiguration
@@ -32,14 +32,14 @@ final class CLoad: LoadSubject, @unchecked Sendable {
 
     func close() throws {
         let connections = clients.map(\.connection)
-        // Statements end with the client that holds them.
+        // Clients hold statements, which must be finalized before their connection is closed.
         clients = []
         try connections.last?.keepLastKey(of: "Item")
         for connection in connections { try connection.close() }
     }
 }
 
-/// A connection with the statements of a load. An item's key is its number.
+/// A connection with the prepared statements of a load. The key of an item is its number.
 private final class CLoadClient: LoadWriter, LoadReader {
     let connection: CConnection
     private var insertion: CStatement

@@ -1,16 +1,18 @@
 import CSQLite
 import Foundation
 
-/// A prepared statement. It is not copyable and finalizes itself, so that using it costs no reference count.
+/// A prepared statement. It is not copyable and finalizes itself, so that its use costs no
+/// reference counting.
 ///
-/// Parameters and columns are counted from 1 and from 0, as in SQLite. Binding cannot fail but for an index that does not
-/// exist, which a wrong answer would show, so its result is not looked at.
+/// As in SQLite, parameters count from 1 and columns from 0. Results of binding are not checked: it
+/// fails only for a wrong index, which a wrong answer would show.
 struct CStatement: ~Copyable {
     private let pointer: OpaquePointer
-    /// Where bound texts lie until the statement has run: SQLite would otherwise allocate a copy of each.
+    /// Holds bound texts until the statement has run; otherwise SQLite would allocate a copy of
+    /// each.
     private let texts: UnsafeMutableRawBufferPointer
     private var usedTextBytes = 0
-    /// Added to the index of every parameter, for statements that insert several rows.
+    /// Added to the index of each parameter, for statements that insert several rows.
     var parameterOffset: Int32 = 0
 
     init(_ pointer: OpaquePointer) {
@@ -33,16 +35,16 @@ struct CStatement: ~Copyable {
         return false
     }
 
-    /// Runs a statement that gives no rows.
+    /// Runs a statement without result rows.
     @inline(__always)
     mutating func run() throws {
         sqlite3_step(pointer)
         try reset()
     }
 
-    /// Ends the run.
+    /// Resets the statement.
     ///
-    /// - Throws: What went wrong in the last step, which a reset reports again.
+    /// - Throws: The error of the last step, which a reset reports again.
     @inline(__always)
     mutating func reset() throws {
         usedTextBytes = 0
@@ -79,7 +81,7 @@ struct CStatement: ~Copyable {
 
     @inline(__always)
     mutating func bind(_ value: String, _ index: Int32) {
-        // A Swift string is nearly always contiguous; asking costs no reference count, as withUTF8 does.
+        // Nearly all Swift strings are contiguous. Unlike withUTF8, this costs no reference count.
         if value.utf8.withContiguousStorageIfAvailable({ bind($0, index) }) == nil {
             var copy = value
             copy.withUTF8 { bind($0, index) }
@@ -131,12 +133,12 @@ struct CStatement: ~Copyable {
 
     // MARK: Columns
 
-    // sqlite3_column_value and sqlite3_value_* take about a seventh less time for a row of ten columns than
-    // sqlite3_column_*, which looks for an allocation failure after every call.
+    // For a row of ten columns, sqlite3_column_value with sqlite3_value_* takes about a seventh
+    // less time than sqlite3_column_*, which checks for a failed allocation after each call.
 
     @inline(__always)
     private func value(_ column: Int32) -> OpaquePointer {
-        // Never nil: out of range and between rows, SQLite answers with a NULL value.
+        // Never nil: SQLite returns a NULL value for a column out of range and between rows.
         sqlite3_column_value(pointer, column)!
     }
 
@@ -181,5 +183,6 @@ struct CStatement: ~Copyable {
     }
 }
 
-/// `SQLITE_TRANSIENT`, a macro that Swift cannot import: SQLite compares it and never calls it.
+/// `SQLITE_TRANSIENT`, a macro that Swift cannot import. SQLite only compares it and never calls
+/// it.
 private let sqliteCopies = unsafeBitCast(-1, to: sqlite3_destructor_type.self)

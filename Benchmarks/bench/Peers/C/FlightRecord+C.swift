@@ -1,8 +1,8 @@
 import Datasets
 
-// Which column is which parameter and which result, once for all statements about flights.
+// The order of columns, parameters and results, shared by all statements about flights.
 extension FlightRecord {
-    /// The columns that an insert takes behind key, entity number and version.
+    /// The columns of an insert after key, entity number and version.
     static let insertedColumns = [
         "ZYEAR", "ZMONTH", "ZDAY", "ZDEPARTURETIME", "ZSCHEDULEDDEPARTURETIME",
         "ZDEPARTUREDELAYMINUTES", "ZARRIVALTIME", "ZSCHEDULEDARRIVALTIME", "ZARRIVALDELAYMINUTES",
@@ -11,7 +11,7 @@ extension FlightRecord {
         "ZDESTINATIONCODE",
     ]
 
-    /// From the last column to the first, so that SQLite reads through the header of a row once.
+    /// From the last column to the first, so that SQLite reads a row's header only once.
     static let selection = (["Z_PK", "Z_OPT"] + insertedColumns).reversed().joined(separator: ", ")
 
     /// Reads a row of `selection`.
@@ -45,7 +45,7 @@ extension FlightRecord {
             destinationCode: statement.text(0))
     }
 
-    /// Binds a value for each of `insertedColumns`, the first at index 2, behind the key.
+    /// Binds a value for each of `insertedColumns`, the first at index 2, after the key.
     @inline(__always)
     static func bind(
         _ flight: FlightRow, _ references: FlightReferences, to statement: inout CStatement

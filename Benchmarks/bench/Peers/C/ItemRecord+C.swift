@@ -1,12 +1,12 @@
-// Which column is which parameter and which result, once for all statements about items.
+// The order of columns, parameters and results, shared by all statements about items.
 extension ItemRecord {
-    /// The columns that an insert takes behind key, entity number and version.
+    /// The columns of an insert after key, entity number and version.
     static let insertedColumns = [
         "ZNUMBER", "ZQUANTITY", "ZDELAYMINUTES", "ZPRICE", "ZCREATEDAT",
         "ZNAME", "ZMAKER", "ZCITY", "ZADDRESS", "ZNOTE",
     ]
 
-    /// From the last column to the first, so that SQLite reads through the header of a row once.
+    /// From the last column to the first, so that SQLite reads a row's header only once.
     static let selection = (["Z_PK", "Z_OPT"] + insertedColumns).reversed().joined(separator: ", ")
 
     /// Reads a row of `selection`.
@@ -22,7 +22,7 @@ extension ItemRecord {
             note: statement.optionalText(0))
     }
 
-    /// Binds a value for each of `insertedColumns`, the first at index 2, behind the key.
+    /// Binds a value for each of `insertedColumns`, the first at index 2, after the key.
     @inline(__always)
     static func bind(_ item: ItemRow, to statement: inout CStatement) {
         statement.bind(item.number, 2)

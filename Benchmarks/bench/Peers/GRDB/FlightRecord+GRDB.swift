@@ -2,7 +2,8 @@ import Datasets
 import Foundation
 import GRDB
 
-// What GRDB's documentation recommends where speed matters: a struct that decodes by position and encodes by hand.
+// GRDB's documentation recommends this for speed: a struct that decodes by position and encodes by
+// hand.
 extension FlightRecord: FetchableRecord, PersistableRecord {
     static let databaseTableName = "ZFLIGHT"
 
@@ -34,7 +35,7 @@ extension FlightRecord: FetchableRecord, PersistableRecord {
         static let destinationCode = Column("ZDESTINATIONCODE")
     }
 
-    /// From the last column to the first, so that SQLite reads through the header of a row once.
+    /// From the last column to the first, so that SQLite reads a row's header only once.
     static var databaseSelection: [any SQLSelectable] {
         [
             Columns.destinationCode,
@@ -65,7 +66,7 @@ extension FlightRecord: FetchableRecord, PersistableRecord {
         ]
     }
 
-    /// Positions are those of `databaseSelection`.
+    /// Decodes by the positions in `databaseSelection`.
     init(row: Row) {
         self.init(
             key: row[24],
@@ -124,7 +125,6 @@ extension FlightRecord: FetchableRecord, PersistableRecord {
         container[Columns.destinationCode] = destinationCode
     }
 
-    /// A flight to insert.
     init(_ flight: FlightRow, key: Int64, _ references: FlightReferences) {
         self.init(
             key: key,

@@ -32,8 +32,8 @@ extension GRDBFlights {
 }
 
 extension DatabasePool {
-    /// Inserts a record for each row with the keys that follow the table's last one, in transactions of `saveSize` rows,
-    /// and keeps `Z_MAX` right in each.
+    /// Inserts a record for each row with the keys after the table's last one, `saveSize` rows per
+    /// transaction, and updates `Z_MAX` in each transaction.
     ///
     /// - Returns: The keys, in the order of the rows.
     @discardableResult

@@ -2,7 +2,7 @@ import Datasets
 import Foundation
 import GRDB
 
-/// The flights as GRDB records over a `DatabasePool`, as its documentation recommends where speed matters.
+/// The flights as GRDB records over a `DatabasePool`, as GRDB's documentation recommends for speed.
 final class GRDBFlights: FlightsSubject {
     let pool: DatabasePool
 
@@ -41,7 +41,7 @@ final class GRDBFlights: FlightsSubject {
                     ])
             }
         case .loop(let saveSize):
-            // So many at a time, as the stacks do.
+            // `saveSize` flights at a time, like the stacks.
             var page: [FlightRecord] = []
             var lastKey: Int64 = 0
             repeat {
@@ -54,7 +54,7 @@ final class GRDBFlights: FlightsSubject {
         }
     }
 
-    /// Records have no optimistic locking, so the update that checks the version is a statement.
+    /// Records have no optimistic locking, so this statement checks the version.
     private func delay(_ flights: [FlightRecord], byMinutes minutes: Int) throws {
         try pool.write { database in
             let update = try database.cachedStatement(
@@ -101,8 +101,8 @@ final class GRDBFlights: FlightsSubject {
         return checksum
     }
 
-    /// The next flights in the order of distance and key: first those as far as the last one, then those further.
-    /// In SQL, since only such requests reuse their statements.
+    /// The next flights by distance and key: first those with the last distance, then longer ones.
+    /// Uses SQL requests, since only these reuse their statements.
     private func nextPage(
         in database: Database, after last: (distance: Int, key: Int64), size: Int
     ) throws -> [FlightRecord] {
@@ -124,22 +124,23 @@ final class GRDBFlights: FlightsSubject {
 }
 
 extension DatabasePool {
-    /// Opens a store that exists, with the `synchronous` setting that all subjects have.
+    /// Opens an existing store with the `synchronous` setting of all subjects.
     convenience init(_ configuration: SubjectConfiguration) throws {
         var settings = Configuration()
-        // As long as the others wait; by default it fails at once, also where a checkpoint holds the lock.
+        // As long as the other subjects wait. By default GRDB fails immediately, even if a
+        // checkpoint holds the lock.
         settings.busyMode = .timeout(240)
         settings.prepareDatabase {
             try $0.execute(sql: "PRAGMA cache_size = \(SubjectConfiguration.cacheSize)")
         }
         try self.init(path: configuration.storeURL.path, configuration: settings)
-        // After opening, since the pool itself sets NORMAL. Readers need none.
+        // After opening, because the pool itself sets NORMAL. Readers do not need it.
         try writeWithoutTransaction {
             try $0.execute(sql: "PRAGMA synchronous = \(configuration.synchronous)")
         }
     }
 
-    /// The values of pragmas on the one writing connection.
+    /// The values of pragmas on the only writing connection.
     func settings(_ pragmas: [String]) throws -> [[String]] {
         try writeWithoutTransaction { database in
             try [
@@ -151,7 +152,7 @@ extension DatabasePool {
         }
     }
 
-    /// Tells the store which key is the last one, where rows were inserted with keys of our own.
+    /// Stores the last key of an entity after rows were inserted with explicit keys.
     func keepLastKey(of entity: String) throws {
         try write {
             try $0.execute(
@@ -163,7 +164,7 @@ extension DatabasePool {
     }
 }
 
-/// GRDB converts no numbers to text by itself.
+/// GRDB does not convert numbers to text.
 private func text(of value: DatabaseValue) -> String {
     switch value.storage {
     case .int64(let number): String(number)

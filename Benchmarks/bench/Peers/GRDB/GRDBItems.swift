@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// The lines of the engine's speed table as GRDB records.
+/// The engine's speed table with GRDB records.
 final class GRDBItems: EngineSubject {
     private let pool: DatabasePool
     private var loadedItems: [ItemRecord] = []
@@ -119,7 +119,7 @@ final class GRDBItems: EngineSubject {
     func filterLoadedItems(
         quantityBelow quantity: Int32, cityPrefix: String
     ) throws -> ItemChecksum {
-        // Positions, since an array of structs would be a copy with five references each.
+        // Positions: an array of structs would be a copy with five references each.
         let found = loadedItems.indices.filter {
             loadedItems[$0].quantity < quantity && loadedItems[$0].city.hasPrefix(cityPrefix)
         }
@@ -128,7 +128,7 @@ final class GRDBItems: EngineSubject {
         return checksum
     }
 
-    /// Records have no optimistic locking, so the update that checks the version is a statement.
+    /// Records have no optimistic locking, so this statement checks the version.
     func updateLoadedItems() throws {
         try pool.write { database in
             let update = try database.cachedStatement(

@@ -19,7 +19,7 @@ final class GRDBLoad: LoadSubject {
     }
 }
 
-/// The operations of a load as GRDB records. An item's key is its number.
+/// The operations of a load with GRDB records. The key of an item is its number.
 private final class GRDBLoadClient: LoadWriter, LoadReader {
     private let pool: DatabasePool
 

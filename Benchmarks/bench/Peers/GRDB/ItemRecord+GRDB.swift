@@ -19,7 +19,7 @@ extension ItemRecord: FetchableRecord, PersistableRecord {
         static let note = Column("ZNOTE")
     }
 
-    /// From the last column to the first, so that SQLite reads through the header of a row once.
+    /// From the last column to the first, so that SQLite reads a row's header only once.
     static var databaseSelection: [any SQLSelectable] {
         [
             Columns.note, Columns.address, Columns.city, Columns.maker, Columns.name,
@@ -28,7 +28,7 @@ extension ItemRecord: FetchableRecord, PersistableRecord {
         ]
     }
 
-    /// Positions are those of `databaseSelection`.
+    /// Decodes by the positions in `databaseSelection`.
     init(row: Row) {
         self.init(
             key: row[11], number: row[9], price: row[6],
@@ -53,7 +53,6 @@ extension ItemRecord: FetchableRecord, PersistableRecord {
         container[Columns.note] = note
     }
 
-    /// An item to insert.
     init(_ item: ItemRow, key: Int64) {
         self.init(
             key: key, number: item.number, price: item.price, createdAt: item.createdAt,
