@@ -74,7 +74,7 @@ struct RunCommand: ParsableCommand {
         }
     }
 
-    /// Whether the command line has, beside `--resume`, anything that describes a new run.
+    /// Whether the command line also has options or files that describe a new run.
     private var isToldMore: Bool {
         output != nil || seed != nil || budget != nil || untilDecided || full || instructions
             || counts != nil || timeout != nil || !selected.isEmpty

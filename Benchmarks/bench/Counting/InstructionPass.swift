@@ -16,9 +16,8 @@ enum InstructionPass {
         }
     }
 
-    /// The instructions of one operation, from the difference between two processes of which one
-    /// does more operations. Nil for work that cannot be repeated in one store, and if a worker
-    /// failed.
+    /// The instructions of one operation, from the difference between a process with few operations
+    /// and one with more. Nil if the work cannot be repeated in one store or a worker failed.
     ///
     /// - Throws: ``Interrupted``, and the errors of starting a process or writing to the disk.
     static func run(

@@ -186,14 +186,14 @@ struct ItemChecksum: Sendable, Hashable {
         self.sum = UInt64(bitPattern: sum ?? 0)
     }
 
-    /// Adds an item of which only the number was read.
+    /// Adds an item if only its number was read.
     @inline(__always)
     mutating func add(number: Int64) {
         itemCount += 1
         add(number)
     }
 
-    /// Adds an item of which only the city was read.
+    /// Adds an item if only its city was read.
     @inline(__always)
     mutating func add(city: String) {
         itemCount += 1

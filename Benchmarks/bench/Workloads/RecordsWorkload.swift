@@ -1,7 +1,7 @@
 import Benchmarking
 import ObjectGraph
 
-/// Imports records of which half exist already: compares ways to find them, and measures the cost
+/// Imports records, half of which exist already. Compares ways to find them, and measures the cost
 /// of a uniqueness constraint.
 enum RecordsWorkload {
     /// How an existing record is found.
