@@ -7,7 +7,7 @@ struct BaselineCounts {
     var unsoundCells: [UnsoundCell]
     var conditions: Baseline.Conditions
 
-    /// Counts the cells of the workloads, except of contended and growth workloads.
+    /// Counts the cells of all workloads except contended and growth workloads.
     ///
     /// - Throws: ``Interrupted``, and the errors of starting a process or writing to the disk.
     init(

@@ -8,8 +8,8 @@ struct Block: Sendable {
     /// The indices of its cells in the workload, ascending.
     let cells: [Int]
 
-    /// The blocks of a workload. Cells that a contest compares are in one block, also if several
-    /// contests link them. All cells without a contest form one more block.
+    /// The blocks of a workload. The cells of a contest are in one block, and contests that share
+    /// cells share a block. All cells without a contest form one more block.
     static func all(of result: WorkloadResult, at workload: Int) -> [Block] {
         let places = Dictionary(
             uniqueKeysWithValues: result.cells.enumerated().map { ($1.identifier, $0) })
