@@ -16,7 +16,7 @@ struct ThresholdFile {
         entries = try mapping.required("rules").list().map { (try Self.rule($0), $0) }
     }
 
-    /// - Throws: ``ConfigurationError`` with the place of a rule that cannot be judged.
+    /// - Throws: ``ConfigurationError`` with the place of a rule that would never be judged.
     func evaluate(_ run: Run) throws -> ThresholdReport {
         do {
             return try ThresholdCheck.evaluate(entries.map(\.rule), run)

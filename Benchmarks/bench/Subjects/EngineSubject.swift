@@ -13,7 +13,7 @@ import Foundation
 ///         ZADDRESS VARCHAR, ZNOTE VARCHAR)
 ///
 /// The order of the columns may differ. Keys begin at 1 and have no gaps. The value of `Z_ENT` and
-/// `Z_OPT` is 1, dates are seconds since 2001 (`Date.timeIntervalSinceReferenceDate`), and a missing
+/// `Z_OPT` is 1. Dates are seconds since 2001 (`Date.timeIntervalSinceReferenceDate`). A missing
 /// value is NULL.
 ///
 /// Each method can be called several times on an open subject and does its whole work each time.
