@@ -2,7 +2,7 @@ import Foundation
 
 /// One side of a paired comparison: a program and the cell whose work it does.
 struct PairedArm: Sendable {
-    /// The `bench` that starts the workers.
+    /// The `bench` whose workers do the work.
     var executable: URL = Executable.url
     var workload: Workload
     var cell: Cell

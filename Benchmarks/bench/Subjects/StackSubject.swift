@@ -68,8 +68,7 @@ final class StackSubject: FlightsSubject {
         }
     }
 
-    /// Fetches the objects of an entity and maps the attribute that rows refer to to their
-    /// identifiers.
+    /// Fetches the identifiers of an entity's objects by the attribute that other rows refer to.
     private func identifiers<Object: ManagedObject>(
         of key: Attribute<String>, in context: ManagedObjectContext, _ type: Object.Type
     ) throws -> Identifiers<Object> {
