@@ -6,7 +6,7 @@ do {
     var command = try BenchCommand.parseAsRoot(DebugArguments.ofProcess.others)
     try command.run()
 } catch  where BenchCommand.exitCode(for: error) == .failure {
-    // An error of ours; the parser's own, such as a request for help, have other codes.
+    // An error of bench. The parser's own, such as a request for help, have other codes.
     let failure = CommandFailure(error)
     FileHandle.standardError.write(Data("bench: \(failure.message)\n".utf8))
     exit(failure.exitCode.rawValue)

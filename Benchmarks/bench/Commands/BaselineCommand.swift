@@ -2,23 +2,23 @@ import ArgumentParser
 import Benchmarking
 import Foundation
 
-/// Keeps counts to hold later builds against.
+/// Saves, updates, lists, shows and deletes baselines.
 struct BaselineCommand: ParsableCommand {
-    /// Where baselines lie unless another folder is named.
+    /// The default folder of baselines.
     static let folder = "Benchmarks/Baselines"
 
     static let configuration = CommandConfiguration(
-        commandName: "baseline", abstract: "Keep counts to hold later builds against.",
+        commandName: "baseline", abstract: "Save exact counts to compare later builds with.",
         discussion: """
-            A baseline is a small file of exact counts, to be committed. bench gate --baseline NAME \
-            holds a build against it. Times are never kept: they belong to a machine and an hour.
+            A baseline is a small file of exact counts, to be committed. \
+            bench gate --baseline NAME compares a build with it. Baselines have no times: \
+            times depend on the machine and the hour.
             """,
         subcommands: [
             SaveCommand.self, UpdateCommand.self, ListCommand.self, ShowCommand.self,
             DeleteCommand.self,
         ])
 
-    /// The folder and the name that all subcommands take.
     struct Options: ParsableArguments {
         @Argument(help: "The baseline's name.")
         var name: String
@@ -37,20 +37,21 @@ struct BaselineCommand: ParsableCommand {
         }
     }
 
-    /// What is counted, and how.
+    /// Which cells are counted, and how.
     struct CountingOptions: ParsableArguments {
         @Option(
             help: "A workload file (default: Benchmarks/Workloads/counts.yml); can be repeated.",
             completion: .file(extensions: ["yml"]))
         var file: [String] = []
 
-        @Option(help: "Seconds after which a worker is taken for hung and killed.")
+        @Option(help: "Seconds without a reply after which a worker is killed.")
         var timeout = 120
 
-        @Flag(help: "Count a debug build; no other build can be held against it.")
+        @Flag(help: "Count a debug build; only debug builds can be compared with it.")
         var allowDebug = false
 
-        /// - Throws: ``CommandFailure`` when a cell is wrong or crashes: no baseline may rest on it.
+        /// - Throws: ``CommandFailure`` when a cell is wrong or crashes; such counts make no
+        ///   baseline.
         func count() throws -> BaselineCounts {
             let workloads = try Selection(files: file.isEmpty ? [WorkloadFiles.counts()] : file)
                 .workloads
@@ -74,7 +75,7 @@ struct BaselineCommand: ParsableCommand {
 extension BaselineCommand {
     struct SaveCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "save", abstract: "Count the cells of a workload file and keep that.")
+            commandName: "save", abstract: "Save the counts of a workload file's cells.")
 
         @OptionGroup var options: Options
         @OptionGroup var counting: CountingOptions
@@ -94,18 +95,18 @@ extension BaselineCommand {
 
     struct UpdateCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "update", abstract: "Count again and keep that instead.")
+            commandName: "update", abstract: "Count again and replace the saved counts.")
 
         @OptionGroup var options: Options
         @OptionGroup var counting: CountingOptions
 
-        @Flag(help: "Leave cells of which any count rose as they are.")
+        @Flag(help: "Do not update cells in which any count rose.")
         var onlyImproved = false
 
         func run() throws {
             var baseline = try options.folder.load(options.name)
             let counts = try counting.count()
-            // Under other conditions the old counts mean nothing, and none is an improvement.
+            // Counts taken under other conditions cannot be compared, so all of them are replaced.
             if baseline.conditions == counts.conditions {
                 baseline.update(with: counts.cells, onlyImproved: onlyImproved)
             } else {
@@ -164,7 +165,7 @@ extension BaselineFolder {
 }
 
 extension Baseline {
-    /// The name, what was counted where, and when.
+    /// The name, the number of cells, the commit, the time and the conditions.
     fileprivate var line: [String] {
         [
             name, "\(cells.count) cells", commit.map { String($0.prefix(10)) } ?? "no commit",

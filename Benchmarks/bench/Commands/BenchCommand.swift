@@ -6,7 +6,7 @@ import Datasets
 struct BenchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
-        abstract: "Runs the same verified work over every stack and its alternatives.",
+        abstract: "Run the same verified work on every stack and its alternatives.",
         discussion: exitCodes,
         subcommands: [
             ListCommand.self, PlanCommand.self, RunCommand.self, ReportCommand.self,
@@ -25,15 +25,14 @@ struct BenchCommand: ParsableCommand {
     }
 }
 
-/// A command that cannot go on: what to tell the user, and the exit code.
+/// An error that ends a command: the message for the user, and the exit code.
 struct CommandFailure: Error {
     var exitCode: Benchmarking.ExitCode
     var message: String
 }
 
 extension CommandFailure {
-    /// The failure that an error means: a mistake of the user's where the error says so, else one
-    /// of ours.
+    /// Maps an error to its exit code; errors without a code of their own are internal errors.
     init(_ error: any Error) {
         switch error {
         case let failure as CommandFailure: self = failure

@@ -1,11 +1,11 @@
 import ArgumentParser
 import Benchmarking
 
-/// Holds a run against thresholds.
+/// Checks a run against thresholds.
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Hold a run against thresholds.",
-        discussion: "Prints a line for each rule and cell, and exits 11 when one is crossed.")
+        commandName: "check", abstract: "Check a run against thresholds.",
+        discussion: "Prints a line for each rule and cell. Exits 11 when a rule is broken.")
 
     @Argument(
         help: ArgumentHelp("The folder of a run, or its run.json.", valueName: "run"),
@@ -13,7 +13,7 @@ struct CheckCommand: ParsableCommand {
     var runPath: String
 
     @Option(
-        help: "The threshold file (default: the rules that stood beside the run's workloads).",
+        help: "The threshold file (default: the rules in the run's own workload files).",
         completion: .file(extensions: ["yml"]))
     var thresholds: String?
 

@@ -2,12 +2,12 @@ import ArgumentParser
 import Benchmarking
 import Foundation
 
-/// Looks at the machine before anybody trusts its numbers.
+/// Diagnoses whether this machine can measure.
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
         abstract: "Say whether this machine can measure, and what would help.",
-        discussion: "Exits 69 when a probe that counts need does not work.")
+        discussion: "Exits 69 when a probe that is needed for counts does not work.")
 
     func run() throws {
         let findings = Diagnosis.all()

@@ -2,27 +2,27 @@ import ArgumentParser
 import Benchmarking
 import Foundation
 
-/// Holds this program against another build of itself.
+/// Compares this build of bench with another one.
 struct GateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gate", abstract: "Compare this build with a base, and fail on a regression.",
         discussion: """
-            Counts what both do, and then lets workers of both take turns: times are never held \
-            against a file. --quick counts only. The base is a revision, which is built in a git \
-            worktree, a program, or for counts a baseline that was kept.
+            Counts the work of both builds, then lets workers of both take turns for times. \
+            Times are never compared with a file. The base is a revision, which is built in a \
+            git worktree, or a program, or for counts only a saved baseline.
 
             Exits 10 when a regression was confirmed, 12 with --strict when a row could not be \
-            judged, 13 and 14 when a cell was wrong or crashed, 15 when there is no base to compare \
-            with or nothing that can be compared.
+            judged, 13 when a cell was wrong, 14 when a cell crashed, 15 when there is no base or \
+            nothing that can be compared.
 
-            Workloads of the kind growth need no base: valgrind counts the instructions of a row among \
-            few and among many.
+            Workloads of the kind growth need no base: valgrind counts the instructions per row \
+            with few rows and with many.
             """)
 
     @Argument(
         help: """
-            Workload files (default: growth.yml of Benchmarks/Workloads and gate.yml, or counts.yml \
-            where only counts are compared).
+            Workload files (default: growth.yml and gate.yml of Benchmarks/Workloads, or \
+            growth.yml and counts.yml if only counts are compared).
             """,
         completion: .file(extensions: ["yml"]))
     var files: [String] = []
@@ -33,19 +33,19 @@ struct GateCommand: ParsableCommand {
     @Option(help: "The bench to compare with.", completion: .file())
     var baseBin: String?
 
-    @Option(help: "The baseline whose counts to compare with; times are not compared.")
+    @Option(help: "The baseline to compare counts with; times are not compared.")
     var baseline: String?
 
     @Option(help: "The folder of baselines.", completion: .directory)
     var baselines = BaselineCommand.folder
 
-    @Flag(help: "Counts only, no times: exact, and done in a minute.")
+    @Flag(help: "Compare counts only, no times: exact, and done in a minute.")
     var quick = false
 
-    @Flag(help: "Count instructions as well, under valgrind; slow.")
+    @Flag(help: "Also count instructions, under valgrind; slow.")
     var instructions = false
 
-    @Flag(help: "Fail also when a row could not be judged.")
+    @Flag(help: "Also fail when a row could not be judged.")
     var strict = false
 
     @Option(help: "A stack or peer, instead of those in the files; can be repeated.")
@@ -56,7 +56,7 @@ struct GateCommand: ParsableCommand {
 
     @OptionGroup var pairing: PairingOptions
 
-    @Option(help: "After so long no pairs are added to rows that cannot be judged.")
+    @Option(help: "The time after which undecided rows get no more pairs.")
     var budget = Budget(argument: "10m")!
 
     @OptionGroup var annotations: Annotations
@@ -68,7 +68,7 @@ struct GateCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Go on with a gate that was killed or interrupted, as it was begun.",
+            "Resume a gate that was killed or interrupted, with its own options.",
             valueName: "comparison"),
         completion: .directory)
     var resume: String?
@@ -83,7 +83,7 @@ struct GateCommand: ParsableCommand {
         }
     }
 
-    /// Looks at the words themselves, since a value that was given may be the default.
+    /// Reads the raw arguments: a parsed option may have its default value although it was given.
     private func refuseOptions(beside resume: String) throws {
         let options = CommandLine.arguments.dropFirst().filter {
             $0.hasPrefix("-") && !["--resume", "--resume=\(resume)"].contains($0)
@@ -110,10 +110,10 @@ struct GateCommand: ParsableCommand {
         try compare(workloads, with: base, report, resuming: nil, directory)
     }
 
-    /// Reads the command line of the gate again, so that nothing of it has to be repeated.
+    /// Parses the command line of the resumed gate, so that no option has to be repeated.
     private func goOn(with directory: RunDirectory) throws {
         let (journal, report) = try GateJournal.resumed(in: directory)
-        // The program and the name of this command stand first.
+        // The first two words are the program and the name of this command.
         let original = try GateCommand.parse(Array(report.commandLine.dropFirst(2)))
         let workloads = try original.selectedWorkloads()
         let kept = try original.baseline.map {
@@ -157,7 +157,7 @@ struct GateCommand: ParsableCommand {
             let counts = try BaselineCounts(
                 workloads, preparation: preparation, note: PairingOptions.note)
             report.unsoundCells += counts.unsoundCells
-            // Where every cell failed it is not the baseline that has none of them.
+            // With no counts at all, `compare` would blame the baseline.
             if !counts.cells.isEmpty {
                 report.rows += try baseline.compare(with: counts.cells, under: counts.conditions)
             }
@@ -187,7 +187,7 @@ struct GateCommand: ParsableCommand {
         throw ArgumentParser.ExitCode(report.exitCode.rawValue)
     }
 
-    /// What this program is held against.
+    /// What this build is compared with.
     private enum Base {
         case counts(Baseline)
         case program(URL, ComparisonReport.Arm)

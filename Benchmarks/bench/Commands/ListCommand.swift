@@ -2,7 +2,7 @@ import ArgumentParser
 import Benchmarking
 import Foundation
 
-/// Tells what exists.
+/// Lists workload files, kinds, subjects and metrics.
 struct ListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List workload files, kinds, stacks, peers and metrics.")
@@ -11,7 +11,7 @@ struct ListCommand: ParsableCommand {
         case flat, json
     }
 
-    @Option(help: "A line each, or JSON.")
+    @Option(help: "One line each, or JSON.")
     var format = Format.flat
 
     func run() throws {
@@ -27,12 +27,12 @@ struct ListCommand: ParsableCommand {
     }
 }
 
-/// What `bench list` tells.
+/// The output of `bench list`.
 private struct Listing: Encodable {
     var workerProtocol = WorkerProtocol.version
     var build = BuildConfiguration.ofBench
     var workloads: [Workload] = []
-    /// What is wrong with the files that could not be read.
+    /// One message for each file that could not be read.
     var errors: [String] = []
     var kinds: [Kind]
     var subjects: [Subject]
@@ -64,7 +64,7 @@ private struct Listing: Encodable {
         var name: String
         var group: String
         var summary: String
-        /// The workload files that measure it.
+        /// The workload files that measure this subject.
         var files: [String]
     }
 }

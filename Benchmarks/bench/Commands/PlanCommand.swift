@@ -2,24 +2,24 @@ import ArgumentParser
 import Benchmarking
 import Foundation
 
-/// Says what a run would do, without doing it.
+/// Shows what a run would measure, without measuring.
 struct PlanCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan",
-        abstract: "Say what a run would measure, how long it takes and what it could find.",
+        abstract: "Show what a run would measure, how long it takes and what it could detect.",
         discussion: """
-            Times come from the newest run in results/ of a release build that was made on the same \
-            kind of machine and measured the cell. So do the detectable changes, for as many samples \
-            as are planned; where there is none, they are what the design is known to reach in 20 \
-            pairs on a quiet machine, and are marked with ~.
+            Times and detectable changes come from the newest run of a release build in results/ \
+            that measured the cell on the same kind of machine. Detectable changes are those of \
+            the planned number of samples. Without such a run, they are what the design reaches \
+            in 20 pairs on a quiet machine, and are marked with ~.
             """)
 
     @OptionGroup var selected: SelectionOptions
 
-    @Option(help: "The folder of runs to learn from.", completion: .directory)
+    @Option(help: "The folder of earlier runs.", completion: .directory)
     var results = "results"
 
-    @Flag(inversion: .prefixedNo, help: "As of bench run.")
+    @Flag(inversion: .prefixedNo, help: "Include the process that counts, as bench run does.")
     var counts = true
 
     func run() throws {
@@ -29,13 +29,13 @@ struct PlanCommand: ParsableCommand {
     }
 }
 
-/// What a run of some workloads comes to.
+/// The cells of some workloads, with their expected time and detectable change.
 struct Plan: CustomStringConvertible {
     private struct Line {
         var workload: String
         var cell: String
         var processCount: Int
-        /// Of all its processes; nil where no earlier run tells.
+        /// The time of all its processes; nil when no earlier run measured the cell.
         var seconds: Double?
         var detectable: String
     }
@@ -76,7 +76,7 @@ struct Plan: CustomStringConvertible {
         guard !known.isEmpty else {
             return start + "time unknown: none of the cells was run before"
         }
-        // The cells that nobody knows are taken for as long as the others.
+        // Cells without an earlier run are assumed to take the average of the others.
         let seconds = known.reduce(0, +) * Double(lines.count) / Double(known.count)
         let guessed = lines.count - known.count
         return start + "about \(MetricUnit.seconds.format(seconds))"

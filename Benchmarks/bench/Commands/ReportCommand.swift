@@ -2,12 +2,12 @@ import ArgumentParser
 import Benchmarking
 import Foundation
 
-/// Makes the reports of a run or a comparison again.
+/// Writes the reports of a run or a comparison again.
 struct ReportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "report",
-        abstract: "Make all reports again from run.json or comparison.json.",
-        discussion: "Also of a run that was killed, from its journal.")
+        abstract: "Write all reports again from run.json or comparison.json.",
+        discussion: "The reports of a run that was killed are made from its journal.")
 
     @Argument(
         help: ArgumentHelp("The folder of a run, or its run.json.", valueName: "run"),
@@ -33,7 +33,7 @@ struct ReportCommand: ParsableCommand {
 }
 
 extension RunDirectory {
-    /// Takes the path of one of its files for that of the folder.
+    /// Accepts the folder, or one of its files.
     init(argument: String) {
         let url = URL(fileURLWithPath: argument)
         let isFile = ["run.json", "comparison.json", "journal.jsonl"].contains(

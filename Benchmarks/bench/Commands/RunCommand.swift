@@ -7,11 +7,12 @@ struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Run workloads and write a report.",
         discussion: """
-            A debug build builds itself for release and hands over.
+            A debug build of bench builds a release build and runs that instead.
 
-            Launch arguments for debugging are passed on to the workers, which then log to the standard error output: \
-            -com.apple.CoreData.SQLDebug 1 to 4 logs their SQL, -com.apple.CoreData.ConcurrencyDebug 1 stops them where an \
-            object is used off its queue. Times taken with them mean nothing.
+            Launch arguments for debugging are passed on to the workers, which then log to \
+            standard error: -com.apple.CoreData.SQLDebug 1 to 4 logs SQL, and \
+            -com.apple.CoreData.ConcurrencyDebug 1 stops a worker that uses an object off its \
+            queue. Times taken with them mean nothing.
             """)
 
     @OptionGroup var selected: SelectionOptions
@@ -22,40 +23,40 @@ struct RunCommand: ParsableCommand {
     @Option(help: "The seed of all random orders (default: a random one, kept in run.json).")
     var seed: UInt64?
 
-    @Option(help: "Seconds after which a sample is taken for hung and killed (default: 600).")
+    @Option(help: "Seconds after which an unfinished sample is killed (default: 600).")
     var timeout: Int?
 
     @Option(
         help: """
-            Give rounds to the questions that need them for so long, such as 10m or 90s, and not a fixed number to all \
-            (default without files: 10m, with --full 30m).
+            Measure for this long, such as 10m or 90s, and give rounds to the questions that need \
+            them, instead of a fixed number to all (default without files: 10m, with --full 30m).
             """)
     var budget: Budget?
 
-    @Flag(help: "Go on until every question that this machine can decide is decided.")
+    @Flag(help: "Measure until every question that this machine can decide is decided.")
     var untilDecided = false
 
-    @Flag(help: "Measure at full size as well, and say which answers change with the size.")
+    @Flag(help: "Also measure at full size, and report which answers change with the size.")
     var full = false
 
     @Flag(
         inversion: .prefixedNo,
         help: """
-            Count the work of each cell in a process of its own (default: yes for a fixed number of rounds, else only \
-            what questions ask for).
+            Count the work of each cell in a separate process (default: yes for a fixed number of \
+            rounds, otherwise only the cells of questions about counts).
             """)
     var counts: Bool?
 
-    @Flag(help: "Count its instructions as well, under valgrind; slow.")
+    @Flag(help: "Also count instructions, under valgrind; slow.")
     var instructions = false
 
     @Option(
         help: ArgumentHelp(
-            "Go on with a run that was killed or interrupted, as it was begun.", valueName: "run"),
+            "Resume a run that was killed or interrupted, with its own options.", valueName: "run"),
         completion: .directory)
     var resume: String?
 
-    @Flag(help: "Run a debug build all the same; its times mean nothing.")
+    @Flag(help: "Run a debug build anyway; its times mean nothing.")
     var allowDebug = false
 
     @OptionGroup var annotations: Annotations
@@ -73,14 +74,14 @@ struct RunCommand: ParsableCommand {
         }
     }
 
-    /// Whether anything stands beside `--resume` that a run is begun with.
+    /// Whether the command line also has options or files that describe a new run.
     private var isToldMore: Bool {
         output != nil || seed != nil || budget != nil || untilDecided || full || instructions
             || counts != nil || timeout != nil || !selected.isEmpty
     }
 
     func run() throws {
-        // First, so that a mistake is told before minutes of building.
+        // Before the build, which takes minutes, so that a mistake in a file is reported at once.
         let selection = resume == nil ? try selection() : nil
         if !allowDebug { try ReleaseBuild.require(forTimes: false) }
         if instructions { try InstructionPass.requireAvailable() }
@@ -123,7 +124,7 @@ struct RunCommand: ParsableCommand {
             Runner(selection.workloads, run: run, into: directory, options: options), directory)
     }
 
-    /// Reads the command line of the run again, so that nothing of it has to be repeated.
+    /// Parses the command line of the resumed run, so that no option has to be repeated.
     private func goOn(with path: String) throws -> Benchmarking.ExitCode {
         let directory = RunDirectory(argument: path)
         let entries = try directory.journal.entries()
@@ -139,7 +140,7 @@ struct RunCommand: ParsableCommand {
                 message: "\(path) was begun on another machine or with another build; "
                     + "start a new run")
         }
-        // The name of this command stands first, unless it was left out.
+        // The first word is the name of this command, unless it was left out.
         let typed = DebugArguments(in: Array(run.commandLine.dropFirst())).others
         let original = try RunCommand.parse(
             Array(typed.first == "run" ? typed.dropFirst() : typed[...]))
@@ -151,8 +152,9 @@ struct RunCommand: ParsableCommand {
         return try execute(runner, directory)
     }
 
-    /// Runs, and answers with the gravest of what happened and of what the rules beside the workloads
-    /// say of it; their findings go to the standard error output.
+    /// Runs the workloads and prints failed cells and broken threshold rules to standard error.
+    ///
+    /// - Returns: the exit code of the gravest finding.
     private func execute(
         _ runner: Runner, _ directory: RunDirectory
     ) throws -> Benchmarking.ExitCode {
@@ -169,13 +171,13 @@ struct RunCommand: ParsableCommand {
         return run.exitCode
     }
 
-    /// A name that sorts by time and is safe in every file system, such as 2026-02-28T17-05-09Z.
+    /// A name that sorts by time and is valid in every file system, such as 2026-02-28T17-05-09Z.
     private static func name(at date: Date) -> String {
         date.ISO8601Format().replacingOccurrences(of: ":", with: "-")
     }
 }
 
-/// A time as it is typed: a number and s, m or h.
+/// A duration as it is typed: a number and s, m or h.
 struct Budget: ExpressibleByArgument {
     var duration: Duration
     let defaultValueDescription: String

@@ -2,16 +2,16 @@ import ArgumentParser
 import Benchmarking
 import Foundation
 
-/// The instrument holds itself to account.
+/// Tests the instrument itself.
 struct SelfTestCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "selftest", abstract: "Test the instrument itself.",
-        discussion: "Exits 70 when a check does not hold: then no verdict can be trusted.",
+        discussion: "Exits 70 when a check fails: then no verdict can be trusted.",
         subcommands: [
             StatisticsCommand.self, IdenticalCodeCommand.self, InjectionCommand.self,
         ])
 
-    /// Prints what was found, and ends accordingly.
+    /// Prints the reports and throws the exit code when a check failed.
     static func finish(_ reports: SelfTestReport...) throws {
         print(reports.map(\.description).joined(separator: "\n\n"))
         guard reports.allSatisfy(\.hasPassed) else {
@@ -21,21 +21,21 @@ struct SelfTestCommand: ParsableCommand {
 }
 
 extension SelfTestCommand {
-    /// The statistics on simulated noise.
+    /// Tests the statistics on simulated noise.
     struct StatisticsCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "stats",
             abstract:
-                "Hold verdicts and the gate's rule against noise that is known, and rules that fail."
+                "Test verdicts and the gate's rule on simulated noise, beside rules known to fail."
         )
 
         @Option(help: "The seed of the simulated noise.")
         var seed: UInt64 = 1
 
-        @Option(help: "Simulated looks behind each rate of the gate.")
+        @Option(help: "Simulated comparisons for each rate of the gate.")
         var draws = 20_000
 
-        @Option(help: "Simulated reports behind each rate of verdicts.")
+        @Option(help: "Simulated reports for each rate of verdicts.")
         var reports = 1_000
 
         func validate() throws {
@@ -65,10 +65,10 @@ struct SelfTestOptions: ParsableArguments {
     @Option(help: "Only workloads of this name or kind; can be repeated.")
     var workload: [String] = []
 
-    @Option(help: "No gate is begun after so long; what was measured until then is told.")
+    @Option(help: "The time after which no further gate starts; earlier ones are reported.")
     var budget = Budget(argument: "3h")!
 
-    @Option(help: "Milliseconds of a turn, 0.5 to 100: shorter ones are done sooner, and noisier.")
+    @Option(help: "Milliseconds of a turn, 0.5 to 100: shorter turns are faster, but noisier.")
     var turn = 7.0
 
     @OptionGroup var pairing: PairingOptions
@@ -79,8 +79,8 @@ struct SelfTestOptions: ParsableArguments {
         }
     }
 
-    /// Runs a self test in a folder that is gone afterwards, prints what it found, and ends
-    /// accordingly.
+    /// Runs a self test in a temporary folder, prints its report and ends as
+    /// ``SelfTestCommand/finish(_:)`` does.
     func run(_ test: (GateSelfTest) throws -> SelfTestReport) throws {
         var selection = try Selection(files: files.isEmpty ? [WorkloadFiles.gate()] : files)
         try selection.keep(workloads: workload)
@@ -101,7 +101,7 @@ struct SelfTestOptions: ParsableArguments {
 }
 
 extension SelfTestCommand {
-    /// A/A.
+    /// A/A: compares this program with itself.
     struct IdenticalCodeCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "aa", abstract: "Compare this program with itself: how often is it slower?"
@@ -117,18 +117,18 @@ extension SelfTestCommand {
         }
     }
 
-    /// A known slowdown.
+    /// Slows one arm down by a known share.
     struct InjectionCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "inject",
-            abstract: "Make one arm slower by a known share: is it found, and never called ok?")
+            abstract: "Slow one arm down by a known share: is it found, and never called ok?")
 
         @OptionGroup var options: SelfTestOptions
 
         @Option(help: "The share in percent.")
         var slowdown = 5.0
 
-        @Option(help: "Runs; the arm that is slower takes turns.")
+        @Option(help: "Runs; head and base are slowed down in alternation.")
         var runs = 20
 
         func run() throws {

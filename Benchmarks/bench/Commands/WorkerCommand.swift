@@ -2,7 +2,7 @@ import ArgumentParser
 import Benchmarking
 import Foundation
 
-/// Does one job: reads a ``WorkerJob`` from the standard input and writes ``WorkerReply``s to the
+/// Does one job: reads a ``WorkerJob`` from standard input and writes ``WorkerReply`` lines to
 /// standard output.
 struct WorkerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "worker", shouldDisplay: false)
@@ -17,13 +17,14 @@ struct WorkerCommand: ParsableCommand {
         parent.open()
         let thread = Thread {
             parent.send(Self.reply(to: job, of: parent))
-            // Not `exit`: other threads may still use what its handlers would take down.
+            // Not `exit`: other threads may still use what its handlers would destroy.
             _exit(0)
         }
-        // The main thread's own size on Linux; a thread's default would do for less.
+        // The size of the main thread's stack on Linux; the default size of other threads is
+        // smaller.
         thread.stackSize = 8 << 20
         thread.start()
-        // Contexts on the main queue need the main thread to serve it, all the while.
+        // Contexts of the main queue work only while the main thread serves that queue.
         while true { RunLoop.main.run(until: .distantFuture) }
     }
 
@@ -39,13 +40,14 @@ struct WorkerCommand: ParsableCommand {
             let turns = job.takesTurns == true ? try TurnTaker(job, parent: parent) : nil
             return .outcome(try kind.run(WorkerContext(job: job, turns: turns)))
         } catch let error as UnequalSetting {
-            // Done under other conditions, the work is not the one that was asked for.
+            // The subject ran with another setting than the job's, so it did not do the work of
+            // this cell.
             return .outcome(
                 WorkloadOutcome(
                     sample: Sample(repetition: 0, positionInRound: 0, startedAtSeconds: 0),
                     verification: .failed(reason: "\(error)")))
         } catch {
-            // A save of thousands of objects may have a complaint about each.
+            // A save of thousands of objects may report an error for each of them.
             let text = "\(error)"
             return .failure(text.count > 400 ? text.prefix(400) + "…" : text)
         }

@@ -1,8 +1,8 @@
 import Benchmarking
 
-/// Cells of a workload: those that have all of these values.
+/// Selects the cells of a workload that have all of these values.
 struct CellFilter: Sendable {
-    /// Of the name of the subject.
+    /// Matches the subject's name.
     var subject: Glob = "*"
     var lockPolicy: String?
     var parameters: [String: String] = [:]
@@ -17,7 +17,7 @@ struct CellFilter: Sendable {
 extension Workload {
     /// Reads a filter such as `{ subject: nested*, writers: 2 }`.
     ///
-    /// - Throws: ``ConfigurationError`` also for one that matches no cell.
+    /// - Throws: ``ConfigurationError``, also if the filter matches no cell.
     func cellFilter(_ node: ConfigurationNode) throws -> CellFilter {
         let names = kind.parameters.map(\.name)
         let entries = try node.mapping(allowing: ["subject", "lockPolicy"] + names)
@@ -34,9 +34,9 @@ extension Workload {
         return filter
     }
 
-    /// Reads a rule beside the workload; see ``ThresholdFile``.
+    /// Reads a threshold rule in a workload file; see ``ThresholdFile``.
     ///
-    /// - Throws: ``ConfigurationError`` also for one that matches no cell or no metric.
+    /// - Throws: ``ConfigurationError``, also if the rule matches no cell or no metric.
     func threshold(_ node: ConfigurationNode) throws -> ThresholdRule {
         let rule = try ThresholdFile.rule(node, of: self)
         try requireCell(matching: rule.cell, node)
@@ -53,7 +53,7 @@ extension Workload {
         return rule
     }
 
-    /// Reads a value of a parameter that has several here.
+    /// Reads one value of a parameter that has several values in this workload.
     func valueOfAxis(_ name: String, _ node: ConfigurationNode) throws -> String {
         let values = parameters[name] ?? []
         guard values.count > 1 else {
@@ -65,7 +65,7 @@ extension Workload {
         return try node.choice("value", of: values)
     }
 
-    /// - Throws: ``ConfigurationError`` where no cell matches.
+    /// - Throws: ``ConfigurationError`` if no cell matches.
     func requireCell(matching cell: Glob, _ node: ConfigurationNode) throws {
         let identifiers = cells.map { CellResult($0, of: self).identifier }
         guard identifiers.contains(where: cell.matches) else {
@@ -74,7 +74,7 @@ extension Workload {
         }
     }
 
-    /// The rules on cells that are left when a command line has chosen some subjects; nil for none.
+    /// The threshold rules that apply to the subjects that the command line selected; nil for none.
     var applicableThresholds: [ThresholdRule]? {
         let identifiers = cells.map { CellResult($0, of: self).identifier }
         let subjects = Set(subjects.map(\.name))

@@ -1,10 +1,10 @@
-/// A mistake in a workload or threshold file: where it is, and what is allowed there.
+/// A mistake in a workload or threshold file: its place, and what is allowed there.
 struct ConfigurationError: Error, Hashable, CustomStringConvertible {
-    /// As the user named it.
+    /// The path as the user typed it.
     var file: String
-    /// Counted from 1; nil when the file as a whole is meant.
+    /// The line, from 1; nil if the whole file is meant.
     var line: Int?
-    /// The path of keys, for example "parameters.saveSize"; empty for the document itself.
+    /// The path of keys, such as "parameters.saveSize"; empty for the document itself.
     var key: String
     var problem: String
 
@@ -14,14 +14,14 @@ struct ConfigurationError: Error, Hashable, CustomStringConvertible {
     }
 }
 
-/// What to say of a name that does not exist: the nearest one that does, and all of them.
+/// The message for an unknown name: the nearest allowed name, and all allowed names.
 func unknown(_ noun: String, _ name: String, allowed: [String]) -> String {
     let guess = nearest(to: name, among: allowed).map { "; did you mean \"\($0)\"?" } ?? "."
     let list = allowed.joined(separator: ", ")
     return "unknown \(noun) \"\(name)\"\(guess) Allowed: \(list)."
 }
 
-/// The candidate that the fewest edits turn into `name`, when they are few enough for a slip.
+/// The candidate with the smallest edit distance, if that is small enough for a typing error.
 func nearest(to name: String, among candidates: [String]) -> String? {
     let closest =
         candidates
@@ -31,7 +31,7 @@ func nearest(to name: String, among candidates: [String]) -> String? {
     return closest.candidate
 }
 
-/// Levenshtein's distance: insertions, deletions and replacements of one character.
+/// The Levenshtein distance: insertions, deletions and replacements of one character.
 private func editDistance(_ first: String, _ second: String) -> Int {
     let second = Array(second)
     var distances = Array(0...second.count)

@@ -1,8 +1,10 @@
 import Foundation
 import Yams
 
-/// A place in a YAML file that knows its file, line and path of keys, and reads nothing leniently:
-/// each method gives the value that was asked for or throws a ``ConfigurationError``.
+/// A node of a YAML file with its file, line and path of keys.
+///
+/// Reading is strict: each method returns the value of the requested type or throws a
+/// ``ConfigurationError``.
 struct ConfigurationNode {
     let file: String
     let key: String
@@ -38,7 +40,7 @@ struct ConfigurationNode {
         ConfigurationError(file: file, line: node.mark?.line, key: key, problem: problem)
     }
 
-    /// The node that some keys lead to, as far as they lead.
+    /// The node at a path of keys, or the deepest existing node on the way there.
     func descendant(_ keys: [String]) -> ConfigurationNode {
         guard let name = keys.first,
             let entry = node.mapping?.first(where: { $0.key.scalar?.string == name })
@@ -49,7 +51,7 @@ struct ConfigurationNode {
 
     var isScalar: Bool { node.scalar != nil }
 
-    /// The entries of a mapping that may have these keys and no others.
+    /// The entries of a mapping that allows only these keys.
     func mapping(allowing keys: [String]) throws -> ConfigurationMapping {
         guard case .mapping(let mapping) = node else {
             throw error("must be a mapping with the keys \(keys.joined(separator: ", "))")
@@ -68,14 +70,14 @@ struct ConfigurationNode {
         return ConfigurationMapping(node: self, entries: entries)
     }
 
-    /// The elements of a list; a single value counts as a list of one.
+    /// The elements of a list; a single value counts as a list of one element.
     func list() throws -> [ConfigurationNode] {
         guard case .sequence(let elements) = node else { return [self] }
         guard !elements.isEmpty else { throw error("must not be empty") }
         return elements.map { ConfigurationNode(file: file, key: key, node: $0) }
     }
 
-    /// What `read` makes of the elements of a list, each of them once.
+    /// Reads the elements of a list and throws if a value occurs twice.
     func distinct(_ read: (ConfigurationNode) throws -> String) throws -> [String] {
         var values: [String] = []
         for element in try list() {
@@ -117,7 +119,7 @@ struct ConfigurationNode {
         return value
     }
 
-    /// A share as it is written, such as 5 %, within bounds that are shares.
+    /// A share written as a percentage, such as 5 %. The bounds are shares.
     func percentage(in range: ClosedRange<Double>) throws -> Double {
         let text = try string()
         guard text.hasSuffix("%"),
@@ -144,7 +146,7 @@ struct ConfigurationNode {
     }
 }
 
-/// The entries of a mapping, none of them unknown.
+/// The entries of a mapping whose keys are all allowed.
 struct ConfigurationMapping {
     fileprivate let node: ConfigurationNode
     fileprivate let entries: [String: ConfigurationNode]
@@ -156,7 +158,7 @@ struct ConfigurationMapping {
         return value
     }
 
-    /// Checks `schema: 1`, by which a later version can tell old files from its own.
+    /// Checks `schema: 1`. The number lets later versions recognize old files.
     func requireSchema() throws {
         _ = try required("schema").integer(in: 1...1)
     }

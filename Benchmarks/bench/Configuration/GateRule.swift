@@ -1,21 +1,23 @@
 import Benchmarking
 
-/// What a gate is to detect in some cells of a workload: `{ cell: "*batch*", metric: time, detect: 3% }`.
+/// What a gate detects in some cells of a workload:
+/// `{ cell: "*batch*", metric: time, detect: 3% }`.
 struct GateRule: Sendable {
     var cell: Glob = "*"
     var metric: Glob
-    /// As shares: 0.05 is 5 %.
+    /// The change to detect, as a share: 0.05 is 5 %.
     var detect: Double
-    /// Nil for half of what is to be detected.
+    /// Nil for half of ``detect``.
     var minimumEffect: Double?
 }
 
 extension Workload {
-    /// What pairs are judged on without being asked: time, and where threads contend the processor
-    /// time as well, which is steadier there. Source: measuring §7, step 4.
+    /// The metrics that a gate judges by default: time, and for contended workloads also processor
+    /// time, which is steadier there. Source: measuring §7, step 4.
     private var timedMetrics: [Metric] { kind.isContended ? [.time, .cpuTime] : [.time] }
 
-    /// What pairs can be judged on: times of turns and, of a load, what its phases tell.
+    /// The metrics that a gate can judge: the times of turns and, for a load, the capacity and the
+    /// latencies of its phases.
     private var pairedMetrics: [Metric] {
         guard kind.isLoad else { return timedMetrics }
         return timedMetrics + [.capacity]
@@ -23,9 +25,9 @@ extension Workload {
             .filter { !$0.hasPrefix("process.") }.map(Metric.named)
     }
 
-    /// Reads a rule of the gate.
+    /// Reads a gate rule.
     ///
-    /// - Throws: ``ConfigurationError`` also for one that matches no cell or no metric.
+    /// - Throws: ``ConfigurationError``, also if the rule matches no cell or no metric.
     func gateRule(_ node: ConfigurationNode) throws -> GateRule {
         let entries = try node.mapping(allowing: ["cell", "metric", "detect", "minimumEffect"])
         let shares = 0.001...9.0
@@ -42,8 +44,8 @@ extension Workload {
         return rule
     }
 
-    /// How each metric of a cell is judged in pairs: by the last rule that matches it, and where none
-    /// does, times by `standard` and nothing else at all.
+    /// The rule for each metric of a cell: the last rule in the file that matches, otherwise
+    /// `standard` for times. Other metrics without a rule are not judged.
     func pairedRules(
         of identifier: String, standard: PairedRule
     ) -> [PairedCell.MetricRule] {

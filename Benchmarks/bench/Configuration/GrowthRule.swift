@@ -1,16 +1,17 @@
 import Benchmarking
 
-/// By how much the cost of a row may grow in some cells of a workload: `{ cell: "*path=fetch*", growth: 1.3 }`.
+/// How much the cost of a row may grow in some cells of a workload:
+/// `{ cell: "*path=fetch*", growth: 1.3 }`.
 struct GrowthRule: Sendable {
     var cell: Glob = "*"
-    /// The cost of a row among many, divided by the cost of one among few.
+    /// The highest allowed ratio of the cost of a row among many rows to its cost among few.
     var limit: Double
 }
 
 extension Workload {
-    /// Reads the rules of growth of a workload whose every cell needs one.
+    /// Reads the growth rules of a workload.
     ///
-    /// - Throws: ``ConfigurationError`` also for a rule that matches no cell.
+    /// - Throws: ``ConfigurationError``, also if a rule matches no cell or a cell has no rule.
     func growthRules(_ node: ConfigurationNode) throws -> [GrowthRule] {
         let rules = try node.list().map { node in
             let entries = try node.mapping(allowing: ["cell", "growth"])
@@ -29,7 +30,7 @@ extension Workload {
         return rules
     }
 
-    /// By how much the cost of a row may grow: the last rule that matches the cell says it.
+    /// The limit of the last rule that matches the cell.
     func growthLimit(of identifier: String) -> Double {
         guard let rule = growthRules.last(where: { $0.cell.matches(identifier) }) else {
             preconditionFailure("Each cell has a rule, or the file was refused.")

@@ -1,6 +1,6 @@
 import Benchmarking
 
-// How a workload file describes a load:
+// A load in a workload file:
 //
 //     mix:
 //       - { operation: update, weight: 20, keys: zipfian, skew: 0.99 }
@@ -37,7 +37,7 @@ extension LoadPlan {
         self.checks = Set(checks.compactMap(LoadCheck.init))
     }
 
-    /// Whether each client of each cell has something to do.
+    /// Checks that each client of each cell has an operation to do and a row of its own.
     func check(_ cells: [Cell], _ document: ConfigurationNode) throws {
         func count(_ parameter: String, _ cell: Cell) -> Int { Int(cell.parameters[parameter]!)! }
         for cell in cells {

@@ -1,11 +1,11 @@
 import Benchmarking
 
-/// A file of rules that a run must keep.
+/// A file of threshold rules for runs.
 struct ThresholdFile {
-    /// In the order of the file, each with its place.
+    /// The rules in file order, each with its node.
     private let entries: [(rule: ThresholdRule, node: ConfigurationNode)]
 
-    /// - Throws: ``ConfigurationError`` with file, line, key and what is allowed.
+    /// - Throws: ``ConfigurationError`` with file, line, key and the allowed values.
     init(file: String) throws {
         let documents = try ConfigurationNode.documents(in: file)
         guard documents.count == 1 else {
@@ -28,7 +28,8 @@ struct ThresholdFile {
 
     /// Reads a rule.
     ///
-    /// - Parameter workload: the one beside which the rule stands; nil where the rule may name it.
+    /// - Parameter workload: the workload whose file has the rule. Nil if the rule may name
+    ///   workloads itself.
     static func rule(
         _ node: ConfigurationNode, of workload: Workload? = nil
     ) throws -> ThresholdRule {
@@ -57,8 +58,8 @@ struct ThresholdFile {
             reason: try entries["reason"]?.string() ?? "")
     }
 
-    /// Reads the subject or the values of parameters that a cell is compared with: `grdb`, `{ mode: loop }` or
-    /// `{ subject: shared, fetchBatchSize: 0 }`.
+    /// Reads what a cell is compared with, a subject or values of parameters: `grdb`,
+    /// `{ mode: loop }` or `{ subject: shared, fetchBatchSize: 0 }`.
     private static func reference(
         _ node: ConfigurationNode, in workload: Workload?
     ) throws -> ThresholdRule.Reference {

@@ -1,13 +1,13 @@
-/// One subject under one lock policy and one value of each parameter: what is measured as a whole.
+/// One subject under one lock policy with one value of each parameter: the unit of measurement.
 struct Cell: Sendable {
     var subject: Subject
-    /// Nil for subjects that have none.
+    /// Nil for subjects without a lock policy.
     var lockPolicy: String?
-    /// A value of every parameter of the kind.
+    /// The value of each parameter of the kind.
     var parameters: [String: String]
 
-    /// The same number for the same cell in every process, unlike `hashValue`, so that cells that
-    /// share a seed still choose differently. Source: FNV-1a.
+    /// The same number for the same cell in every process, unlike `hashValue`. Cells that share a
+    /// seed still make different random choices. Source: FNV-1a.
     var fingerprint: UInt64 {
         let values = parameters.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
         let text = ([subject.name, lockPolicy ?? ""] + values).joined(separator: "/")
@@ -16,7 +16,7 @@ struct Cell: Sendable {
 }
 
 extension Workload {
-    /// Every combination of subject, lock policy and parameter values that exists and is not excluded.
+    /// All combinations of subject, lock policy and parameter values, without the excluded ones.
     var cells: [Cell] {
         allCells.filter { cell in !exclusions.contains { $0.matches(cell) } }
     }
@@ -32,7 +32,7 @@ extension Workload {
         }
     }
 
-    /// The parameters that have one value here; the others tell the cells apart.
+    /// The parameters with a single value; the others distinguish the cells.
     var sharedParameters: [String: String] {
         parameters.filter { $0.value.count == 1 }.mapValues { $0[0] }
     }

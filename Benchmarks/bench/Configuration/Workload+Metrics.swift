@@ -1,8 +1,8 @@
 import Benchmarking
 
 extension Workload {
-    /// What samples of it may have, so that a rule which names something else is told before the
-    /// first of them is taken.
+    /// The metrics that samples may have, so that a rule with an unknown metric is reported before
+    /// the run.
     var metricNames: [String] {
         let metrics =
             Metric.wellKnown + Metric.counts + [kind.primaryMetric] + kind.extraMetrics

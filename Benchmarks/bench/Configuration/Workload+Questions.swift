@@ -1,16 +1,16 @@
 import Benchmarking
 
-// How a workload file asks:
+// How a workload file asks questions:
 //
 //     questions:
 //       - id: first-page
 //         question: Does a batch size pay on the first page?
 //         compare: fetchBatchSize        # subject, lockPolicy or a parameter with several values
-//         against: 0                     # all others with this one; without it, each with the best
+//         against: 0                     # the baseline; without one, each value against the best
 //         where: { extent: first-page }  # these cells only
-//         metric: time                   # the kind's own where it is left out
-//         sameWithin: 10%                # the difference that nobody would act on
-//         sameBelowMilliseconds: 1       # a time below counts as this one, since nobody would notice
+//         metric: time                   # default: the kind's primary metric
+//         sameWithin: 10%                # smaller differences do not matter
+//         sameBelowMilliseconds: 1       # shorter times count as this one
 //         column: first page             # heading in the table of stacks, for questions about them
 extension Workload {
     private static let sharesAllowed =
@@ -82,8 +82,8 @@ extension Workload {
             ?? Metric.named(name)
     }
 
-    /// The cells that differ in the axis alone, a contest for each combination of their other values. Peers are compared
-    /// only where they are the baseline.
+    /// The contests along an axis: one for each combination of the other values. A peer takes part
+    /// only as the baseline.
     private func contests(
         along axis: String, of cells: [Cell], against baseline: String?
     ) -> [Contest] {
@@ -122,8 +122,9 @@ extension Workload {
 
     // MARK: Advice and sizes
 
-    /// Reads advice such as `{ if: you import beside a live view, questions: [main-queue, import.time] }`; a question of
-    /// another workload is named with it.
+    /// Reads advice such as
+    /// `{ if: you import beside a live view, questions: [main-queue, import.time] }`. A question of
+    /// another workload is written with the workload's name.
     func adviceRule(_ node: ConfigurationNode) throws -> AdviceRule {
         let entries = try node.mapping(allowing: ["if", "questions"])
         let own = questions.map(\.id)
@@ -136,9 +137,9 @@ extension Workload {
             })
     }
 
-    /// What a workload's `full:` says: `{ dataset: { flights: all }, parameters: { rows: 100000 } }`.
+    /// What `full:` changes: `{ dataset: { flights: all }, parameters: { rows: 100000 } }`.
     struct FullSize: Sendable {
-        /// Nil for all; ignored where the kind has no data set.
+        /// Nil for all; ignored if the kind has no data set.
         var flightCount: Int?
         var parameters: [String: String]
     }
@@ -160,7 +161,7 @@ extension Workload {
         return size
     }
 
-    /// The same workload at full size, under a name of its own; nil where it has no other size.
+    /// The same workload at full size and with another name; nil if it has no other size.
     var atFullSize: Workload? {
         guard let fullSize else { return nil }
         var full = self
@@ -175,7 +176,7 @@ extension Workload {
 }
 
 extension Cell {
-    /// The value of an axis; nil where the cell has none.
+    /// The cell's value of an axis; nil if it has none.
     func value(of axis: String) -> String? {
         switch axis {
         case "subject": subject.name
@@ -184,7 +185,7 @@ extension Cell {
         }
     }
 
-    /// The values of all axes but one.
+    /// The cell's values of all other axes.
     fileprivate func values(except axis: String) -> [String: String] {
         var values = parameters
         values["subject"] = subject.name

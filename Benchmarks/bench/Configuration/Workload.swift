@@ -1,7 +1,7 @@
 import Benchmarking
 import Datasets
 
-/// One document of a workload file: which operation, on what, by whom, how often.
+/// One document of a workload file: an operation, its data, its subjects and its repetitions.
 struct Workload: Sendable {
     var name: String
     var title: String
@@ -10,36 +10,36 @@ struct Workload: Sendable {
     var repetitions: Int
     /// SQLite's `synchronous` pragma, the same for all subjects.
     var synchronous: String
-    /// Each stack is measured under each of them.
+    /// Each stack is measured under each of these policies.
     var lockPolicies: [String]
-    /// The first so many flights of the data set; nil for all.
+    /// The number of flights, from the first one of the data set; nil for all.
     var flightCount: Int?
-    /// The values of every parameter of the kind, several where they are an axis of the matrix.
+    /// The values of each parameter of the kind. Several values make an axis of the matrix.
     var parameters: [String: [String]]
-    /// The subject whose figures the others' are divided by.
+    /// The subject that the others' figures are divided by.
     var reference: String?
-    /// What is left out of the matrix.
+    /// The cells that are left out.
     var exclusions: [CellFilter]
-    /// Nil for kinds other than a load.
+    /// Nil for kinds other than load.
     var load: LoadPlan?
-    /// What the cells must keep.
+    /// The rules that the results must keep.
     var thresholds: [ThresholdRule] = []
-    /// What a gate is to detect, the last rule that matches; see ``pairedRules(of:standard:)``.
+    /// What a gate detects; the last matching rule applies, see ``pairedRules(of:standard:)``.
     var gateRules: [GateRule] = []
-    /// What it asks of its cells.
     var questions: [Question] = []
-    /// What a reader is advised by the answers.
+    /// The advice that readers get from the answers.
     var advice: [AdviceRule] = []
-    /// What is different at full size; nil where there is no other size.
+    /// What changes at full size; nil if there is no other size.
     var fullSize: FullSize?
-    /// The workload that this one is the full size of; nil for others.
+    /// The name of the small workload if this one is its full size; otherwise nil.
     var smallName: String?
-    /// The same of a kind whose growth is judged; see ``growthLimit(of:)``.
+    /// How much costs may grow; only for kinds with ``WorkloadKind/isGrowth``. See
+    /// ``growthLimit(of:)``.
     var growthRules: [GrowthRule] = []
 
-    /// Reads a file, which holds one workload or several separated by `---`.
+    /// Reads a file of one workload, or of several separated by `---`.
     ///
-    /// - Throws: ``ConfigurationError`` with file, line, key and what is allowed.
+    /// - Throws: ``ConfigurationError`` with file, line, key and the allowed values.
     static func load(file: String) throws -> [Workload] {
         try ConfigurationNode.documents(in: file).map(Workload.init(reading:))
     }
@@ -99,7 +99,7 @@ struct Workload: Sendable {
         return nil
     }
 
-    /// Names of subjects, or of the groups `all-stacks` and `peers`.
+    /// Reads names of subjects and of the groups `all-stacks` and `peers`.
     private static func subjects(
         _ node: ConfigurationNode, of kind: WorkloadKind
     ) throws -> [Subject] {

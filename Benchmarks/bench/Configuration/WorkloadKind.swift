@@ -1,40 +1,40 @@
 import Benchmarking
 import ObjectGraph
 
-/// A kind of operation that a workload file may name, and the parameters that it takes.
+/// A kind of operation that a workload file can name, and its parameters.
 ///
-/// Each is declared in the file of its workload and registered in ``all``: reading a file, its
-/// defaults and `bench list` come from that declaration.
+/// Each kind is declared in the file of its workload and registered in ``all``. The reader of
+/// files, the defaults and `bench list` use that declaration.
 struct WorkloadKind: Sendable {
     var name: String
     var summary: String
-    /// Who can be measured by it.
+    /// The groups of subjects that it can measure.
     var subjects: Set<Subject.Group>
-    /// Whether it works on the flights, and a file may say on how many; else on the items of the engine workload, or on
-    /// entities of its own.
+    /// Whether it works on the flights, so that a file may set their number. Other kinds work on
+    /// the items of the engine workload or on entities of their own.
     var usesDataset = true
-    /// Whether a sample begins with a store that already holds the flights.
+    /// Whether a sample starts with a store of the flights.
     var startsWithFlights = false
-    /// The store of which a sample begins with a copy, where it is not of flights; nil where it
-    /// begins with nothing. Of the context there is only the job.
+    /// The store that each sample starts with a copy of, if it is not the store of flights. Reads
+    /// only the context's job.
     var store: @Sendable (WorkerContext) -> (any SampleStore)? = { _ in nil }
-    /// Whether several threads work at once, so that counts depend on how they are scheduled.
+    /// Whether several threads work at once, so that counts depend on their scheduling.
     var isContended = false
     /// Whether a file describes a mix of operations and phases.
     var isLoad = false
-    /// Whether a gate judges how the cost of a row grows, and nothing else of it.
+    /// Whether a gate judges only how the cost of a row grows.
     var isGrowth = false
     var parameters: [WorkloadParameter]
-    /// Ranks the subjects.
+    /// The metric that ranks the subjects.
     var primaryMetric = Metric.time
     /// Shown beside the well-known metrics.
     var extraMetrics: [Metric] = []
-    /// The names of the latencies that a sample has; a load has those of its mix besides.
+    /// The names of the latencies in a sample. A load also has those of its mix.
     var latencies: [String] = []
     /// Prepares, measures and verifies one sample, in a process of its own.
     var run: @Sendable (WorkerContext) throws -> WorkloadOutcome
 
-    /// Whether that subject can be opened on what it works on.
+    /// Whether the subject can be opened on the data of this kind.
     func admits(_ subject: Subject) -> Bool {
         guard subjects.contains(subject.group) else { return false }
         if isLoad { return subject.openLoad != nil }
@@ -42,7 +42,7 @@ struct WorkloadKind: Sendable {
         return subject.openItems != nil || subject.openStack != nil
     }
 
-    /// All kinds: the one place where a kind is registered.
+    /// All kinds. A new kind is registered here only.
     static let all: [WorkloadKind] = [
         .importing, .batchInsert, .batchUpdate, .paging, .predicates, .faulting, .aggregates,
         .records, .pictures, .responsiveness, .visibility, .opening, .load, .engine, .growth,

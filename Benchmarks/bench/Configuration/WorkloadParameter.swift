@@ -1,11 +1,11 @@
-/// A parameter of a kind of workload: its name, what it may be, and its default.
+/// A parameter of a workload kind.
 struct WorkloadParameter: Sendable {
     var name: String
     var values: Values
     /// Used when a workload file leaves the parameter out.
     var defaultValue: String
     var summary: String
-    /// Values that only stacks can be asked for; a peer gets no cell for them.
+    /// Values that only stacks support; peers get no cells for them.
     var stackOnlyValues: Set<String> = []
 
     enum Values: Sendable {
@@ -13,7 +13,7 @@ struct WorkloadParameter: Sendable {
         case choice([String])
     }
 
-    /// Reads one value; a list of them in a file makes an axis of the matrix.
+    /// Reads one value. A list of values in a file makes an axis of the matrix.
     func value(of node: ConfigurationNode) throws -> String {
         switch values {
         case .integer(let range): String(try node.integer(in: range))
@@ -21,7 +21,7 @@ struct WorkloadParameter: Sendable {
         }
     }
 
-    /// What is allowed, in a few words.
+    /// The allowed values as short text.
     var allowed: String {
         switch values {
         case .integer(let range): "\(range.lowerBound)…\(range.upperBound)"

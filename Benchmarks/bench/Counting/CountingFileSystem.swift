@@ -2,17 +2,17 @@ import CSQLite
 import Foundation
 import Synchronization
 
-/// A layer between SQLite and its default file system that counts what passes, whoever asks: the
-/// engine, GRDB and C alike, since it takes the default's place.
+/// A layer over SQLite's default file system that counts all accesses. It replaces the default, so
+/// it counts the engine, GRDB and C alike.
 ///
-/// A file of it is a file of the layer below with a note behind it, so that only the methods that
-/// count are ours, and all others are the layer's own. Source: the VFS shims of SQLite's
+/// A file of the layer is a file of the original file system with a note behind it. Only the
+/// counting methods are replaced; the others are the original's. Source: the VFS shims of SQLite's
 /// documentation (sqlite.org/vfs.html), whose own `vfsstat.c` counts without atomics.
 enum CountingFileSystem {
     static let counts = FileCounts()
     fileprivate static let original = Original()
 
-    /// Takes the place of the default file system; to be called before any database is opened.
+    /// Replaces the default file system. Call this before any database is opened.
     static func install() {
         let layer = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
         layer.initialize(to: original.system.pointee)
@@ -23,8 +23,8 @@ enum CountingFileSystem {
     }
 }
 
-/// What passed between SQLite and the files of this process. Relaxed: each is exact, their order is
-/// not.
+/// Accesses of SQLite to the files of this process. Relaxed atomics: each count is exact, their
+/// order is not.
 final class FileCounts: Sendable {
     let pagesRead = Atomic<Int64>(0)
     let pagesWritten = Atomic<Int64>(0)
@@ -35,22 +35,23 @@ final class FileCounts: Sendable {
     let refusedLocks = Atomic<Int64>(0)
 }
 
-/// What a file of the layer remembers, in the bytes behind the file of the layer below.
+/// The layer's data of a file, stored in the bytes behind the original's file.
 private struct FileNote {
     enum Kind { case database, log, other }
 
-    /// Those of the layer below.
+    /// The original's methods.
     var methods: UnsafePointer<sqlite3_io_methods>
     var kind: Kind
 }
 
-/// The file system below, and our versions of its tables of methods: it has several, for files that
-/// are locked in different ways.
+/// The original file system and the counting versions of its method tables. It has several tables,
+/// for files with different kinds of locks.
 private final class Original: @unchecked Sendable {
-    // @unchecked Sendable: SQLite never frees its default file system nor changes it after it was
-    // registered.
+    // @unchecked Sendable: SQLite never frees its default file system, nor changes it after its
+    // registration.
     let system: UnsafeMutablePointer<sqlite3_vfs> = sqlite3_vfs_find(nil)
-    /// Addresses of tables that are never freed: the layer's own, and ours.
+    /// Maps the address of an original table to that of its counting version. No table is ever
+    /// freed.
     private let tables = Mutex<[UInt: UInt]>([:])
 
     /// The table whose methods count and then call those of `methods`.
@@ -72,9 +73,9 @@ private final class Original: @unchecked Sendable {
 
 // MARK: What SQLite calls
 
-// Functions and not members: a C function captures nothing, not even the type that it belongs to.
+// Functions, not members: a C function captures nothing, not even its enclosing type.
 
-/// So many bytes and more are a page; less is a header or a counter.
+/// An access of at least this many bytes is a page; a smaller one is a header or a counter.
 private let smallestPage: Int32 = 512
 private let frameHeaderSize: Int32 = 24
 
@@ -91,7 +92,7 @@ private func openFile(
 ) -> Int32 {
     let original = CountingFileSystem.original
     let code = original.system.pointee.xOpen(original.system, name, file, flags, flagsOut)
-    // Without methods, SQLite does not close it.
+    // SQLite does not close a file without methods.
     guard let file, let methods = file.pointee.pMethods else { return code }
     let kind: FileNote.Kind =
         flags & SQLITE_OPEN_WAL != 0
@@ -138,8 +139,8 @@ private func countWrite(of bytes: UnsafeRawPointer, _ size: Int32, to kind: File
     if kind != .other, size >= smallestPage { counts.pagesWritten.add(1, ordering: .relaxed) }
     guard kind == .log else { return }
     counts.walBytes.add(Int64(size), ordering: .relaxed)
-    // Bytes 4 to 7 of a frame's header are the size of the database after a commit, and 0 in all
-    // frames but the last of a transaction (sqlite.org/fileformat2.html, section 4.1).
+    // Bytes 4 to 7 of a frame's header are the size of the database after a commit. They are 0
+    // except in the last frame of a transaction (sqlite.org/fileformat2.html, section 4.1).
     if size == frameHeaderSize, bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self) != 0 {
         counts.transactions.add(1, ordering: .relaxed)
     }

@@ -1,22 +1,23 @@
 import Benchmarking
 import Foundation
 
-/// A process of its own that counts what the work of a cell does, with every probe on and no
-/// stopwatch: statements, pages, syncs, allocations and the like, of one operation.
+/// Counts the work of one operation of a cell in a separate process, with all probes on and without
+/// times: statements, pages, syncs, allocations and others.
 enum CountingPass {
     private static let operationCount = 5
 
-    /// Every run counts with the same one, for the seed decides which rows are read.
+    /// All runs count with the same seed, because it decides which rows are read.
     static let seed: UInt64 = 1
 
-    /// Counts for one arm. The counts lie in the sample's metrics by ``Metric/name``; which of
-    /// them repeat from run to run, ``Metric/repeatability`` tells.
+    /// Counts for one arm. The counts are in the sample's metrics by ``Metric/name``;
+    /// ``Metric/repeatability`` says which of them repeat from run to run.
     ///
-    /// Work that can be repeated is done once to warm up and five times to count. Counts are the
-    /// mean, since a checkpoint may come at every other operation; allocations the least, since
+    /// Work that can be repeated runs once to warm up and five times to count. A count is the mean,
+    /// since a checkpoint may come at every other operation. Allocations are the minimum, since
     /// pools grow now and then. Source: measuring §3.
     ///
-    /// - Throws: what ``WorkerProcess/receive()`` throws; when no process can be started or the disk cannot be written.
+    /// - Throws: the errors of ``WorkerProcess/receive()``, of starting a process and of writing to
+    ///   the disk.
     static func run(
         _ arm: PairedArm, seed: UInt64, preparation: Preparation
     ) throws -> WorkloadOutcome {
@@ -27,7 +28,7 @@ enum CountingPass {
             job.takesTurns = true
             job.isCounting = true
             job.injections = arm.injections
-            // Hashes decide how often tables grow.
+            // Hash values decide how often hash tables grow.
             let environment = Allocator.countingSettings.merging(
                 ["SWIFT_DETERMINISTIC_HASHING": "1"]) { $1 }
             let worker = try WorkerProcess(
@@ -50,10 +51,10 @@ enum CountingPass {
 }
 
 extension WorkerProcess {
-    /// Lets the worker do one operation a turn, and gives the counts of each turn.
+    /// Lets the worker do one operation per turn and returns the counts of each turn.
     ///
-    /// - Parameter warmingUp: whether a first turn is not counted, if it is not the only one.
-    /// - Throws: what ``receive()`` throws.
+    /// - Parameter warmingUp: whether the first turn is not counted, unless it is the only one.
+    /// - Throws: the errors of ``receive()``.
     func takeTurns(
         _ count: Int, warmingUp: Bool
     ) throws -> (counts: [[String: Int64]], outcome: WorkloadOutcome) {

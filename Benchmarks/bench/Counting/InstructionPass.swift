@@ -1,13 +1,13 @@
 import Benchmarking
 import Foundation
 
-/// Counts the instructions of an operation with cachegrind, which needs no counters of the
-/// processor: virtual machines have none. Tens of times slower than the work alone.
+/// Counts the instructions of an operation with cachegrind. It needs no counters of the processor,
+/// which virtual machines do not have. Tens of times slower than the work alone.
 enum InstructionPass {
-    /// So many that what two starts of a process differ by does not count.
+    /// Enough operations to make the difference between two process starts negligible.
     private static let extraOperations = 10
 
-    /// - Throws: ``CommandFailure`` with `probeUnavailable` where they cannot be counted.
+    /// - Throws: ``CommandFailure`` with `probeUnavailable` if instructions cannot be counted.
     static func requireAvailable() throws {
         guard Valgrind.isAvailable else {
             throw CommandFailure(
@@ -16,10 +16,10 @@ enum InstructionPass {
         }
     }
 
-    /// The instructions of one operation: the difference between two processes of which one does
-    /// more. Nil for work that cannot be repeated in one store, and where a worker failed.
+    /// The instructions of one operation, from the difference between a process with few operations
+    /// and one with more. Nil if the work cannot be repeated in one store or a worker failed.
     ///
-    /// - Throws: ``Interrupted``; when no process can be started or the disk cannot be written.
+    /// - Throws: ``Interrupted``, and the errors of starting a process or writing to the disk.
     static func run(
         _ arm: PairedArm, seed: UInt64, preparation: Preparation
     ) throws -> Double? {

@@ -1,10 +1,10 @@
 import CSQLite
 import Synchronization
 
-/// What the connections of this process execute, whoever opened them.
+/// Counts the statements of all connections of this process.
 ///
-/// Each new connection gets a trace callback. Only one can be had, and neither the engine nor GRDB
-/// takes it unless told to.
+/// Each new connection gets a trace callback. A connection has only one, and neither the engine nor
+/// GRDB uses it by default.
 final class StatementCounts: Sendable {
     static let shared = StatementCounts()
 
@@ -12,7 +12,7 @@ final class StatementCounts: Sendable {
     let steps = Atomic<Int64>(0)
     let rows = Atomic<Int64>(0)
 
-    /// Counts from now on, on all connections that are opened.
+    /// Counts on all connections that are opened from now on.
     func install() {
         let observe:
             @convention(c) (OpaquePointer?, UnsafeRawPointer?, UnsafeRawPointer?) -> Int32 = {
@@ -20,13 +20,13 @@ final class StatementCounts: Sendable {
                 let events = UInt32(SQLITE_TRACE_PROFILE | SQLITE_TRACE_ROW)
                 return sqlite3_trace_v2(connection, events, count, nil)
             }
-        // SQLite calls it with those three arguments, whatever its header says of the type
+        // SQLite passes three arguments, although its header declares none
         // (sqlite.org/c3ref/auto_extension.html).
         sqlite3_auto_extension(unsafeBitCast(observe, to: (@convention(c) () -> Void).self))
     }
 }
 
-/// A row of a statement, or the end of a run of one; its steps are SQLite's, and begin at 0 again.
+/// Called for each row of a statement and at its end. SQLite counts the steps from 0 for each run.
 private func count(
     event: UInt32, context: UnsafeMutableRawPointer?, statement: UnsafeMutableRawPointer?,
     detail: UnsafeMutableRawPointer?

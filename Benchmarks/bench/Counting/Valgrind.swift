@@ -1,10 +1,11 @@
 import Foundation
 
-/// Workers under valgrind, which counts instructions without counters of the processor: virtual machines have none.
+/// Starts workers under valgrind. It counts instructions without counters of the processor, which
+/// virtual machines do not have.
 enum Valgrind {
     static let installation = "apt-get install valgrind binutils"
 
-    /// Whether valgrind is installed, and `strip`, without which it cannot read our executable.
+    /// Whether valgrind is installed, and `strip`, which makes executables that it can read.
     static let isAvailable: Bool = {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         return ["valgrind", "strip"].allSatisfy { tool in
@@ -14,9 +15,9 @@ enum Valgrind {
         }
     }()
 
-    /// A copy that valgrind can read: 3.19 gives up on the debugging information of Swift 6.
+    /// A copy that valgrind can read: version 3.19 fails on the debug information of Swift 6.
     ///
-    /// - Throws: when there is no `strip`, or the disk cannot be written.
+    /// - Throws: if `strip` is missing or the disk cannot be written.
     static func strippedCopy(of executable: URL, in folder: URL) throws -> URL {
         let copy = folder.appendingPathComponent("bench")
         let strip = try Process.run(
@@ -26,20 +27,20 @@ enum Valgrind {
         return copy
     }
 
-    /// How a worker of that program is started under a tool with these options.
+    /// How to start a worker of a program under a valgrind tool with these options.
     static func launch(_ executable: URL, _ options: [String]) -> WorkerProcess.Launch {
         WorkerProcess.Launch(
             executable: executable, launcher: ["valgrind", "--quiet"] + options,
             environment: [
                 "SWIFT_DETERMINISTIC_HASHING": "1",
-                // Or jemalloc gives memory back when some time has passed.
+                // Otherwise jemalloc returns memory at times that depend on the clock.
                 "MALLOC_CONF": "dirty_decay_ms:-1,muzzy_decay_ms:-1",
             ])
     }
 
-    /// The instructions that a report of cachegrind or callgrind counts: it has a line of "summary: " and the number.
+    /// The instructions in a report of cachegrind or callgrind, from its line "summary: ".
     ///
-    /// - Throws: when it cannot be read.
+    /// - Throws: if the report cannot be read.
     static func total(in report: URL) throws -> Int64? {
         let text = try String(contentsOf: report, encoding: .utf8)
         let line = text.split(separator: "\n").last { $0.hasPrefix("summary:") }

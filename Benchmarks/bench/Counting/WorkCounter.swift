@@ -1,9 +1,9 @@
 import Benchmarking
 import Foundation
 
-/// Counts what happens between two moments in a worker whose job is to count.
+/// Counts the work of a counting worker between two moments.
 struct WorkCounter {
-    /// Puts the probes in place; to be called before any database is opened.
+    /// Installs the probes. Call this before any database is opened.
     static func install() {
         CountingFileSystem.install()
         StatementCounts.shared.install()
@@ -14,20 +14,20 @@ struct WorkCounter {
     private let liveBytes: Int
     private let allocations: Int64
 
-    /// Begins to count, also what `subject` counts itself.
+    /// Starts to count, and resets the counters of `subject`.
     init(_ subject: (any CountingSubject)?) {
         self.subject = subject
         subject?.settle()
         subject?.resetCounters()
         totals = Self.totals()
         liveBytes = Allocator.liveBytes()
-        // Last here and first at the end, so that our own are not among them.
+        // Last here and first in `finish()`, so that the counter's own allocations are left out.
         allocations = Allocator.allocationCount()
     }
 
-    /// What happened since, by ``Metric/name``. The probes win over the subject's own counters,
-    /// since they see all subjects alike; but of rows that the engine has handed over by a function
-    /// SQLite tells none.
+    /// The counts since the start, by ``Metric/name``. Probes replace the subject's own counters,
+    /// since they count all subjects alike. Only a subject's own `rowsRead` is kept: SQLite does
+    /// not report rows that the engine's SQL function hands over.
     func finish() -> [String: Int64] {
         subject?.settle()
         let allocationsAfter = Allocator.allocationCount()

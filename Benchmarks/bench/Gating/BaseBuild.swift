@@ -3,18 +3,18 @@ import Foundation
 
 /// The `bench` of another revision, built for release in a git worktree.
 ///
-/// Source and build lie in `.build/base` of the package and are kept, so that the next gate builds
-/// what changed and nothing else. Source: measuring §7, step 1: same toolchain, same flags, same
-/// machine, same hour.
+/// Source and build are kept in `.build/base` of the package, so that the next gate rebuilds only
+/// what changed. Source: measuring §7, step 1: same toolchain, same flags, same machine, same
+/// hour.
 struct BaseBuild {
     let executable: URL
-    /// The package that it was built from.
+    /// The package of the revision.
     let source: URL
-    /// The full name of the commit.
+    /// The full hash of the commit.
     let commit: String
 
-    /// - Throws: ``CommandFailure`` with `noBaseline` where there is no such revision, or it cannot
-    ///   be built.
+    /// - Throws: ``CommandFailure`` with `noBaseline` if the revision does not exist or cannot be
+    ///   built.
     init(of revision: String, package: URL, note: (String) -> Void) throws {
         let commit = try Self.commit(of: revision, in: package)
         let folder = package.appendingPathComponent(".build/base")
@@ -35,7 +35,7 @@ struct BaseBuild {
         executable = scratch.appendingPathComponent("release/bench").resolvingSymlinksInPath()
     }
 
-    /// The commit that a revision means.
+    /// The commit of a revision.
     ///
     /// - Throws: ``CommandFailure`` with `noBaseline`.
     static func commit(of revision: String, in package: URL) throws -> String {
@@ -48,16 +48,16 @@ struct BaseBuild {
         return found.output.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// Whether files that git knows differ from the commit that is checked out.
+    /// Whether tracked files differ from the commit that is checked out.
     static func hasChanges(_ package: URL) throws -> Bool {
         try run(["git", "diff", "--quiet", "HEAD"], in: package).status != 0
     }
 
-    /// A worktree that is there serves again, unless it came from a cache into a new clone, which
-    /// knows nothing of it: then it is made anew.
+    /// Reuses the worktree if git knows it. A worktree from a cache is unknown to a new clone and
+    /// is made again.
     private static func checkOut(_ commit: String, at source: URL, of package: URL) throws {
         let options = ["--quiet", "--force", "--detach"]
-        // Without a `.git` of its own git would check out the package around it.
+        // Without its own `.git`, git would check out the surrounding package.
         if FileManager.default.fileExists(atPath: source.path + "/.git") {
             let checkout = ["git", "-C", source.path, "checkout"] + options + [commit]
             if try run(checkout, in: package).status == 0 { return }

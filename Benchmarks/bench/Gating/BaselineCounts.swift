@@ -1,15 +1,15 @@
 import Benchmarking
 import Foundation
 
-/// The counts of this program, in the form in which they are kept or held against kept ones.
+/// The counts of this build, for a baseline or for a comparison with one.
 struct BaselineCounts {
     var cells: [Baseline.Cell]
     var unsoundCells: [UnsoundCell]
     var conditions: Baseline.Conditions
 
-    /// Counts the cells of some workloads, but those of several threads.
+    /// Counts the cells of all workloads except contended and growth workloads.
     ///
-    /// - Throws: ``Interrupted``; when no process can be started or the disk cannot be written.
+    /// - Throws: ``Interrupted``, and the errors of starting a process or writing to the disk.
     init(
         _ workloads: [Workload], preparation: Preparation, note: (String) -> Void
     ) throws {
@@ -39,7 +39,7 @@ struct BaselineCounts {
             dataset: preparation.dataset?.identity)
     }
 
-    /// The counts that all passes agree on, as closely as the count allows.
+    /// The counts on which all passes agree, within the tolerance of each count.
     private static func steady(_ samples: [Sample]) -> [String: Double] {
         let rows = Comparison.exactRows(workload: "", cell: "", base: samples, head: samples)
         return rows.filter { $0.verdict == .ok }.reduce(into: [:]) { counts, row in

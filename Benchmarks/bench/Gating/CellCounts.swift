@@ -1,14 +1,14 @@
 import Benchmarking
 
-/// What two counting passes over a cell found: two, so that a count that varies shows itself.
+/// The counts of one cell from two passes, so that a count that varies is noticed.
 enum CellCounts: Codable, Sendable {
     case samples([Sample])
     case failure(WorkerFailure)
 
     private static let passCount = 2
 
-    /// - Parameter countsInstructions: whether instructions are counted too, where they can be.
-    /// - Throws: ``Interrupted``; when no process can be started or the disk cannot be written.
+    /// - Parameter countsInstructions: whether to count instructions too, if that is possible.
+    /// - Throws: ``Interrupted``, and the errors of starting a process or writing to the disk.
     static func take(
         _ arm: PairedArm, seed: UInt64, _ preparation: Preparation,
         countsInstructions: Bool = false

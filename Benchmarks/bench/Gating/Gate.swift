@@ -1,27 +1,26 @@
 import Benchmarking
 import Foundation
 
-/// Two programs held against each other over the same cells: first what they do is counted, then
-/// the time it takes is measured in pairs.
+/// Compares two programs on the same cells: first their counts, then their times in pairs.
 final class Gate {
-    /// What is compared, and how far the gate goes.
+    /// What is compared, and how long.
     struct Plan: Sendable {
         var workloads: [Workload]
-        /// The programs whose workers do the work.
+        /// The programs that do the work.
         var base = Executable.url
         var head = Executable.url
-        /// What each arm does in excess, for the self test.
+        /// Extra work of each arm, for the self test.
         var baseInjections: [Injection] = []
         var headInjections: [Injection] = []
         var rule = PairedRule()
         var takesCounts = true
-        /// Beside the other counts.
+        /// In addition to the other counts.
         var countsInstructions = false
         var takesPairs = true
         var seed: UInt64
-        /// Of every turn; nil for what suits a gate.
+        /// The time of a turn; nil for the default of ``PairedSettings``.
         var turnSeconds: Double?
-        /// After so long no pairs are added to rows that cannot be judged.
+        /// The time after which undecided rows get no more pairs.
         var budget = Duration.seconds(600)
     }
 
@@ -40,8 +39,8 @@ final class Gate {
     private let note: (String) -> Void
     private var lastBlock = -1
 
-    /// - Parameter journal: what it knows is not measured again, and it is told of the rest.
-    /// - Parameter note: is told of progress, a line each.
+    /// - Parameter journal: provides what was measured before and stores what is measured now.
+    /// - Parameter note: called with a line of progress.
     init(
         _ plan: Plan, preparation: Preparation, journal: GateJournal = GateJournal(),
         note: @escaping (String) -> Void
@@ -61,9 +60,9 @@ final class Gate {
         }
     }
 
-    /// Measures and judges; nothing of a cell that failed is judged.
+    /// Measures and judges all cells. A cell that failed has no rows.
     ///
-    /// - Throws: when no process can be started or the disk cannot be written.
+    /// - Throws: the errors of starting a process or writing to the disk.
     func execute() throws -> PairedGate.Findings {
         let started = ContinuousClock.now
         var findings = PairedGate.Findings()
@@ -113,7 +112,7 @@ final class Gate {
         }
     }
 
-    /// Times from turns, and what else the rules ask for from a run of each arm after the other.
+    /// Measures times in turns, and the other metrics by running one arm after the other.
     private func measure(_ place: Place, block: Int) throws -> PairedGate.Outcome {
         var settings = PairedSettings(for: place.workload)
         if let turnSeconds = plan.turnSeconds { settings.turnSeconds = turnSeconds }
@@ -139,11 +138,11 @@ final class Gate {
         return .measured(pairs)
     }
 
-    /// Both arms under the same load.
+    /// Runs both arms under the same load.
     private func inSuccession(
         _ run: PairedRun, of place: Place, block: Int
     ) throws -> PairOfSamples {
-        // This program measures it, and it is the head.
+        // The head is this program, so its capacity is measured.
         let capacity = try ArmFailure.naming(isHead: true) {
             try capacities.find(
                 for: place.cell, of: place.workload, ofOwn: true, keep: journal.keep)
@@ -153,7 +152,7 @@ final class Gate {
 
     // MARK: Counts
 
-    /// Work of several threads is left out: its counts depend on how they were scheduled.
+    /// Skips contended work, whose counts depend on scheduling.
     private func count(into findings: inout PairedGate.Findings) throws {
         for place in places where !place.workload.kind.isContended {
             note("counting \(place.workload.name) \(place.identifier)")
@@ -196,7 +195,7 @@ extension Gate.Place {
 }
 
 extension PairRounds {
-    /// The pair of each metric that the rounds measured, by the metric's name.
+    /// The pairs of the metrics that rounds measure, by metric name.
     func pairs(centre: PairedSamples.Centre) -> [String: PairedSamples.Pair] {
         func pair(
             _ base: (Round) -> Double, _ head: (Round) -> Double
@@ -213,8 +212,8 @@ extension PairRounds {
 }
 
 extension PairOfSamples {
-    /// The pair of each metric that both samples have. Latencies from the intended time are left out
-    /// where a load was saturated: they tell how long it lasted.
+    /// The pairs of the metrics that both samples have. In a saturated load, latencies from the
+    /// intended time depend only on its length, so they are left out.
     func pairs(of metrics: [Metric], block: Int) -> [String: PairedSamples.Pair] {
         let isSaturated = [base, head].contains { $0[.saturated] == 1 }
         return metrics.reduce(into: [:]) { pairs, metric in
@@ -229,6 +228,6 @@ extension PairOfSamples {
 }
 
 extension Metric {
-    /// Whether it comes from turns that both arms take.
+    /// Whether the metric is measured in turns.
     fileprivate var isOfTurns: Bool { [.time, .cpuTime].contains(self) }
 }

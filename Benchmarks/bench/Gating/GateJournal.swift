@@ -1,24 +1,22 @@
 import Benchmarking
 import Foundation
 
-/// What a gate has measured, kept on the disk as it goes: a gate that was killed is begun again, and
-/// whatever the journal knows is not measured twice.
+/// A record on disk of what a gate has measured. A gate that was killed resumes from it and
+/// measures nothing twice.
 ///
-/// It is enough to know what was measured: which pair comes next follows from the seed and from the
-/// pairs before it.
+/// The measurements are enough: the seed and the earlier pairs decide which pair comes next.
 final class GateJournal {
     private struct Key: Hashable {
         var workload: String
         var cell: String
         /// Nil for counts.
         var block: Int?
-        /// Nil for pairs, which are of both arms.
+        /// Nil for pairs, which have both arms.
         var isHead: Bool?
     }
 
-    /// A line of the journal.
     enum Entry: Codable, Sendable {
-        /// The first line: the gate without its findings.
+        /// The first line: the gate without its results.
         case began(ComparisonReport)
         case pair(
             workload: String, cell: String, block: Int, outcome: PairedGate.Outcome,
@@ -30,17 +28,17 @@ final class GateJournal {
     private let journal: Journal<Entry>?
     private var pairs: [Key: PairedGate.Outcome] = [:]
     private var counts: [Key: CellCounts] = [:]
-    /// Beside each pair, in the order of pairs.
+    /// The noise at each pair, in the order of pairs.
     private(set) var noise: [NoiseReading] = []
-    /// What both arms are offered shares of.
+    /// The capacities that both arms are offered shares of.
     private(set) var capacities: [LoadCapacity] = []
 
-    /// Keeps nothing: for a gate that nobody will take up again.
+    /// Stores nothing, for a gate that is never resumed.
     init() {
         journal = nil
     }
 
-    /// Begins the journal of a gate.
+    /// Starts the journal of a gate.
     ///
     /// - Throws: ``RunDirectoryError``.
     init(of report: ComparisonReport, in directory: RunDirectory) throws {
@@ -49,7 +47,7 @@ final class GateJournal {
         try journal.append(.began(report))
     }
 
-    /// Goes on with a journal, and gives the gate that it is of.
+    /// Resumes a journal and returns its gate.
     ///
     /// - Throws: ``RunDirectoryError``.
     static func resumed(
@@ -86,13 +84,12 @@ final class GateJournal {
         learn(entry)
     }
 
-    /// Keeps what was measured, so that a gate that is begun again offers the same.
+    /// Stores a measured capacity, so that a resumed gate offers the same load.
     func keep(_ capacity: LoadCapacity) throws {
         try record(.capacity(capacity))
     }
 
-    /// The pair as it was measured before, or as `measure` finds it now. Nothing is kept of one that
-    /// was interrupted.
+    /// Returns the stored pair, or measures and stores it. An interrupted pair is not stored.
     func pair(
         _ workload: String, _ cell: String, block: Int, noise: NoiseProbe,
         _ measure: () throws -> PairedGate.Outcome
@@ -106,7 +103,7 @@ final class GateJournal {
         return outcome
     }
 
-    /// The same of the counts of one arm.
+    /// Returns the stored counts of one arm, or counts and stores them.
     func counts(
         _ workload: String, _ cell: String, isHead: Bool, _ count: () throws -> CellCounts
     ) throws -> CellCounts {

@@ -1,18 +1,19 @@
 import Benchmarking
 import Foundation
 
-/// The gate held against workers of which it is known how much they differ.
+/// Tests the gate with workers whose difference is known.
 ///
-/// Each gate has a first look and its confirmation and no pairs after them, which never make a
-/// finding. Source: measuring §9, items 3, 4 and 6.
+/// Each gate takes the pairs of the first look and of its confirmation. Later pairs never make
+/// a finding, so none are taken. Source: measuring §9, items 3, 4 and 6.
 struct GateSelfTest {
     let plan: Gate.Plan
     let preparation: Preparation
-    /// No gate is begun after so long, beside the first.
+    /// The time after which no further gate starts; the first one always runs.
     let budget: Duration
     let note: (String) -> Void
 
-    /// This program against itself, again and again with another seed, until there are so many rows.
+    /// Compares this program with itself, with a new seed each time, until there are `rowCount`
+    /// rows.
     func identicalCode(rowCount: Int) throws -> SelfTestReport {
         let end = ContinuousClock.now.advanced(by: budget)
         var rows: [Comparison] = []
@@ -38,7 +39,7 @@ struct GateSelfTest {
         return report
     }
 
-    /// One arm slower by a known share, the head in one run and the base in the next.
+    /// Slows one arm down by a known share: the head in one run, the base in the next.
     func slowdown(share: Double, runCount: Int) throws -> SelfTestReport {
         let end = ContinuousClock.now.advanced(by: budget)
         var found: [String: [Finding]] = [:]
@@ -93,7 +94,7 @@ struct GateSelfTest {
         }
     }
 
-    /// The rows of one gate of pairs only.
+    /// The rows of one gate without counts.
     private func rows(_ change: (inout Gate.Plan) -> Void) throws -> [Comparison] {
         var plan = plan
         plan.takesCounts = false
@@ -110,11 +111,11 @@ struct GateSelfTest {
         return findings.rows
     }
 
-    /// How noisy the pairs of each row were: what to compare with measuring §8.
+    /// Reports the noise of each row's pairs, to compare with measuring §8.
     private func addSpreads(of rows: [Comparison], to report: inout SelfTestReport) {
         for (name, rows) in Dictionary(grouping: rows, by: \.name).sorted(by: { $0.key < $1.key }) {
             let differences = rows.flatMap { $0.pairs.map(\.logRatio) }
-            // 1.4826 makes the deviation that of a normal distribution.
+            // The factor 1.4826 gives the standard deviation of normally distributed values.
             let deviation = Statistics.medianAbsoluteDeviation(differences).map { 1.4826 * $0 }
             let effects = rows.compactMap(\.minimumDetectableEffect)
             report.tell("\(name): robust deviation of pairs, %", (deviation ?? 0) * 100)

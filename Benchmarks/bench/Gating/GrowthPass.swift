@@ -2,11 +2,12 @@ import Benchmarking
 import Foundation
 import Synchronization
 
-/// Counts how the cost of a row grows with their number, and judges it by the rules of the workload.
+/// Counts how the cost of a row grows with the number of rows, and judges it by the workload's
+/// rules.
 ///
-/// Instructions alone see every list that is walked: statements, allocations and the like are the same however long it is,
-/// and times are not the same twice. One process a cell does the work at both sizes under callgrind, which writes down its
-/// counts at each ``GrowthMark``. No base takes part: growth is a fault by itself.
+/// Only instructions show that a longer list is walked: statements and allocations stay the same,
+/// and times vary. For each cell one process does the work at both sizes under callgrind, which
+/// writes its counts at each ``GrowthMark``. No base is needed, since growth is a fault by itself.
 struct GrowthPass {
     let workloads: [Workload]
     let timeout: Duration
@@ -30,10 +31,10 @@ struct GrowthPass {
         }
     }
 
-    /// A row for each cell.
+    /// One row for each cell.
     ///
-    /// - Parameter folder: where the workers' stores lie; made and removed here.
-    /// - Throws: when no process can be started or the disk cannot be written.
+    /// - Parameter folder: for the workers' stores; created and removed here.
+    /// - Throws: the errors of starting a process or writing to the disk.
     func judge(in folder: URL) throws -> PairedGate.Findings {
         var findings = PairedGate.Findings()
         let places = places
@@ -48,7 +49,8 @@ struct GrowthPass {
         defer { try? FileManager.default.removeItem(at: folder) }
         let executable = try Valgrind.strippedCopy(of: Executable.url, in: folder)
         let results = Mutex<[Int: Result<Comparison, any Error>]>([:])
-        // Valgrind runs one thread of a process at a time, and what is counted does not depend on what else runs.
+        // Valgrind runs one thread of a process at a time, and other processes do not change its
+        // counts.
         DispatchQueue.concurrentPerform(iterations: places.count) { index in
             let result = Result {
                 try count(
@@ -86,7 +88,8 @@ struct GrowthPass {
                     "--callgrind-out-file=\(report.path)",
                 ])
             _ = try WorkerProcess.run(job, launch, timeout: timeout).verifiedSample
-            // What came before the mark that ends an operation: the second of the few rows, and the fourth of the many.
+            // The counts before the mark that ends an operation: the second mark for few rows, the
+            // fourth for many.
             let totals = try [2, 4].map {
                 try Valgrind.total(in: URL(fileURLWithPath: "\(report.path).\($0)"))
             }

@@ -1,24 +1,26 @@
 import Benchmarking
 import Foundation
 
-/// How a parent and its workers talk. A base that was built from another revision must talk alike.
+/// The protocol between a parent and its workers. A base from another revision must use the same
+/// one.
 enum WorkerProtocol {
-    /// To be raised with every change of ``WorkerJob``, ``TurnOrder`` or ``WorkerReply`` that a worker
-    /// of the version before does not understand.
+    /// Raise this with each change of ``WorkerJob``, ``TurnOrder`` or ``WorkerReply`` that workers
+    /// of the previous version do not understand.
     static let version = 2
 
     private struct Listing: Decodable {
         var workerProtocol: Int?
-        /// Of bases that tell it.
+        /// Nil for bases that do not report it.
         var build: BuildConfiguration?
     }
 
-    /// Asks a program what it speaks.
+    /// Asks a program for its protocol and its build.
     ///
-    /// - Parameter package: the one that it was built from, whose workload files it lists with its
-    ///   answer: ours may hold what it does not know yet. Nil for that of the current folder.
-    /// - Throws: ``CommandFailure`` with `noBaseline` when it does not speak as this one does, or was
-    ///   built otherwise: optimised code is faster whatever changed.
+    /// - Parameter package: the package that the program was built from. The program lists the
+    ///   workload files there, since ours may use kinds that it does not have. Nil for the package
+    ///   of the current folder.
+    /// - Throws: ``CommandFailure`` with `noBaseline` if the protocol or the build configuration
+    ///   differs. Optimised code is faster whatever has changed.
     static func require(of executable: URL, from package: URL?) throws {
         let process = Process()
         process.executableURL = executable

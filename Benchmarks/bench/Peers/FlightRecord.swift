@@ -1,7 +1,7 @@
 import Datasets
 import Foundation
 
-/// A row of `ZFLIGHT` as the peers read it: a plain struct of all columns.
+/// A row of `ZFLIGHT` as the peers read it: a struct of all columns.
 struct FlightRecord: Sendable {
     var key: Int64
     var version: Int64
@@ -30,7 +30,7 @@ struct FlightRecord: Sendable {
     var destinationCode: String
 }
 
-/// The keys of what a flight refers to; nil where it refers to nothing.
+/// The keys that a flight refers to; nil for no reference.
 struct FlightReferences: Sendable {
     var plane: Int64?
     var airline: Int64?

@@ -1,13 +1,13 @@
 import Datasets
 import Foundation
 
-/// The keys of airlines, airports and planes by their codes, to resolve the references of flights.
+/// The keys of airlines, airports and planes by code, to resolve the references of flights.
 struct FlightsDirectory {
     private let airlines: [String: Int64]
     private let airports: [String: Int64]
     private let planes: [String: Int64]
 
-    /// - Parameters: the keys that were given to the rows of each table, in their order.
+    /// Takes the keys of each table's rows, in the order of the rows.
     init(
         _ dataset: FlightsDataset, airlines: Range<Int64>, airports: Range<Int64>,
         planes: Range<Int64>
@@ -28,7 +28,8 @@ struct FlightsDirectory {
 }
 
 extension FlightsModel {
-    /// A peer starts with the very tables and indexes of the stacks, made by the engine.
+    /// Makes the store with the engine, so that a peer starts with exactly the tables and indexes
+    /// of the stacks.
     static func makeStoreIfMissing(_ configuration: SubjectConfiguration) throws {
         guard !FileManager.default.fileExists(atPath: configuration.storeURL.path) else { return }
         try makeStore(configuration)
@@ -43,7 +44,7 @@ extension FlightsChecksum {
 }
 
 extension BulkMode {
-    /// How many of `count` rows go into a transaction.
+    /// The number of rows per transaction when `count` rows are inserted.
     func saveSize(of count: Int) -> Int {
         switch self {
         case .request: max(count, 1)
@@ -52,7 +53,7 @@ extension BulkMode {
     }
 }
 
-/// A row was no longer as it had been read: somebody else has written it.
+/// A row has been changed since it was read.
 struct RowChanged: Error, CustomStringConvertible {
     var key: Int64
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A row of `ZITEM` as the peers read it: a plain struct, its fields in the order that leaves the fewest gaps.
+/// A row of `ZITEM` as the peers read it: a struct whose fields are ordered for the least padding.
 struct ItemRecord: ItemValues, Sendable {
     var key: Int64
     var number: Int64

@@ -1,7 +1,8 @@
 import Datasets
 import GRDB
 
-/// An airline to insert. The tables that flights refer to are only written, so their records cannot be fetched.
+/// An airline to insert. Flights refer to this table; it is only written, so the record cannot be
+/// fetched.
 struct AirlineRecord: PersistableRecord {
     static let databaseTableName = "ZAIRLINE"
     var airline: AirlineRow
@@ -84,7 +85,7 @@ struct WeatherRecord: PersistableRecord {
     }
 }
 
-/// What the engine's model numbers its entities: in the order of their names, from 1.
+/// The engine's entity numbers: entities in the order of their names, from 1.
 enum EntityNumber {
     static let airline = 1
     static let airport = 2

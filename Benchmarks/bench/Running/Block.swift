@@ -1,15 +1,15 @@
 import Benchmarking
 
-/// Cells of a workload that take their rounds together, since questions compare them: their samples of a round are
-/// neighbours in time.
+/// Cells of one workload that share rounds, because questions compare them: their samples of a
+/// round are close in time.
 struct Block: Sendable {
-    /// The place of the workload in the run.
+    /// The index of the workload in the run.
     let workload: Int
-    /// The places of its cells in the workload, ascending.
+    /// The indices of its cells in the workload, ascending.
     let cells: [Int]
 
-    /// The blocks of a workload: cells that a contest compares, and those that share cells with them; the cells that
-    /// nothing compares are a block of their own.
+    /// The blocks of a workload. The cells of a contest are in one block, and contests that share
+    /// cells share a block. All cells without a contest form one more block.
     static func all(of result: WorkloadResult, at workload: Int) -> [Block] {
         let places = Dictionary(
             uniqueKeysWithValues: result.cells.enumerated().map { ($1.identifier, $0) })
@@ -27,7 +27,7 @@ struct Block: Sendable {
 }
 
 extension WorkloadResult {
-    /// The measured contests whose cells are in the block.
+    /// The contests of measured metrics whose cells are in the block.
     private func contests(in block: Block) -> [(question: Question, contest: Contest)] {
         let identifiers = Set(block.cells.map { cells[$0].identifier })
         return (questions ?? []).filter { !$0.isExact }.flatMap { question in
@@ -35,7 +35,7 @@ extension WorkloadResult {
         }
     }
 
-    /// What is still undecided in a block, and the places of the cells that it takes to decide it.
+    /// The undecided comparisons of a block, and the indices of the cells that they need.
     func openComparisons(
         in block: Block, _ design: SequentialDesign
     ) -> (comparisons: [RoundAllocation.OpenComparison], cells: [Int]) {

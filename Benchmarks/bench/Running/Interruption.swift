@@ -1,17 +1,17 @@
 import Foundation
 import Synchronization
 
-/// Whether the user asked to stop, by SIGINT (Ctrl-C) or SIGTERM.
+/// Whether the user asked to stop with SIGINT (Ctrl-C) or SIGTERM.
 enum Interruption {
     private static let flag = Atomic<Bool>(false)
 
     static var isRequested: Bool { flag.load(ordering: .relaxed) }
 
-    /// From now on the signals only raise the flag, and the run ends in order.
+    /// Makes the signals only set the flag, so that the run ends in order.
     static func install() {
-        // Touches the flag, so that the handler never is the one to initialise it.
+        // Initialises the flag here, so that the signal handler never has to.
         flag.store(false, ordering: .relaxed)
-        // Whoever started us may have blocked them, as threads of a pool do.
+        // The parent process may have blocked the signals, as pools of threads do.
         var signals = sigset_t()
         sigemptyset(&signals)
         for number in [SIGINT, SIGTERM] {
@@ -19,7 +19,7 @@ enum Interruption {
             signal(number) { _ in Interruption.flag.store(true, ordering: .relaxed) }
         }
         pthread_sigmask(SIG_UNBLOCK, &signals, nil)
-        // A worker that dies while its job is written must not take us along.
+        // Without this, a worker that dies while its job is written would end this process.
         signal(SIGPIPE, SIG_IGN)
     }
 }

@@ -1,12 +1,12 @@
 import Benchmarking
 import Foundation
 
-/// Earlier runs of release builds on this kind of machine, from which a plan can learn.
+/// Earlier runs of release builds on this kind of machine, for estimates in a plan.
 struct KnownRuns {
     /// Newest first.
     private let runs: [Run]
 
-    /// Reads all runs below a folder; what is not a run, or another machine's, is left out.
+    /// Reads all runs in a folder and skips those of other machines and builds.
     init(in folder: URL) {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         let identity = EnvironmentFingerprint.ofBench().identity
@@ -16,7 +16,7 @@ struct KnownRuns {
             .sorted { $0.startedAt > $1.startedAt }
     }
 
-    /// What a process took, from its start to that of the next one: the median of the samples.
+    /// The median time from the start of one process to the start of the next.
     func secondsPerSample(of cell: String, in workload: String) -> Double? {
         runs.lazy.compactMap { run in
             let starts = run.workloads.flatMap(\.cells).flatMap(\.samples).map(\.startedAtSeconds)
@@ -30,8 +30,8 @@ struct KnownRuns {
         }.first
     }
 
-    /// The smallest change of the primary metric against the reference that so many samples would
-    /// show, as text; what the design reaches where no run tells.
+    /// The smallest change of the primary metric against the reference that `sampleCount` samples
+    /// would show, as text. Without an earlier run it is the design's value.
     func detectableEffect(of cell: String, in workload: Workload, sampleCount: Int) -> String {
         guard sampleCount >= PairedRatio.pairsNeeded else { return "nothing: too few samples" }
         let effects = runs.lazy.compactMap { run -> Double? in
@@ -64,7 +64,7 @@ struct KnownRuns {
 }
 
 extension Workload {
-    /// The smallest change of time that 20 pairs show in 95 % of cases. Source: measuring §8.
+    /// The smallest change of time that 20 pairs detect in 95 % of cases. Source: measuring §8.
     fileprivate var expectedDetectableEffect: Double {
         if kind.isContended { return 0.025 }
         if ["full", "extra"].contains(synchronous) { return 0.02 }

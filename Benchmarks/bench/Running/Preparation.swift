@@ -1,13 +1,12 @@
 import Benchmarking
 import Foundation
 
-/// What workers need before they can begin: the part of the data set that is worked on, and the stores
-/// of which they get copies. Each is made once, when first needed, and shared by all cells; every worker gets a
-/// fresh copy.
+/// Provides what workers need to start: a part of the data set and copies of prepared stores. Each
+/// is made at the first use and shared by all cells; each worker gets a fresh copy.
 final class Preparation {
-    /// After this a worker is taken for hung.
+    /// The time after which a silent worker is killed.
     let timeout: Duration
-    /// Describes the largest part that was read; nil before any was.
+    /// Describes the largest part that was read; nil before the first.
     private(set) var dataset: DatasetDescription?
     private var largestFlightCount = -1
     private let folder: URL
@@ -15,9 +14,9 @@ final class Preparation {
     private var selections: [Int?: DatasetSelection] = [:]
     private var folderCount = 0
 
-    /// - Parameter folder: where stores lie; made here and removed by ``remove()``. What an earlier
-    ///   process left there is removed.
-    /// - Parameter timeout: after it a worker is taken for hung.
+    /// - Parameter folder: the folder for stores, created here and removed by ``remove()``. Remains
+    ///   of an earlier process are removed.
+    /// - Parameter timeout: the time after which a silent worker is killed.
     init(folder: URL, timeout: Duration) throws {
         self.folder = folder
         self.timeout = timeout
@@ -32,14 +31,14 @@ final class Preparation {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// The data that a workload works on; nil where it makes its own.
+    /// The data of a workload; nil if it makes its own rows.
     ///
-    /// - Throws: when the data set is damaged.
+    /// - Throws: if the data set is damaged.
     func selection(for workload: Workload) throws -> DatasetSelection? {
         guard workload.kind.usesDataset else { return nil }
         if let selection = selections[workload.flightCount] { return selection }
         if selections.isEmpty, workload.flightCount != nil, DatasetSelection.isPublished {
-            // Once, so that no worker has to: a damaged data set is found out here.
+            // Checks the whole data set once here, so that no worker has to.
             _ = try DatasetSelection.load(flightCount: nil)
         }
         let read = try DatasetSelection.load(flightCount: workload.flightCount)
@@ -52,19 +51,20 @@ final class Preparation {
         return selection
     }
 
-    /// The data of all of them; nil where none needs any.
+    /// The data of all workloads; nil if none needs any.
     ///
-    /// - Throws: when the data set is damaged.
+    /// - Throws: if the data set is damaged.
     func dataset(of workloads: [Workload]) throws -> DatasetDescription? {
         for workload in workloads { _ = try selection(for: workload) }
         return dataset
     }
 
-    /// Calls `body` with the job of one worker, whose folder exists while it runs.
+    /// Calls `body` with the job of one worker, whose folder exists during the call.
     ///
-    /// - Parameter executable: who prepares the store where one is needed: the worker's own
-    ///   program, so that a change of the format is no difference between two arms.
-    /// - Throws: ``WorkerFailure`` when the store cannot be prepared, ``Interrupted``, and what `body` throws.
+    /// - Parameter executable: the program of the worker. It also prepares the store, so that a
+    ///   change of the file format makes no difference between two arms.
+    /// - Throws: ``WorkerFailure`` if the store cannot be prepared, ``Interrupted``, and the errors
+    ///   of `body`.
     func withJob<Value>(
         for cell: Cell, of workload: Workload, seed: UInt64, executable: URL = Executable.url,
         _ body: (WorkerJob) throws -> Value

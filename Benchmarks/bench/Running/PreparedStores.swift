@@ -1,12 +1,12 @@
 import Benchmarking
 import Foundation
 
-/// The stores of which samples begin with copies. Each is made once per run, by a worker of its own, and copied for each
-/// sample: making it is not measured, and no sample sees what another one changed.
+/// The stores that samples copy. A separate worker makes each store once per run. So making it is
+/// not measured, and no sample sees another one's changes.
 final class PreparedStores {
     struct Store {
         var url: URL
-        /// What whoever made it told of it.
+        /// The facts from the worker that made it.
         var facts: [String: Int64]
     }
 
@@ -17,7 +17,7 @@ final class PreparedStores {
 
     private let folder: URL
     private let timeout: Duration
-    /// A store that could not be made fails every sample that needs it.
+    /// A failure to make a store fails every sample that needs it.
     private var stores: [Key: Result<Store, WorkerFailure>] = [:]
 
     init(folder: URL, timeout: Duration) {
@@ -25,9 +25,10 @@ final class PreparedStores {
         self.timeout = timeout
     }
 
-    /// The store that the job is to copy, made when it is first asked for; nil where the sample begins with nothing.
+    /// The store for the job to copy, made at the first use; nil if the sample starts with nothing.
     ///
-    /// - Throws: ``WorkerFailure`` when it cannot be made, ``Interrupted``, and what ``WorkerProcess/run`` throws else.
+    /// - Throws: ``WorkerFailure`` if it cannot be made, ``Interrupted``, and other errors of
+    ///   ``WorkerProcess/run``.
     func store(for job: WorkerJob, of kind: WorkloadKind, executable: URL) throws -> Store? {
         guard let making = kind.storeJob(for: job) else { return nil }
         let key = Key(executable: executable, store: making.name)
@@ -47,12 +48,12 @@ final class PreparedStores {
 }
 
 extension WorkloadKind {
-    /// The job that makes the store which a sample copies, and what tells it apart from others. Flights are imported by each
-    /// subject itself, as it would; other stores are the same for all.
+    /// The job that makes the store for a sample, and a name that identifies the store. Each
+    /// subject imports the flights itself; other stores are the same for all subjects.
     fileprivate func storeJob(for job: WorkerJob) -> (name: String, job: WorkerJob)? {
         var making = job
         if startsWithFlights {
-            // Questions about unsaved objects begin with none.
+            // Questions about unsaved objects start with an empty store.
             guard job.parameters["place"] != "memory" else { return nil }
             making.kind = WorkloadKind.importing.name
             making.parameters = ["saveSize": "1000", "indexes": job.indexes.rawValue]

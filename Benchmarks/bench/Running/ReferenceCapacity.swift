@@ -1,11 +1,11 @@
 import Benchmarking
 
-/// The capacity of the reference, of which open phases take their share: so every subject is offered
-/// the same load, and a slow one does not get an easy one. Found once for each set of parameters.
+/// The capacity of the reference, which open phases take shares of. So all subjects are offered the
+/// same load, and a slow one does not get an easier one. Measured once for each set of parameters.
 ///
-/// It is the median of several readings: all that is offered hangs on it, and a single one may be off by
-/// half. Each is a process that goes through the closed phases, so that three of them with phases of 2.5 s
-/// take some ten seconds.
+/// It is the median of several readings: a single one may be off by half, and the whole load
+/// depends on it. Each reading is a process that runs the closed phases, so three readings with
+/// phases of 2.5 s take about ten seconds.
 final class ReferenceCapacity {
     private struct Key: Hashable {
         var workload: String
@@ -16,10 +16,11 @@ final class ReferenceCapacity {
 
     private let preparation: Preparation
     private let seed: UInt64
-    /// Nil where the reference told no rate to take shares of.
+    /// Nil if the reference reported no rate to take shares of.
     private var findings: [Key: Result<LoadPlan.Capacity?, WorkerFailure>] = [:]
 
-    /// - Parameter earlier: what an earlier process has found, so that the same is offered from then on.
+    /// - Parameter earlier: the capacities that an earlier process measured, so that a resumed run
+    ///   offers the same load.
     init(_ preparation: Preparation, seed: UInt64, earlier: [LoadCapacity]) {
         self.preparation = preparation
         self.seed = seed
@@ -29,12 +30,14 @@ final class ReferenceCapacity {
         }
     }
 
-    /// Nil where no share is taken, or there is no reference: the subject's own counts then.
+    /// The capacity for a cell. Nil if the load takes no shares, or if there is no reference; then
+    /// the subject's own capacity is used.
     ///
-    /// - Parameter ofOwn: whether the subject's own is measured where there is no reference.
-    /// - Parameter keep: is told what was measured now, and does not have to be again.
-    /// - Throws: ``WorkerFailure`` when there is none: the cell fails with it, since any other load would not be the same.
-    ///   ``Interrupted``; and when no process can be started or the disk cannot be written.
+    /// - Parameter ofOwn: whether to measure the subject's own capacity if there is no reference.
+    /// - Parameter keep: called with a new capacity, to store it.
+    /// - Throws: ``WorkerFailure`` if the capacity cannot be measured: the cell fails, since any
+    ///   other load would not be the same. ``Interrupted``, and the errors of starting a process or
+    ///   writing to the disk.
     func find(
         for cell: Cell, of workload: Workload, ofOwn: Bool = false,
         keep: (LoadCapacity) throws -> Void
@@ -94,14 +97,14 @@ final class ReferenceCapacity {
 }
 
 extension LoadPlan {
-    /// What open phases take of the capacity, in their order.
+    /// The shares that open phases take of the capacity, in order.
     fileprivate var sharesTaken: [Double] {
         phases.compactMap { phase in
             if case .open(.shareOfCapacity(let share), _) = phase.mode { share } else { nil }
         }
     }
 
-    /// The closed phases alone, of which there is one before each open one that takes a share.
+    /// The closed phases only; there is one before each open phase that takes a share.
     fileprivate var forCapacity: LoadPlan {
         var plan = self
         plan.phases = phases.filter { $0.mode == .closed }

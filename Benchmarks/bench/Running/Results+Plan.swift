@@ -3,7 +3,7 @@ import Datasets
 import ObjectGraph
 
 extension Workload {
-    /// What will be run, in an order that only the estimate of the time left depends on.
+    /// The planned samples. Their order affects only the estimate of the time left.
     var steps: [ProgressStep] {
         (0..<repetitions).flatMap { repetition in
             cells.map { step(of: $0, repetition: repetition) }
@@ -18,7 +18,7 @@ extension Workload {
 }
 
 extension WorkloadResult {
-    /// A result without samples.
+    /// Creates a result without samples.
     init(_ workload: Workload, cells: [Cell], data: DatasetSelection?) {
         var parameters = workload.sharedParameters
         parameters["synchronous"] = workload.synchronous
@@ -36,7 +36,8 @@ extension WorkloadResult {
 }
 
 extension Workload {
-    /// What ranks the subjects: without a closed phase, the latency of the open one.
+    /// The metric that ranks the subjects; for a load without a closed phase, the latency of the
+    /// open phase.
     fileprivate var primaryMetric: Metric {
         let finds = load?.phases.contains { $0.isRecorded && $0.mode == .closed } ?? true
         return finds
@@ -46,7 +47,7 @@ extension Workload {
 }
 
 extension CellResult {
-    /// A result without samples.
+    /// Creates a result without samples.
     init(_ cell: Cell, of workload: Workload) {
         let shared = workload.sharedParameters
         self.init(
@@ -56,7 +57,7 @@ extension CellResult {
 }
 
 extension Workload {
-    /// What the cells of a matrix mean, since they are only named, and how the engine asks the store.
+    /// Explains the cells, which the matrix only names, and how the engine queries the store.
     fileprivate var notes: [String] {
         parameters["row", default: []].compactMap(EngineWorkload.note) + questionNotes
     }
@@ -79,7 +80,8 @@ extension Workload {
 }
 
 extension PredicateQuestion {
-    /// The engine's statement with SQLite's plan, in an empty store: without statistics the plan is the same in a full one.
+    /// The engine's statement and SQLite's plan in an empty store. Without statistics a full store
+    /// has the same plan.
     fileprivate func explanation(_ indexes: FlightsModel.Indexes) throws -> String {
         let coordinator = PersistentStoreCoordinator(model: try FlightsModel.make(indexes))
         try coordinator.addPersistentStore(.sqliteInMemory())

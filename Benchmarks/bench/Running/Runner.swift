@@ -1,32 +1,33 @@
 import Benchmarking
 import Foundation
 
-/// What a run does besides its workloads.
+/// The options of a run.
 struct RunOptions: Sendable {
-    /// A worker that takes longer is taken for hung.
+    /// The time after which an unfinished worker is killed.
     var timeout = Duration.seconds(600)
     var length = RunLength.asPlanned
-    /// Whether the work of all cells is counted first; else of those that a question about counts compares.
+    /// Whether to count the work of all cells first, instead of only those that questions about
+    /// counts compare.
     var countsAll = true
-    /// Whether its instructions are counted too.
+    /// Whether to count instructions too.
     var countsInstructions = false
 }
 
 /// How many rounds a run takes.
 enum RunLength: Sendable, Equatable {
-    /// As many as each workload says.
+    /// The number in each workload.
     case asPlanned
-    /// As many as its questions need, and no more than fit into the time; without questions, those that fit.
+    /// As many as the questions need, within the time; without questions, as many as fit.
     case within(seconds: Double)
-    /// As many as its questions need, however long it takes.
+    /// As many as the questions need, without a time limit.
     case untilDecided
 }
 
-/// Runs workloads: every sample in a process of its own, round by round. A round takes a sample of each cell of a
-/// ``Block``, in random order.
+/// Runs workloads: each sample in a separate process, round by round. A round takes a sample of
+/// each cell of a ``Block``, in random order.
 ///
-/// The journal gets a line after every sample, so that a run that is killed loses one at most and
-/// can be taken up again.
+/// The journal gets a line after each sample, so that a killed run loses at most one and can be
+/// resumed.
 struct Runner {
     private let workloads: [Workload]
     private let directory: RunDirectory
@@ -37,21 +38,21 @@ struct Runner {
     private let watch = Stopwatch()
     private var canary = NoiseCanary()
     private var run: Run
-    /// What the journal already told when this process began.
+    /// The entries of the journal when this process started.
     private let earlier: [RunEntry]
     private var done: Set<Step>
     private let secondsBefore: Double
 
-    /// A sample of a cell, or its counts where the repetition is nil.
+    /// A sample of a cell; its counts if the repetition is nil.
     private struct Step: Hashable {
         var workload: String
         var cell: String
         var repetition: Int?
     }
 
-    /// - Parameter run: without workloads.
-    /// - Parameter earlier: the entries of the journal, where the run is resumed.
-    /// - Throws: when the disk cannot be written.
+    /// - Parameter run: the run, without workloads.
+    /// - Parameter earlier: the entries of the journal if the run is resumed.
+    /// - Throws: if the disk cannot be written.
     init(
         _ workloads: [Workload], run: Run, into directory: RunDirectory, options: RunOptions,
         earlier: [RunEntry] = []
@@ -66,17 +67,17 @@ struct Runner {
             measured.map { Step(workload: $0.workload, cell: $0.cell, repetition: $0.repetition) })
         secondsBefore = measured.compactMap(\.sample?.startedAtSeconds).max() ?? 0
         progress = ProgressReporter(plan: [])
-        // Beside the results, thus on the same disk each time.
+        // Beside the results, so that the disk is the same each time.
         preparation = try Preparation(
             folder: directory.url.appendingPathComponent("work"), timeout: options.timeout)
         capacities = ReferenceCapacity(
             preparation, seed: run.seed, earlier: earlier.compactMap(\.capacity))
     }
 
-    /// Runs everything, writes the reports, and returns what became of it.
+    /// Runs everything, writes the reports and returns the finished run.
     ///
-    /// - Throws: when the disk cannot be written, the data set is damaged, no process starts, or
-    ///   the workloads are not those that the run began with.
+    /// - Throws: if the disk cannot be written, the data set is damaged, no process starts, or a
+    ///   resumed run has other workloads.
     mutating func execute() throws -> Run {
         defer { preparation.remove() }
         try begin()
@@ -166,7 +167,8 @@ struct Runner {
         }
     }
 
-    /// Gives rounds to the blocks whose questions they are likely to decide, until all are decided or the time is over.
+    /// Gives rounds to the blocks whose questions they are likely to decide, until all are decided
+    /// or the time is over.
     private mutating func measureUntilDecided(_ blocks: [Block], seconds: Double?) throws {
         let design = run.sequentialDesign
         var allocation = RoundAllocation(design, seed: run.seed)
@@ -190,7 +192,8 @@ struct Runner {
         try measureUnasked(blocks, until: seconds)
     }
 
-    /// Takes rounds of what no question asks about: one, or in a run without questions those that fit.
+    /// Measures cells that no question is about: one round, or as many as fit if the run has no
+    /// questions.
     private mutating func measureUnasked(_ blocks: [Block], until seconds: Double?) throws {
         let isAsked = run.workloads.contains { $0.questions?.isEmpty == false }
         let unasked = blocks.filter { block in
@@ -223,7 +226,7 @@ struct Runner {
             ?? 0
     }
 
-    /// What a round of these cells takes; nil before each of them has a sample.
+    /// The time of a round of these cells; nil until each has a sample.
     private func secondsPerRound(of cells: [Int], in block: Block) -> Double? {
         let results = run.workloads[block.workload].cells
         let seconds = cells.compactMap {
@@ -274,13 +277,12 @@ struct Runner {
         }
     }
 
-    /// Since the run began, as if it had never been killed.
+    /// The time since the run began, including earlier processes of a resumed run.
     private var elapsedSeconds: Double { secondsBefore + watch.elapsedSeconds }
 
     // MARK: Steps
 
-    /// Does a step that was not done before, and writes down what it found. A cell that failed
-    /// once has no result to add to.
+    /// Does a step once and records its result. Skips cells that failed before.
     ///
     /// - Parameter turn: nil for counting.
     private mutating func perform(

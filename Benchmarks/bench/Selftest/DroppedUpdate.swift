@@ -1,4 +1,4 @@
-/// Forgets every tenth update and says that it is saved.
+/// Drops every tenth update and reports it as saved.
 final class DroppedUpdate: LoadWriter {
     private let base: any LoadWriter
     private var updateCount = 0

@@ -1,4 +1,4 @@
-/// A stack under load with a fault in its writers, to show that the checks find it.
+/// A stack under load whose writers have a fault, to test that the checks find it.
 final class FaultySubject: LoadSubject {
     private let base: StackLoad
     private let addFault: @Sendable (any LoadWriter) -> any LoadWriter

@@ -2,9 +2,10 @@ import ObjectGraph
 import Stacks
 import Synchronization
 
-/// A shared coordinator that loses every merge of every tenth item, and claims to lose none.
+/// A shared coordinator that silently drops every merge of every tenth item.
 ///
-/// Always the same items: the next merge of an item would mend it, before anybody reads it on a machine that is busy.
+/// Always the same items: otherwise the next merge of an item would repair it, on a busy machine
+/// even before anybody reads it.
 final class LostMergeStack: PersistenceStack {
     private let base: SharedCoordinatorStack
     private let observations = Mutex<[Observation]>([])

@@ -1,4 +1,4 @@
-/// Does nothing at once: what a load of it takes is the harness's own cost.
+/// Does nothing: its load measures the cost of the harness itself.
 final class NullSubject: LoadSubject, LoadWriter, LoadReader {
     func makeWriter() throws -> any LoadWriter { self }
     func makeReader(_ index: Int) throws -> any LoadReader { self }

@@ -1,7 +1,7 @@
 import Stacks
 
 extension Subject {
-    /// Subjects with a fault each, and one that does nothing.
+    /// Subjects with one fault each, and one that does nothing.
     static let selftests = [
         Subject(
             name: "selftest-null", group: .selftest,

@@ -1,4 +1,4 @@
-/// Takes a conflict for a success, and does not try again.
+/// Reports a conflict as a success and does not try again.
 final class SwallowedConflict: LoadWriter {
     private let base: any LoadWriter
 

@@ -2,9 +2,10 @@ import Benchmarking
 import ObjectGraph
 import Stacks
 
-/// Counts the flights of each airline, with their least, greatest and mean distance: by objects, by values, or by SQL.
+/// Computes for each airline the number of flights and their least, greatest and total distance:
+/// with objects, with values or in SQL.
 enum AggregatesWorkload {
-    /// Who works the figures out.
+    /// What computes the figures.
     enum Way: String, CaseIterable {
         case objects, dictionaries, sql
     }
@@ -41,7 +42,7 @@ enum AggregatesWorkload {
     }
 }
 
-/// Distances in miles.
+/// The distances of one airline's flights, in miles.
 private struct DistanceTotals: Sendable {
     var count = 0
     var least = Int.max
@@ -57,7 +58,7 @@ private struct DistanceTotals: Sendable {
 }
 
 extension AggregatesWorkload.Way {
-    /// By the code of the airline.
+    /// The totals by airline code.
     fileprivate func totals(of stack: any PersistenceStack) throws -> [String: DistanceTotals] {
         let view = try stack.viewContext
         return try view.performAndWait {

@@ -1,6 +1,6 @@
 import Datasets
 
-/// Inserts flights without relationships into an empty store, by one request or by a loop.
+/// Inserts flights without relationships into an empty store, with one request or in a loop.
 enum BatchInsertWorkload {
     static func run(_ context: WorkerContext) throws -> WorkloadOutcome {
         let source = try context.loadDataset().flights

@@ -1,12 +1,12 @@
 import Datasets
 
-/// Changes an attribute of every flight that has it, by one request or by a loop.
+/// Changes an attribute of each flight that has it, with one request or in a loop.
 enum BatchUpdateWorkload {
     private static let minutes = 1
     private static let delays =
         "SELECT COUNT(ZDEPARTUREDELAYMINUTES), SUM(ZDEPARTUREDELAYMINUTES) FROM ZFLIGHT"
 
-    /// What the work leaves alone.
+    /// The columns that must not change.
     private static let otherColumns = FlightRow.columnSums.filter {
         $0.name != "departureDelayMinutes"
     }

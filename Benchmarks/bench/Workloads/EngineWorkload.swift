@@ -1,10 +1,11 @@
 import Benchmarking
 import Foundation
 
-/// A line of the engine's speed table: the same work several times in one process, of which the fastest counts.
+/// One row of the engine's speed table: the same work several times in one process. The fastest
+/// repetition counts.
 ///
-/// What disturbs a machine only ever makes work slower, so the fastest of several is far steadier than their mean
-/// (`Batches`); the runner does the rest by taking subjects in turn.
+/// Disturbances only make work slower, so the minimum is far steadier than the mean (``Batches``).
+/// The runner also takes subjects in turn.
 enum EngineWorkload {
     private static let saveSize = 1_000
 
@@ -35,7 +36,8 @@ enum EngineWorkload {
         }
     }
 
-    /// What a line begins with; nil where it makes stores of two sizes itself.
+    /// The store that a row starts with; nil for growth rows, which make stores of two sizes
+    /// themselves.
     @Sendable fileprivate static func store(_ context: WorkerContext) -> (any SampleStore)? {
         let rowCount = context.integer("rows")
         return switch context.text("row") {
@@ -64,7 +66,8 @@ enum EngineWorkload {
         return try outcome(sample, context) { $0.check(checksums, equal: expected) }
     }
 
-    /// So many that a batch takes milliseconds, over as many neighbours as the first cache holds with ease.
+    /// Enough rounds that a batch takes milliseconds; few enough neighbours for the first-level
+    /// cache.
     private static let rounds = Rounds(count: 1_000, neighbourCount: 10)
 
     private static func reread(
@@ -88,7 +91,7 @@ enum EngineWorkload {
     private static let filteredQuantity: Int32 = 500
     private static let filteredCityPrefix = "a"
 
-    /// Half of the items pass the first term, and one in 26 of these the second.
+    /// The first term matches half of the items, the second one in 26 of these.
     private static func filter(
         _ rowCount: Int, _ context: WorkerContext
     ) throws -> WorkloadOutcome {
@@ -111,7 +114,8 @@ enum EngineWorkload {
         return try outcome(sample, context) { $0.check(checksums, equal: expected) }
     }
 
-    /// Items in random order: none is cached, since each is read once and every batch begins anew.
+    /// Reads items in random order. None is cached: each is read once, and each batch has a new
+    /// context.
     private static func fault(
         _ rowCount: Int, _ context: WorkerContext, inTransaction: Bool
     ) throws -> WorkloadOutcome {
@@ -125,7 +129,7 @@ enum EngineWorkload {
     private static let pageCount = 1_000
     private static let pageRowCount = 20
 
-    /// Requests of one shape, so many that what the first of them takes to translate counts for nothing.
+    /// Enough requests of one shape that the translation of the first does not matter.
     private static func pages(_ rowCount: Int, _ context: WorkerContext) throws -> WorkloadOutcome {
         let items = ItemRow.generated(count: rowCount)
         var random = SeededGenerator(seed: context.job.seed)
@@ -147,8 +151,9 @@ enum EngineWorkload {
         return try outcome(sample, context) { $0.check(checksums, equal: expected) }
     }
 
-    /// The same page again and again, by a new context each time; then as often once more and held, to see what one of them
-    /// keeps in memory beside what the allocator has for small blocks anyway.
+    /// Fetches the same page repeatedly, each time in a new context. Then fetches and holds as many
+    /// pages again, to measure the memory of one page beyond what the allocator reserves for small
+    /// blocks.
     private static func firstPage(
         _ rowCount: Int, _ context: WorkerContext
     ) throws -> WorkloadOutcome {
@@ -175,7 +180,7 @@ enum EngineWorkload {
     private static func hold(_ rowCount: Int, _ context: WorkerContext) throws -> WorkloadOutcome {
         let (subject, facts) = try context.openEngine(isWritten: false)
         let expected = ItemChecksum(itemCount: rowCount, sum: facts[ItemSum.number.name])
-        // Fills SQLite's page cache, which is no part of the result.
+        // Fills SQLite's page cache, which is not part of the result.
         var checksums: Set = [try subject.readNumbers()]
         var liveBytes = 0
         var sample = try context.measure(nil, rowCount: rowCount) {
@@ -191,7 +196,7 @@ enum EngineWorkload {
 
     // MARK: Writing
 
-    /// Each batch begins with an empty store.
+    /// Each batch starts with an empty store.
     private static func insert(
         _ rowCount: Int, _ context: WorkerContext,
         _ operation: (any EngineSubject, [ItemRow]) throws -> Void
@@ -232,7 +237,7 @@ enum EngineWorkload {
 
     private static let smallRowCount = 10_000
 
-    /// What a row costs at `rowCount` rows, divided by what it costs at 10,000.
+    /// The cost of a row with `rowCount` rows, divided by its cost with 10,000 rows.
     private static func growth(
         _ rowCount: Int, _ context: WorkerContext,
         _ seconds: ([ItemRow], WorkerContext, TurnTaker?) throws -> Double
@@ -240,9 +245,9 @@ enum EngineWorkload {
         let items = ItemRow.repeated(count: smallRowCount)
         let small = try seconds(items, context, nil) / Double(items.count)
         let manyItems = ItemRow.repeated(count: rowCount)
-        // Where turns are taken and counted, they are of the many rows alone.
+        // Turns measure and count only the many rows.
         let large = try seconds(manyItems, context, context.turns) / Double(rowCount)
-        // Nothing but times: all else would be of the making of the stores as well.
+        // Only times: the other metrics would include making the stores.
         var sample = Sample(repetition: 0, positionInRound: 0, startedAtSeconds: 0)
         sample[.time] = large * Double(rowCount)
         sample[.rowsPerSecond] = 1 / large
@@ -293,7 +298,7 @@ enum EngineWorkload {
 }
 
 extension Verifier {
-    /// All batches must have read the same.
+    /// Checks that all batches read the expected items.
     fileprivate mutating func check(_ checksums: Set<ItemChecksum>, equal expected: ItemChecksum) {
         check("answers", checksums.count, equals: 1)
         for checksum in checksums {
@@ -306,7 +311,7 @@ extension Verifier {
 }
 
 extension EngineWorkload {
-    /// What to know of a line before it is compared; nil for most.
+    /// What a reader should know before comparing a row; nil for most rows.
     static func note(on row: String) -> String? {
         switch row {
         case "fault":

@@ -1,10 +1,11 @@
 import Benchmarking
 import Foundation
 
-/// What a row costs among many, divided by what it costs among few: more than the logarithm of their number is a list that is
-/// walked for each row.
+/// Divides the cost of a row among many rows by its cost among few. If that is more than the growth
+/// of a logarithm, each row walks a list.
 ///
-/// The time here is a hint. ``GrowthPass`` counts the instructions of the same work, and `bench gate` judges these.
+/// The time is only a hint. ``GrowthPass`` counts the instructions of the same work, and
+/// `bench gate` judges them.
 enum GrowthWorkload {
     static func run(_ context: WorkerContext) throws -> WorkloadOutcome {
         guard let path = GrowthPath.named(context.text("path")) else {
@@ -12,7 +13,7 @@ enum GrowthWorkload {
         }
         let counts = GrowthRowCounts(context.job.parameters)
         var verifier = Verifier()
-        // Caches of types and the like are filled once in a process and are no cost of a row.
+        // Fills caches of types and others: a cost of each process, not of a row.
         try path.run(few, context, &verifier) { try $0() }
 
         var fewSeconds = 0.0
@@ -41,12 +42,12 @@ enum GrowthWorkload {
     }
 }
 
-/// How many rows there are at either size.
+/// The number of rows at both sizes.
 struct GrowthRowCounts: Sendable, Hashable {
     var few: Int
     var many: Int
 
-    /// - Parameter parameters: of the kind, whose table has checked them.
+    /// - Parameter parameters: the values of the kind's parameters, already checked.
     init(_ parameters: [String: String]) {
         func count(_ name: String) -> Int { parameters[name].flatMap { Int($0) } ?? 0 }
         few = count("fewRows")
@@ -54,15 +55,15 @@ struct GrowthRowCounts: Sendable, Hashable {
     }
 }
 
-/// The two ends of each measured operation, for a tool that watches calls: nothing else tells it where an operation begins.
+/// Marks the start and the end of each measured operation for a tool that watches calls.
 enum GrowthMark {
-    /// How callgrind knows the function, whose mangled name has these in it.
+    /// Matches the mangled name of the function, for callgrind.
     static let pattern = "*GrowthMark*pass*"
 
     nonisolated(unsafe) private static var passCount = 0
 
-    /// Does something, or the compiler would leave the call out.
-    // nonisolated(unsafe): one thread measures, and nobody reads it.
+    /// Counts, because the compiler would remove a call that does nothing.
+    // nonisolated(unsafe): one thread measures, and nothing reads the count.
     @inline(never)
     static func pass() { passCount += 1 }
 }

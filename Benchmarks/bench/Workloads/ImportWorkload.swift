@@ -1,6 +1,6 @@
 import Datasets
 
-/// Inserts every table, relationships resolved, into an empty store.
+/// Inserts all tables with resolved relationships into an empty store.
 enum ImportWorkload {
     static func run(_ context: WorkerContext) throws -> WorkloadOutcome {
         let dataset = try context.loadDataset()
@@ -20,12 +20,13 @@ enum ImportWorkload {
 }
 
 extension DatasetFacts {
-    /// The rows of all tables.
+    /// The number of rows in all tables.
     var rowCount: Int { airlineCount + airportCount + planeCount + weatherCount + flightCount }
 }
 
 extension Verifier {
-    /// The rows of each table, the sum of each column, and that every reference leads to the row of its code.
+    /// Checks the row count of each table, the sum of each column, and that each reference leads to
+    /// the row with its code.
     mutating func checkImport(of dataset: FlightsDataset, into store: StoreReader) throws {
         let facts = dataset.facts
         for (table, count) in [
@@ -44,7 +45,7 @@ extension Verifier {
         try check(PlaneRow.columnSums, of: "ZPLANE", in: store, hold: dataset.planes)
         try check(WeatherRow.columnSums, of: "ZWEATHER", in: store, hold: dataset.weather)
         try check(FlightRow.columnSums, of: "ZFLIGHT", in: store, hold: dataset.flights)
-        // A key that leads nowhere, or elsewhere, counts as missing too.
+        // A key that leads to no row or to a wrong one counts as missing.
         for (name, table, column, codes, count) in [
             ("flights without airline", "ZAIRLINE", "ZAIRLINE", ("ZCARRIER", "ZCARRIER"), 0),
             ("flights without origin", "ZAIRPORT", "ZORIGIN", ("ZORIGINCODE", "ZCODE"), 0),

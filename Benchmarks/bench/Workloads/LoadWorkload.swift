@@ -1,15 +1,16 @@
 import Benchmarking
 import Foundation
 
-/// Writers and readers at once, phase after phase, while the main queue is to beat.
+/// Writers and readers work at the same time, phase after phase, while heartbeats run on the main
+/// queue.
 ///
-/// What clients were told is done is kept in a ledger, and the store is held against it in the end:
-/// a subject that forgets is not fast but wrong.
+/// A ledger keeps all writes that were reported as saved, and the store is compared with it in the
+/// end: a subject that loses writes is wrong, not fast.
 enum LoadWorkload {
-    /// The items of a page.
+    /// The number of items of a page.
     static let pageLength = 50
     private static let heartbeatIntervalMilliseconds = 4
-    /// What each client does in an operation of a turn, so that a thread's start is a small part.
+    /// The operations of each client per turn, so that starting threads is a small part.
     private static let operationsPerTurn = 20
 
     static func run(_ context: WorkerContext) throws -> WorkloadOutcome {
@@ -37,7 +38,7 @@ enum LoadWorkload {
         return outcome
     }
 
-    /// Clients, and with them the connections that they hold, end when it returns.
+    /// Runs the load. The clients and their connections are gone when it returns.
     private static func measure(
         _ subject: any LoadSubject, _ plan: LoadPlan, _ ledger: LoadLedger, _ items: [ItemRow],
         _ context: WorkerContext
@@ -56,7 +57,7 @@ enum LoadWorkload {
         return (sample, crew.tally)
     }
 
-    /// Clients do a fixed number of operations as often as the parent wants, for counts and for pairs.
+    /// Lets the clients do a fixed number of operations per turn, for counts and pairs.
     private static func take(
         _ turns: TurnTaker, of generator: inout LoadGenerator, _ subject: any LoadSubject,
         _ context: WorkerContext
@@ -66,15 +67,16 @@ enum LoadWorkload {
             while turns.isWanted() {
                 try turns.take(counting: counting) {
                     _ = try generator.run(LoadPhase(.closed, .operations(operationsPerTurn)))
-                    // What the saves have set off belongs to the turn.
+                    // Merges that the saves have started belong to the turn.
                     counting?.settle()
                 }
             }
         }
     }
 
-    /// The sample has no costs, such as processor time or bytes written: phases last as long as was asked
-    /// for, so that whoever does more in them spends more. Those of a few operations are counted in turns.
+    /// Runs the phases. The sample has no costs, such as processor time or bytes written: a phase
+    /// has a fixed length, so a faster subject does more and costs more. Turns count the costs of a
+    /// fixed number of operations.
     private static func run(
         _ plan: LoadPlan, _ generator: inout LoadGenerator, _ subject: any LoadSubject,
         _ context: WorkerContext
@@ -83,7 +85,7 @@ enum LoadWorkload {
         var phases: [LoadPhaseResult] = []
         marks.start()
         for phase in plan.phases {
-            // One for each phase: how late the queue is at full speed says nothing of an open phase.
+            // One per phase: delays at full speed say nothing about an open phase.
             let heartbeat = LatencyProbe(everyMilliseconds: heartbeatIntervalMilliseconds) {
                 completion in DispatchQueue.main.async { completion(.success(())) }
             }
@@ -157,7 +159,7 @@ private struct LoadCrew {
         templates: [ItemRow], _ context: WorkerContext
     ) throws {
         var random = SeededGenerator(seed: context.job.seed)
-        // What is inserted has the quantity 0 for ever.
+        // Inserted items keep the quantity 0.
         let templates = templates.map { item in
             var item = item
             item.quantity = 0
@@ -187,7 +189,7 @@ private struct LoadCrew {
             + readers.map { .init($0, weights: plan.weights(isWriter: false)) }
     }
 
-    /// The part of a capacity that each participant has, in their order.
+    /// Each participant's share of a capacity, in order.
     func shares(of capacity: LoadPlan.Capacity) -> [Double] {
         writers.map { _ in capacity.writesPerSecond / Double(writers.count) }
             + readers.map { _ in capacity.readsPerSecond / Double(readers.count) }

@@ -2,16 +2,16 @@ import Benchmarking
 import ObjectGraph
 import Stacks
 
-/// Opens a stack on a store that holds the flights and asks for the first page of a list, again and again.
+/// Opens a stack on a store of flights and fetches the first page of a list, repeatedly.
 ///
-/// Who opens lazily has the stack at once and waits in the first request.
+/// A stack that opens lazily is returned immediately; the first request waits.
 enum OpeningWorkload {
     static func run(_ context: WorkerContext) throws -> WorkloadOutcome {
         guard let kind = StackKind.all.first(where: { $0.name == context.job.subject }) else {
             throw UnableSubject(name: context.job.subject, kind: context.job.kind)
         }
         let rowCount = min(context.facts.flightCount, PagingWorkload.firstPageRowCount)
-        // The first opening of a process has its settings checked, and is not measured.
+        // The first opening of the process is not measured, but its settings are checked.
         try context.openStack(isWritten: false).close()
         var configuration = context.configuration.stack(
             on: try FlightsModel.make(context.job.indexes))

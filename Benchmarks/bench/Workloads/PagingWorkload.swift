@@ -1,6 +1,6 @@
-/// Reads flights in the order of their distance, which is indexed, a batch at a time.
+/// Reads flights sorted by their distance, which is indexed, one batch at a time.
 enum PagingWorkload {
-    /// About what a table shows before it is scrolled.
+    /// About as many rows as a table shows at first.
     static let firstPageRowCount = 50
 
     static func run(_ context: WorkerContext) throws -> WorkloadOutcome {

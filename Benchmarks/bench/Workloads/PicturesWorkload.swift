@@ -2,8 +2,8 @@ import Benchmarking
 import Foundation
 import ObjectGraph
 
-/// The first screen of a list of people whose pictures it does not show: what a batch size spares, and what it spares to keep
-/// pictures in an entity of their own.
+/// Shows the first page of a list of people, without their pictures. Measures what a batch size
+/// saves, and what an entity of their own for pictures saves.
 enum PicturesWorkload {
     static func run(_ context: WorkerContext) throws -> WorkloadOutcome {
         let rowCount = context.integer("rows")
@@ -21,7 +21,8 @@ enum PicturesWorkload {
             numbers = try show(request, in: view).numbers
         }
         sample.counters = ["statements": coordinator.counters.statements]
-        // Once more, since the first time fills SQLite's page cache, which is no part of what the list keeps.
+        // Fetches again: the first fetch fills SQLite's page cache, which is not memory of the
+        // list.
         view.performAndWait { view.reset() }
         sample[.liveMemory] = Double(try show(request, in: view).liveBytes)
         try coordinator.removePersistentStores()
@@ -41,7 +42,7 @@ enum PicturesWorkload {
 
     fileprivate static let pageRowCount = 20
 
-    /// The numbers of the first people, and what the list keeps in memory when these are shown.
+    /// The numbers of the first people, and the memory of the list after they were read.
     private static func show(
         _ list: FetchRequest, in view: ManagedObjectContext
     ) throws -> (numbers: [Int], liveBytes: Int) {
@@ -71,7 +72,7 @@ enum PicturesWorkload {
     }
 }
 
-/// People with a picture each.
+/// A store of people with one picture each.
 private struct PeopleStore: SampleStore {
     var rowCount: Int
     var pictureBytes: Int
@@ -108,7 +109,7 @@ private struct PeopleStore: SampleStore {
 private final class Person: ManagedObject {
     private static let name = Attribute<String>("name")
 
-    /// Names sort as their numbers do.
+    /// Names sort in the order of the numbers.
     var number: Int {
         get { Int(self[Self.name].dropFirst(2)).map { $0 - 100_000 } ?? -1 }
         set { self[Self.name] = "P-\(100_000 + newValue)" }
@@ -135,8 +136,8 @@ extension WorkloadKind {
             WorkloadParameter(
                 name: "rows", values: .integer(1...100_000), defaultValue: "505",
                 summary: "people"),
-            // One of 1,024 takes, with its row, a block of 1.25 MiB whose end is never touched: more would be live than was ever
-            // resident.
+            // A picture of 1,024 KiB and its row take a block of 1.25 MiB whose end is never
+            // touched. More bytes would then be live than resident.
             WorkloadParameter(
                 name: "pictureKibibytes", values: .integer(1...16_384), defaultValue: "1000",
                 summary: "KiB of a picture"),

@@ -48,7 +48,7 @@ enum PredicatesWorkload {
         return (sample, checksum)
     }
 
-    /// The objects are saved after the question, so that plain SQL can check the answer.
+    /// Asks, then saves the objects, so that plain SQL can check the answer.
     private static func askUnsaved(
         _ question: PredicateQuestion, _ flights: [FlightRow], of subject: any FlightsSubject,
         _ context: WorkerContext
@@ -68,19 +68,19 @@ enum PredicatesWorkload {
     }
 }
 
-/// A subject that can hold flights that are not saved and answer questions about them: the stacks.
+/// A subject that can query unsaved flights: the stacks.
 protocol UnsavedFlightsSubject: FlightsSubject {
-    /// Inserts flights without relationships into the view context and does not save.
+    /// Inserts flights without relationships into the view context without saving.
     func insertUnsavedFlights(_ flights: [FlightRow]) throws
 
-    /// Counts and sums the unsaved flights that match.
+    /// Counts the matching unsaved flights and sums their distances.
     func findUnsavedFlights(_ question: PredicateQuestion) throws -> FlightsChecksum
 
-    /// Saves them through to the store.
+    /// Saves them down to the store.
     func saveUnsavedFlights() throws
 }
 
-/// A subject was asked about unsaved objects and has none.
+/// A subject without unsaved objects was asked about them.
 struct UnsupportedPlace: Error, CustomStringConvertible {
     var subject: String
 

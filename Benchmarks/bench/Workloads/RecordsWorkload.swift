@@ -1,19 +1,20 @@
 import Benchmarking
 import ObjectGraph
 
-/// Brings records in, half of which are in the store already: how they are looked up, and what a uniqueness constraint costs.
+/// Imports records, half of which exist already. Compares ways to find them, and measures the cost
+/// of a uniqueness constraint.
 enum RecordsWorkload {
-    /// How a record that may exist is found.
+    /// How an existing record is found.
     enum Way: String, CaseIterable {
-        /// One fetch a record.
+        /// One fetch per record.
         case perObject = "per-object"
-        /// One fetch for a save's records, by `IN`, and a dictionary.
+        /// One fetch with `IN` for all records of a save, and a dictionary.
         case list = "in-list"
-        /// The same in the order of the codes, walked along with the sorted records.
+        /// The same fetch sorted by code, walked in step with the sorted records.
         case walk = "sort-and-walk"
-        /// Inserted without looking; the constraint and the merge policy join them.
+        /// Inserts without a fetch; the constraint and the merge policy merge duplicates.
         case upsert
-        /// Inserted without looking, and none is there.
+        /// Inserts without a fetch; no record exists before.
         case insert
     }
 
@@ -27,7 +28,7 @@ enum RecordsWorkload {
         try context.placeStore(isWritten: true)
         let coordinator = try context.openCoordinator(model(isConstrained: isConstrained))
 
-        // In an order that is neither that of the codes nor that of the rows.
+        // A random order, different from that of the codes and of the rows.
         var random = SeededGenerator(seed: context.job.seed)
         let numbers = Array(0..<rowCount).shuffled(using: &random)
         coordinator.resetCounters()
@@ -71,7 +72,7 @@ enum RecordsWorkload {
     }
 }
 
-/// Records whose amounts are not yet right.
+/// A store of records with wrong amounts.
 private struct RecordStore: SampleStore {
     var rowCount: Int
     var isConstrained: Bool
@@ -102,7 +103,7 @@ private final class Record: ManagedObject {
 }
 
 extension RecordsWorkload.Way {
-    /// Gives each record its amount, and makes those that do not exist.
+    /// Sets the amount of each record and inserts the missing ones.
     fileprivate func bringIn(
         _ numbers: ArraySlice<Int>, to context: ManagedObjectContext
     ) throws {
@@ -145,7 +146,7 @@ extension RecordsWorkload.Way {
         var request = FetchRequest(
             entityName: "Record", predicate: try ObjectPredicate(format, argument))
         request.returnsObjectsAsFaults = false
-        // What was brought in before is saved.
+        // Records of earlier slices are saved.
         request.includesPendingChanges = false
         return request
     }

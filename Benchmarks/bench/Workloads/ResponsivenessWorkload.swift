@@ -2,10 +2,11 @@ import Benchmarking
 import Dispatch
 import ObjectGraph
 
-/// Imports everything in the background while the main queue is to beat and the view context is to read a page.
+/// Imports all tables in the background while heartbeats run on the main queue and the view context
+/// reads a page at intervals.
 ///
-/// A beat or a read is due at its time, however late the one before was, and its latency counts from then: no wait is
-/// hidden.
+/// Each heartbeat and each read is due at a fixed time, however late the previous one was. Its
+/// latency counts from that time, so that no wait is hidden.
 enum ResponsivenessWorkload {
     static func run(_ context: WorkerContext) throws -> WorkloadOutcome {
         let dataset = try context.loadDataset()
@@ -38,7 +39,7 @@ enum ResponsivenessWorkload {
         return WorkloadOutcome(sample: sample, verification: verifier.verification)
     }
 
-    /// What a list does when it is shown: the longest flights, with what stands in a cell.
+    /// Fetches what a list shows first: the longest flights, and reads the properties of a cell.
     private static func readPage(of view: ManagedObjectContext) throws {
         var request = FetchRequest(entityName: "Flight", sortKeys: [.descending("distance")])
         request.fetchLimit = PagingWorkload.firstPageRowCount

@@ -4,10 +4,11 @@ import ObjectGraph
 import Stacks
 import Synchronization
 
-/// How late the view shows what a worker has saved, and how late the file has it.
+/// Measures how soon the view shows what a worker has saved, and how soon it is in the file.
 ///
-/// A worker changes a flight that the view shows, and saves as the stack's user does: a plain `save` where saves propagate,
-/// else `saveToDisk`. Both latencies count from the beginning of the save.
+/// A worker changes a flight that the view shows and saves as a user of the stack would: with
+/// `save` if saves propagate, otherwise with `saveToDisk`. Both latencies count from the start of
+/// the save.
 enum VisibilityWorkload {
     static func run(_ context: WorkerContext) throws -> WorkloadOutcome {
         let saveCount = context.integer("saves")
@@ -33,12 +34,12 @@ enum VisibilityWorkload {
 
 /// A flight that the view shows and a worker changes.
 private final class ShownFlight: @unchecked Sendable {
-    // @unchecked Sendable: the shown object is touched on the view's queue only, all else that changes by the thread that
-    // saves, which waits for what it sets off.
+    // @unchecked Sendable: the shown object is used only on the view's queue. Other state is
+    // changed only by the saving thread, which waits for the effects of each save.
 
     private(set) var shownLatencies = LatencyRecorder()
     private(set) var durableLatencies = LatencyRecorder()
-    /// How often the file did not have a change when the stack said so.
+    /// How often the file did not have a change that the stack had reported as saved.
     private(set) var lateCount = 0
     private let stack: any PersistenceStack
     private let worker: ManagedObjectContext
@@ -50,7 +51,7 @@ private final class ShownFlight: @unchecked Sendable {
     private var observations: [Observation] = []
     private var value = 0
 
-    /// - Parameter store: reads the file beside the stack.
+    /// - Parameter store: reads the file independently of the stack.
     init(_ stack: any PersistenceStack, _ store: StoreReader) throws {
         self.stack = stack
         self.store = store
@@ -69,7 +70,7 @@ private final class ShownFlight: @unchecked Sendable {
         }
     }
 
-    /// The values are read, as a list does: of a fault the view would not say that it changed.
+    /// Reads the values, as a list does: the view does not report changes of a fault.
     private static func fetchFirst(in view: ManagedObjectContext) throws -> Flight {
         var request = FetchRequest(entityName: "Flight", sortKeys: [.ascending("distance")])
         request.fetchLimit = 1
@@ -78,7 +79,7 @@ private final class ShownFlight: @unchecked Sendable {
         return flight
     }
 
-    /// On the view's queue.
+    /// Called on the view's queue.
     private func viewPosted(_ notification: ContextNotification) {
         guard case .objectsDidChange(let changes) = notification,
             changes.updated.contains(flight) || changes.refreshed.contains(flight)
@@ -86,7 +87,7 @@ private final class ShownFlight: @unchecked Sendable {
         isShown.note { shown?.departureDelayMinutes == $0 }
     }
 
-    /// A change and its save, until the view shows it and the file has it.
+    /// Makes and saves one change, and waits until the view shows it and the file has it.
     func changeAndSave() throws {
         value += 1
         isShown.expect(value)
@@ -106,7 +107,7 @@ private final class ShownFlight: @unchecked Sendable {
         if try savedValue(store) != value { lateCount += 1 }
     }
 
-    /// What the user of a stack without merges does.
+    /// Refetches, as the user of a stack without merges does.
     private func refetch() throws {
         try stack.refreshViewAndWait()
         let view = try stack.viewContext
@@ -123,13 +124,13 @@ private final class ShownFlight: @unchecked Sendable {
 }
 
 extension ManagedObjectContext {
-    /// The context above all others; nil for one without a parent.
+    /// The topmost ancestor; nil for a context without a parent.
     fileprivate var root: ManagedObjectContext? {
         parent.map { $0.root ?? $0 }
     }
 }
 
-/// The time at which what one thread waits for is noticed on another one.
+/// Records when another thread notices the expected value.
 private final class Arrival: Sendable {
     private struct State {
         var expected: Int?
@@ -147,7 +148,7 @@ private final class Arrival: Sendable {
         state.withLock { $0.expected = value }
     }
 
-    /// Notes the time when the expected value is there; later calls count for nothing.
+    /// Records the time if the expected value is there; ignores later calls.
     func note(if isThere: (Int) -> Bool) {
         let now = Stopwatch.nanoseconds()
         guard let expected = state.withLock({ $0.expected }), isThere(expected) else { return }
@@ -166,7 +167,7 @@ private final class Arrival: Sendable {
     }
 }
 
-/// A stack does not keep its promise.
+/// The stack did not show or store a change in time.
 private struct NeverArrived: Error, CustomStringConvertible {
     var verb: String
     var value: Int

@@ -1,0 +1,83 @@
+import ArgumentParser
+import Benchmarking
+import Foundation
+
+/// The options of paired measurements.
+struct PairingOptions: ParsableArguments {
+    @Option(
+        help: """
+            The slowdown of times to detect, in percent, where a workload has no rule of its own; \
+            changes from half of it on are reported.
+            """)
+    var detect = 5.0
+
+    @Option(help: "Pairs for each cell, and as many again to confirm a finding.")
+    var pairs = 20
+
+    @Option(help: "The seed of all random choices (default: a random one, which is kept).")
+    var seed: UInt64?
+
+    @Option(help: "Seconds without a reply after which a worker is killed.")
+    var timeout = 120
+
+    @Flag(help: "Use a debug or testing build anyway; its times mean nothing.")
+    var allowDebug = false
+
+    /// Drawn once, because every use of the seed needs the same one.
+    private static let randomSeed = UInt64.random(in: 0...UInt64(UInt32.max))
+
+    func validate() throws {
+        guard (0.1...900).contains(detect) else {
+            throw ValidationError("--detect must be from 0.1 to 900 percent")
+        }
+        guard (2...200).contains(pairs) else {
+            throw ValidationError("--pairs must be from 2 to 200")
+        }
+        guard timeout > 0 else { throw ValidationError("--timeout must be 1 or more") }
+    }
+
+    var chosenSeed: UInt64 { seed ?? Self.randomSeed }
+
+    /// See ``ReleaseBuild/require(forTimes:)``.
+    func requireRelease(forTimes: Bool) throws {
+        if !allowDebug { try ReleaseBuild.require(forTimes: forTimes) }
+    }
+
+    func preparation(in directory: RunDirectory) throws -> Preparation {
+        try Preparation(
+            folder: directory.url.appendingPathComponent("work"), timeout: .seconds(timeout))
+    }
+
+    /// Compares this program with itself until the caller sets another base.
+    func plan(_ workloads: [Workload]) -> Gate.Plan {
+        Gate.Plan(
+            workloads: workloads, rule: PairedRule(detect: detect / 100, pairCount: pairs),
+            seed: chosenSeed)
+    }
+
+    /// Reports progress on standard error; standard output has results only.
+    static func note(_ text: String) {
+        FileHandle.standardError.write(Data("\(text)\n".utf8))
+    }
+}
+
+extension RunDirectory {
+    /// Creates the folder of a comparison: the given one, or one in `results` with a name that
+    /// sorts by time.
+    static func createForComparison(_ path: String?) throws -> RunDirectory {
+        let time = Date().ISO8601Format().replacingOccurrences(of: ":", with: "-")
+        let folder = URL(fileURLWithPath: path ?? "results/\(time)-gate")
+        return try create(folder.lastPathComponent, in: folder.deletingLastPathComponent())
+    }
+}
+
+extension ComparisonReport.Arm {
+    /// This program with the commit of the package's folder; a `+` marks uncommitted changes.
+    static func ofBench() -> Self {
+        guard let package = Executable.packageRoot,
+            let commit = try? BaseBuild.commit(of: "HEAD", in: package)
+        else { return Self(name: Executable.url.path) }
+        let isChanged = (try? BaseBuild.hasChanges(package)) ?? false
+        return Self(name: "this build", commit: commit + (isChanged ? "+" : ""))
+    }
+}

@@ -1,0 +1,109 @@
+import Benchmarking
+
+/// The workloads that a command line selects.
+struct Selection {
+    private(set) var workloads: [Workload]
+
+    /// Reads all files first, so that a mistake in the last one is found before anything runs.
+    init(files: [String]) throws {
+        workloads = try files.flatMap(Workload.load)
+        let names = Dictionary(grouping: workloads, by: \.name)
+        if let twice = names.first(where: { $0.value.count > 1 })?.key {
+            throw CommandFailure(
+                exitCode: .usage, message: "two workloads have the name \"\(twice)\"")
+        }
+    }
+
+    /// Keeps the workloads with one of these names or kinds; an empty list keeps all.
+    mutating func keep(workloads filters: [String]) throws {
+        guard !filters.isEmpty else { return }
+        var allowed: [String] = []
+        for name in workloads.flatMap({ [$0.name, $0.kind.name] }) where !allowed.contains(name) {
+            allowed.append(name)
+        }
+        for filter in filters where !allowed.contains(filter) {
+            throw CommandFailure(
+                exitCode: .usage, message: unknown("workload", filter, allowed: allowed))
+        }
+        workloads = workloads.filter {
+            filters.contains($0.name) || filters.contains($0.kind.name)
+        }
+    }
+
+    /// Measures these subjects instead of those in the files. Workloads that can measure none of
+    /// them are dropped.
+    ///
+    /// If any workload of a kind lists a subject, only the workloads that list it measure it: the
+    /// others leave it out on purpose. Workloads with self-test subjects only get no other
+    /// subjects.
+    mutating func use(subjects names: [String]) throws {
+        guard !names.isEmpty else { return }
+        for name in names where Subject.named(name) == nil {
+            throw CommandFailure(
+                exitCode: .usage,
+                message: unknown("stack", name, allowed: Subject.all.map(\.name)))
+        }
+        let subjects = (Subject.all + Subject.selftests).filter { names.contains($0.name) }
+        let listed = Dictionary(grouping: workloads, by: \.kind.name).mapValues {
+            Set($0.flatMap(\.subjects).map(\.name))
+        }
+        workloads = workloads.compactMap { workload in
+            var workload = workload
+            let own = Set(workload.subjects.map(\.name))
+            let isSelftest = workload.subjects.allSatisfy { $0.group == .selftest }
+            workload.subjects = subjects.filter { subject in
+                let isNew =
+                    listed[workload.kind.name]?.contains(subject.name) != true
+                    && (!isSelftest || subject.group == .selftest)
+                return workload.kind.admits(subject) && (own.contains(subject.name) || isNew)
+            }
+            if !workload.subjects.contains(where: { $0.name == workload.reference }) {
+                workload.reference = nil
+            }
+            return workload.cells.isEmpty ? nil : workload
+        }
+        guard !workloads.isEmpty else {
+            throw CommandFailure(
+                exitCode: .usage,
+                message: "none of the workloads can measure \(names.joined(separator: ", "))")
+        }
+    }
+
+    /// - Parameter repetitions: maps the number in the file to the wanted one.
+    mutating func setRepetitions(_ repetitions: (Int) -> Int) {
+        for index in workloads.indices {
+            workloads[index].repetitions = repetitions(workloads[index].repetitions)
+        }
+    }
+
+    /// Adds the workloads at full size, each after its small one.
+    mutating func addFullSizes() throws {
+        guard workloads.contains(where: { $0.fullSize != nil }) else {
+            throw CommandFailure(
+                exitCode: .usage,
+                message: "--full: no workload here has another size; give one the key \"full\"")
+        }
+        workloads = workloads.flatMap { [$0] + [$0.atFullSize].compactMap(\.self) }
+    }
+
+    /// Checks that the budget is enough for the first verdict of at least one question.
+    ///
+    /// - Throws: ``CommandFailure`` if even samples that measure nothing would take longer.
+    func requireFirstLook(within seconds: Double) throws {
+        let questions = workloads.flatMap(\.questions).filter { !$0.isExact }
+        guard let smallest = questions.flatMap(\.contests).map(\.cells.count).min() else { return }
+        let design = SequentialDesign(
+            comparisonCount: max(questions.map(\.comparisonCount).reduce(0, +), 1))
+        let needed = Double(smallest * design.nextLook(after: 0)) * Self.emptySampleSeconds
+        guard seconds < needed else { return }
+        throw CommandFailure(
+            exitCode: .usage,
+            message: String(
+                format:
+                    "--budget: %.0f s is too little for a first look at any question, which takes at least %.0f s; "
+                    + "give more, or fewer files", seconds, needed.rounded(.up)))
+    }
+
+    /// The approximate time to start a worker and copy its store.
+    private static let emptySampleSeconds = 0.05
+}

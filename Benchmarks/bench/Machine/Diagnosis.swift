@@ -1,0 +1,183 @@
+import Benchmarking
+import Foundation
+
+/// One property of the machine that affects its measurements.
+struct Diagnosis: Sendable {
+    enum Grade: Sendable {
+        case good
+        /// Times are noisier, or some measurements are missing.
+        case doubtful
+        /// Counts are wrong or not available.
+        case broken
+
+        var mark: String {
+            switch self {
+            case .good: "✓"
+            case .doubtful: "!"
+            case .broken: "✗"
+            }
+        }
+    }
+
+    var subject: String
+    var grade: Grade
+    var finding: String
+    /// What to do about it; nil if nothing needs to be done.
+    var advice: String?
+
+    static func all() -> [Diagnosis] {
+        let environment = EnvironmentFingerprint.ofBench()
+        return [
+            build, cores, governor, load(environment), steal(environment), pressure, steadiness,
+            disk, sqlite(environment), allocator, valgrind, dataset,
+        ]
+    }
+
+    private init(_ subject: String, _ grade: Grade, _ finding: String, _ advice: String? = nil) {
+        self.subject = subject
+        self.grade = grade
+        self.finding = finding
+        self.advice = grade == .good ? nil : advice
+    }
+
+    // MARK: Machine
+
+    private static var build: Diagnosis {
+        Diagnosis(
+            "build", BuildConfiguration.ofBench.hasTimes ? .good : .doubtful,
+            BuildConfiguration.ofBench.rawValue,
+            "times of a \(BuildConfiguration.ofBench) build mean nothing: build with -c release and without -enable-testing"
+        )
+    }
+
+    private static var cores: Diagnosis {
+        let count = ProcessorCore.available.count
+        return Diagnosis(
+            "cores", count >= 2 ? .good : .doubtful, "\(count)",
+            "a pair of workers needs one core, and we need another")
+    }
+
+    private static var governor: Diagnosis {
+        let path = "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"
+        guard let governor = Self.text(of: path) else {
+            return Diagnosis("governor", .good, "none, as in virtual machines")
+        }
+        return Diagnosis(
+            "governor", governor == "performance" ? .good : .doubtful, governor,
+            "cpupower frequency-set -g performance")
+    }
+
+    private static func load(_ environment: EnvironmentFingerprint) -> Diagnosis {
+        guard let load = environment.volatile.loadAverage else {
+            return Diagnosis("load", .doubtful, "not told", "measure on Linux")
+        }
+        return Diagnosis(
+            "load", load < 0.5 ? .good : .doubtful, String(format: "%.2f in the last minute", load),
+            "end what else runs here; pairs are made for noise, bare times are not")
+    }
+
+    private static func steal(_ environment: EnvironmentFingerprint) -> Diagnosis {
+        let share = environment.volatile.stealShare ?? 0
+        return Diagnosis(
+            "steal", share < 0.02 ? .good : .doubtful,
+            String(format: "%.1f %% of the time since boot", share * 100),
+            "the host is busy; use more pairs")
+    }
+
+    /// The share of time in which a task waited for a processor. Source: the kernel's
+    /// accounting/psi documentation.
+    private static var pressure: Diagnosis {
+        let fields = Self.text(of: "/proc/pressure/cpu")?.split(separator: " ") ?? []
+        guard let field = fields.first(where: { $0.hasPrefix("avg10=") }),
+            let percent = Double(field.dropFirst("avg10=".count))
+        else { return Diagnosis("pressure", .good, "not told") }
+        return Diagnosis(
+            "pressure", percent < 10 ? .good : .doubtful,
+            "tasks waited for a processor in \(percent) % of the last 10 s",
+            "end what else runs here")
+    }
+
+    /// The spread of the times of fifty equal pieces of work.
+    private static var steadiness: Diagnosis {
+        var canary = NoiseCanary()
+        let seconds = (0..<50).map { _ in canary.read() }
+        guard let middle = Statistics.median(seconds), let slow = Statistics.quantile(seconds, 0.9)
+        else { return Diagnosis("steadiness", .doubtful, "not measured") }
+        let spread = slow / middle - 1
+        return Diagnosis(
+            "steadiness", spread < 0.05 ? .good : .doubtful,
+            String(format: "one in ten equal pieces of work takes %.1f %% longer", spread * 100),
+            "use pairs, and more of them")
+    }
+
+    /// The times of twenty small synced writes in the current folder, where results are written.
+    private static var disk: Diagnosis {
+        let path = "results-\(getpid()).tmp"
+        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard file >= 0 else {
+            return Diagnosis(
+                "disk", .broken, "the current folder cannot be written",
+                "start bench where results may be written")
+        }
+        defer {
+            close(file)
+            unlink(path)
+        }
+        let page = [UInt8](repeating: 0, count: 4_096)
+        let seconds = (0..<20).map { _ in
+            let watch = Stopwatch()
+            _ = pwrite(file, page, page.count, 0)
+            fsync(file)
+            return watch.elapsedSeconds
+        }
+        let (middle, longest) = (Statistics.median(seconds) ?? 0, seconds.max() ?? 0)
+        return Diagnosis(
+            "disk", longest < 20 * middle ? .good : .doubtful,
+            "a sync takes \(MetricUnit.seconds.format(middle)), at most "
+                + MetricUnit.seconds.format(longest),
+            "its times will leap; count syncs, or put results on a tmpfs")
+    }
+
+    // MARK: Probes
+
+    private static func sqlite(_ environment: EnvironmentFingerprint) -> Diagnosis {
+        let options = environment.identity.sqliteCompileOptions
+        let isSafe = !options.contains("THREADSAFE=0")
+        return Diagnosis(
+            "SQLite", isSafe ? .good : .broken, environment.identity.sqliteVersion,
+            "it was compiled for one thread: install libsqlite3-dev")
+    }
+
+    private static var allocator: Diagnosis {
+        let before = Allocator.allocationCount()
+        // Too large for the cache of a thread, so that it is counted immediately.
+        UnsafeMutableRawPointer.allocate(byteCount: 1 << 20, alignment: 16).deallocate()
+        let isCounting = Allocator.allocationCount() > before
+        return Diagnosis(
+            "allocator", isCounting ? .good : .broken, Allocator.name,
+            "allocations cannot be counted: install libjemalloc-dev and build again")
+    }
+
+    private static var valgrind: Diagnosis {
+        Valgrind.isAvailable
+            ? Diagnosis("valgrind", .good, "installed")
+            : Diagnosis(
+                "valgrind", .doubtful, "missing",
+                "apt-get install valgrind, or do without counts of instructions")
+    }
+
+    private static var dataset: Diagnosis {
+        DatasetSelection.isPublished
+            ? Diagnosis("data set", .good, "the published one")
+            : Diagnosis(
+                "data set", .doubtful, "missing: rows of the same shape are made",
+                "scripts/fetch-dataset")
+    }
+
+    private static func text(of path: String) -> String? {
+        let data = FileManager.default.contents(atPath: path)
+        return data.map {
+            String(decoding: $0, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import Foundation
+
+/// The path of this program, and the package that it was built from.
+enum Executable {
+    static let url: URL = {
+        let path = Bundle.main.executablePath ?? CommandLine.arguments[0]
+        return URL(fileURLWithPath: path).resolvingSymlinksInPath()
+    }()
+
+    /// Whether the file is newer than a date. Builds of changed sources may have the same commit.
+    static func isNewer(than date: Date) -> Bool {
+        let values = try? url.resourceValues(forKeys: [.contentModificationDateKey])
+        return values?.contentModificationDate.map { $0 > date } ?? false
+    }
+
+    /// The folder of this package: the current folder or one above it, otherwise one above the
+    /// executable. Nil if bench was copied elsewhere.
+    static let packageRoot: URL? = {
+        let current = URL(fileURLWithPath: FileManager.default.currentDirectoryPath)
+        return [current, url].lazy.compactMap(package(above:)).first
+    }()
+
+    /// The folder of a package with `Benchmarks/Workloads`, at this place or above it.
+    static func package(above place: URL) -> URL? {
+        var folder = place
+        while folder.path != "/" {
+            let names = ["Package.swift", "Benchmarks/Workloads"]
+            let isOurs = names.allSatisfy {
+                FileManager.default.fileExists(atPath: folder.appendingPathComponent($0).path)
+            }
+            if isOurs { return folder }
+            folder.deleteLastPathComponent()
+        }
+        return nil
+    }
+}

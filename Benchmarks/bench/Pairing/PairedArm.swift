@@ -1,0 +1,11 @@
+import Foundation
+
+/// One side of a paired comparison: a program and the cell whose work it does.
+struct PairedArm: Sendable {
+    /// The `bench` whose workers do the work.
+    var executable: URL = Executable.url
+    var workload: Workload
+    var cell: Cell
+    /// Extra work, for the self test.
+    var injections: [Injection] = []
+}

@@ -1,0 +1,153 @@
+import Foundation
+import GRDB
+
+/// The engine's speed table with GRDB records.
+final class GRDBItems: EngineSubject {
+    private let pool: DatabasePool
+    private var loadedItems: [ItemRecord] = []
+
+    init(configuration: SubjectConfiguration) throws {
+        pool = try DatabasePool(configuration)
+    }
+
+    func settings(_ pragmas: [String]) throws -> [[String]] { try pool.settings(pragmas) }
+
+    func close() throws {
+        try pool.close()
+    }
+
+    // MARK: Reading
+
+    func readItems() throws -> ItemChecksum {
+        var checksum = ItemChecksum()
+        let items = try pool.read { try ItemRecord.fetchAll($0) }
+        for item in items { checksum.add(item) }
+        return checksum
+    }
+
+    func readNumbers() throws -> ItemChecksum {
+        try holdItems().checksum
+    }
+
+    func holdItems() throws -> HeldItems {
+        let items = try pool.read { try ItemRecord.fetchAll($0) }
+        var checksum = ItemChecksum()
+        for item in items { checksum.add(number: item.number) }
+        return HeldItems(items: items, checksum: checksum)
+    }
+
+    func readItems(withKeys keys: [Int64], inTransaction: Bool) throws -> ItemChecksum {
+        if inTransaction {
+            return try pool.read { database in
+                try readItems(withKeys: keys) { try $0.fetchOne(database) }
+            }
+        }
+        return try readItems(withKeys: keys) { request in
+            try pool.read { try request.fetchOne($0) }
+        }
+    }
+
+    private func readItems(
+        withKeys keys: [Int64], _ fetchOne: (SQLRequest<ItemRecord>) throws -> ItemRecord?
+    ) throws -> ItemChecksum {
+        var checksum = ItemChecksum()
+        for key in keys {
+            let request = SQLRequest<ItemRecord>(
+                sql: "SELECT \(ItemRecord.selection) FROM ZITEM WHERE Z_PK = ?",
+                arguments: [key], cached: true)
+            if let item = try fetchOne(request) { checksum.add(item) }
+        }
+        return checksum
+    }
+
+    func readPages(from numbers: [Int64], rowCount: Int) throws -> ItemChecksum {
+        var checksum = ItemChecksum()
+        for number in numbers {
+            let request = SQLRequest<ItemRecord>(
+                sql:
+                    "SELECT \(ItemRecord.selection) FROM ZITEM WHERE ZNUMBER >= ? ORDER BY ZNUMBER LIMIT ?",
+                arguments: [number, rowCount], cached: true)
+            for item in try pool.read({ try request.fetchAll($0) }) { checksum.add(item) }
+        }
+        return checksum
+    }
+
+    func holdFirstPage(rowCount: Int, times: Int) throws -> HeldItems {
+        var held: HeldItems?
+        for _ in 0..<times {
+            let request = SQLRequest<ItemRecord>(
+                sql: "SELECT \(ItemRecord.selection) FROM ZITEM ORDER BY ZNUMBER LIMIT ?",
+                arguments: [rowCount], cached: true)
+            let page = try pool.read { try request.fetchAll($0) }
+            var checksum = ItemChecksum()
+            for item in page { checksum.add(item) }
+            held = HeldItems(items: page, checksum: checksum)
+        }
+        return held!
+    }
+
+    // MARK: Writing
+
+    func insert(_ items: [ItemRow], saveSize: Int) throws {
+        try pool.insert(items, entity: "Item", saveSize: saveSize) { ItemRecord($0, key: $1) }
+    }
+
+    func batchInsert(_ items: [ItemRow]) throws {
+        try insert(items, saveSize: max(items.count, 1))
+    }
+
+    func loadItems() throws {
+        loadedItems = try pool.read { try ItemRecord.fetchAll($0) }
+    }
+
+    func readLoadedNumbers(in rounds: Rounds) throws -> ItemChecksum {
+        var checksum = ItemChecksum()
+        loadedItems.withUnsafeBufferPointer { items in
+            rounds.forEachRead(of: items.count) { checksum.add(number: items[$0].number) }
+        }
+        return checksum
+    }
+
+    func readLoadedCities(in rounds: Rounds) throws -> ItemChecksum {
+        var checksum = ItemChecksum()
+        loadedItems.withUnsafeBufferPointer { items in
+            rounds.forEachRead(of: items.count) { checksum.add(city: items[$0].city) }
+        }
+        return checksum
+    }
+
+    func filterLoadedItems(
+        quantityBelow quantity: Int32, cityPrefix: String
+    ) throws -> ItemChecksum {
+        // Positions: an array of structs would be a copy with five references each.
+        let found = loadedItems.indices.filter {
+            loadedItems[$0].quantity < quantity && loadedItems[$0].city.hasPrefix(cityPrefix)
+        }
+        var checksum = ItemChecksum()
+        for index in found { checksum.add(number: loadedItems[index].number) }
+        return checksum
+    }
+
+    /// Records have no optimistic locking, so this statement checks the version.
+    func updateLoadedItems() throws {
+        try pool.write { database in
+            let update = try database.cachedStatement(
+                sql: "UPDATE ZITEM SET ZQUANTITY = ?, Z_OPT = ? WHERE Z_PK = ? AND Z_OPT = ?")
+            for index in loadedItems.indices {
+                let version = loadedItems[index].version
+                loadedItems[index].quantity += 1
+                loadedItems[index].version += 1
+                let item = loadedItems[index]
+                try update.execute(arguments: [item.quantity, item.version, item.key, version])
+                guard database.changesCount == 1 else { throw RowChanged(key: item.key) }
+            }
+        }
+    }
+
+    func batchUpdate() throws {
+        try pool.write { database in
+            _ = try ItemRecord.updateAll(
+                database, [ItemRecord.Columns.quantity += 1, ItemRecord.Columns.version += 1])
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import ObjectGraph
+
+/// The entity of the engine workload.
+final class Item: ManagedObject, ItemValues {
+    static let number = Attribute<Int64>("number")
+    static let quantity = Attribute<Int32>("quantity")
+    static let delayMinutes = Attribute<Int32?>("delayMinutes")
+    static let price = Attribute<Double>("price")
+    static let createdAt = Attribute<Date>("createdAt")
+    static let name = Attribute<String>("name")
+    static let maker = Attribute<String>("maker")
+    static let city = Attribute<String>("city")
+    static let address = Attribute<String>("address")
+    static let note = Attribute<String?>("note")
+
+    var number: Int64 { self[Self.number] }
+    var quantity: Int32 {
+        get { self[Self.quantity] }
+        set { self[Self.quantity] = newValue }
+    }
+    var delayMinutes: Int32? { self[Self.delayMinutes] }
+    var price: Double { self[Self.price] }
+    var createdAt: Date { self[Self.createdAt] }
+    var name: String { self[Self.name] }
+    var maker: String { self[Self.maker] }
+    var city: String { self[Self.city] }
+    var address: String { self[Self.address] }
+    var note: String? { self[Self.note] }
+
+    /// - Parameter isNumberIndexed: whether the number has an index, so that pages are found
+    ///   without a scan.
+    static func makeModel(isNumberIndexed: Bool = false) throws -> ManagedObjectModel {
+        try ManagedObjectModel(entities: [
+            EntityDescription(
+                name: "Item", managedObjectClass: Item.self,
+                attributes: [
+                    AttributeDescription("number", .integer64, isOptional: false),
+                    AttributeDescription("quantity", .integer32, isOptional: false),
+                    AttributeDescription("delayMinutes", .integer32),
+                    AttributeDescription("price", .double, isOptional: false),
+                    AttributeDescription("createdAt", .date, isOptional: false),
+                    AttributeDescription("name", .string, isOptional: false),
+                    AttributeDescription("maker", .string, isOptional: false),
+                    AttributeDescription("city", .string, isOptional: false),
+                    AttributeDescription("address", .string, isOptional: false),
+                    AttributeDescription("note", .string),
+                ],
+                indexes: isNumberIndexed ? [FetchIndexDescription("byNumber", on: "number")] : [])
+        ])
+    }
+
+    func take(_ row: ItemRow) {
+        self[Self.number] = row.number
+        self[Self.quantity] = row.quantity
+        self[Self.delayMinutes] = row.delayMinutes
+        self[Self.price] = row.price
+        self[Self.createdAt] = row.createdAt
+        self[Self.name] = row.name
+        self[Self.maker] = row.maker
+        self[Self.city] = row.city
+        self[Self.address] = row.address
+        self[Self.note] = row.note
+    }
+
+    /// Sets all attributes of a row of a batch insert.
+    static func set(_ item: ItemRow, in row: inout BatchInsertRow) {
+        row.set(item.number, for: number)
+        row.set(item.quantity, for: quantity)
+        row.set(item.delayMinutes, for: delayMinutes)
+        row.set(item.price, for: price)
+        row.set(item.createdAt, for: createdAt)
+        row.set(item.name, for: name)
+        row.set(item.maker, for: maker)
+        row.set(item.city, for: city)
+        row.set(item.address, for: address)
+        row.set(item.note, for: note)
+    }
+}

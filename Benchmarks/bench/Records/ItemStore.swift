@@ -1,0 +1,129 @@
+import Benchmarking
+
+/// A store of items made by the engine: the start of the engine's table and of loads.
+struct ItemStore: SampleStore {
+    var rowCount: Int
+    var isNumberIndexed = false
+    /// Whether it repeats the same items.
+    var isRepeating = false
+
+    func make(in context: WorkerContext) throws -> [String: Int64] {
+        let items =
+            isRepeating
+            ? ItemRow.repeated(count: rowCount) : ItemRow.generated(count: rowCount)
+        let maker = try ObjectGraphEngine(
+            configuration: context.configuration, isNumberIndexed: isNumberIndexed)
+        if !items.isEmpty { try maker.batchInsert(items) }
+        try maker.close()
+        return ItemSum.facts(of: items)
+    }
+}
+
+extension WorkerContext {
+    /// Opens the subject on a fresh copy of the store.
+    ///
+    /// - Parameter isWritten: whether the work writes to it.
+    /// - Returns: the subject, and the sums of the store's items; see ``ItemSum``.
+    func openEngine(
+        isWritten: Bool
+    ) throws -> (subject: any EngineSubject, facts: [String: Int64]) {
+        let facts = try placeStore(isWritten: isWritten)
+        return (try openEngine(), facts)
+    }
+
+    /// Opens the subject on a new store, for samples that need several.
+    func openEngine(on store: ItemStore) throws -> any EngineSubject {
+        removeStore()
+        _ = try store.make(in: self)
+        return try openEngine()
+    }
+
+    private func openEngine() throws -> any EngineSubject {
+        guard let open = Subject.named(job.subject)?.openItems else {
+            throw UnableSubject(name: job.subject, kind: job.kind)
+        }
+        let subject = try open(configuration)
+        try configuration.check(subject)
+        return subject
+    }
+}
+
+/// A sum over items.
+struct ItemSum: Sendable {
+    let name: String
+    /// Nil for a sum that SQL cannot compute.
+    let sql: String?
+    let value: @Sendable (ItemRow) -> Int64
+
+    static let number = ItemSum(name: "numbers", sql: "SUM(ZNUMBER)") { $0.number }
+    static let quantity = ItemSum(name: "quantities", sql: "SUM(ZQUANTITY)") {
+        Int64($0.quantity)
+    }
+
+    /// The sums of the columns, to detect missing values and values in a wrong column.
+    static let columns = [
+        ItemSum(name: "items", sql: "COUNT(*)") { _ in 1 },
+        number, quantity,
+        ItemSum(name: "delays", sql: "SUM(ZDELAYMINUTES)") { Int64($0.delayMinutes ?? 0) },
+        ItemSum(name: "prices in cents", sql: "SUM(round(ZPRICE * 100))") {
+            Int64(($0.price * 100).rounded())
+        },
+        ItemSum(name: "dates", sql: "SUM(ZCREATEDAT)") {
+            Int64($0.createdAt.timeIntervalSinceReferenceDate)
+        },
+        ItemSum(
+            name: "bytes of mandatory texts",
+            sql: "SUM(length(ZNAME) + length(ZMAKER) + length(ZCITY) + length(ZADDRESS))"
+        ) {
+            Int64(
+                $0.name.utf8.count + $0.maker.utf8.count + $0.city.utf8.count
+                    + $0.address.utf8.count)
+        },
+        ItemSum(name: "bytes of notes", sql: "SUM(length(ZNOTE))") {
+            Int64($0.note?.utf8.count ?? 0)
+        },
+    ]
+
+    /// The sum of an ``ItemChecksum`` over all properties.
+    static let checksum = ItemSum(name: "checksum") { $0.add($1) }
+    static let cityChecksum = ItemSum(name: "checksum of cities") { $0.add(city: $1.city) }
+
+    private init(
+        name: String, adding add: @escaping @Sendable (inout ItemChecksum, ItemRow) -> Void
+    ) {
+        self.init(name: name, sql: nil) { item in
+            var checksum = ItemChecksum()
+            add(&checksum, item)
+            return Int64(bitPattern: checksum.sum)
+        }
+    }
+
+    private init(name: String, sql: String?, value: @escaping @Sendable (ItemRow) -> Int64) {
+        self.name = name
+        self.sql = sql
+        self.value = value
+    }
+
+    static func facts(of items: [ItemRow]) -> [String: Int64] {
+        let sums = columns + [checksum, cityChecksum]
+        var totals = sums.map { _ in Int64(0) }
+        // One pass over the items: a pass per sum would copy each item and its strings once per
+        // sum.
+        for item in items {
+            for index in sums.indices { totals[index] &+= sums[index].value(item) }
+        }
+        return Dictionary(uniqueKeysWithValues: zip(sums.map(\.name), totals))
+    }
+}
+
+extension Verifier {
+    /// Checks the number of items and the sums of all columns with plain SQL.
+    mutating func checkItems(in store: StoreReader, are facts: [String: Int64]) throws {
+        let sums = ItemSum.columns
+        let sql = sums.compactMap(\.sql).joined(separator: ", ")
+        let found = try store.integers("SELECT \(sql) FROM ZITEM")
+        for (sum, found) in zip(sums, found) {
+            check(sum.name, found, equals: Int(facts[sum.name] ?? 0))
+        }
+    }
+}

@@ -1,0 +1,276 @@
+import ObjectGraph
+import Synchronization
+
+/// The engine without a stack: one coordinator, and a new context for each operation.
+final class ObjectGraphEngine: EngineSubject {
+    fileprivate let coordinator: PersistentStoreCoordinator
+    private let store: PersistentStoreHandle
+    private var loaded: LoadedItems?
+    /// All identifiers in the order of their keys, fetched at the first use.
+    private var identifiers: [ManagedObjectID] = []
+
+    convenience init(configuration: SubjectConfiguration) throws {
+        try self.init(configuration: configuration, isNumberIndexed: false)
+    }
+
+    init(configuration: SubjectConfiguration, isNumberIndexed: Bool) throws {
+        coordinator = PersistentStoreCoordinator(
+            model: try Item.makeModel(isNumberIndexed: isNumberIndexed),
+            lockPolicy: configuration.coordinatorLockPolicy)
+        var description = PersistentStoreDescription.sqlite(at: configuration.storeURL)
+        description.pragmas = ["synchronous": configuration.synchronous]
+        store = try coordinator.addPersistentStore(description)
+    }
+
+    func close() throws {
+        loaded = nil
+        try coordinator.removePersistentStore(store)
+    }
+
+    func settings(_ pragmas: [String]) throws -> [[String]] {
+        try [coordinator.settings(pragmas, of: store)]
+    }
+
+    private func makeContext() -> ManagedObjectContext {
+        ManagedObjectContext(.privateQueue, coordinator: coordinator)
+    }
+
+    private static var allItems: FetchRequest {
+        var request = FetchRequest(entityName: "Item")
+        request.returnsObjectsAsFaults = false
+        return request
+    }
+
+    // MARK: Reading
+
+    func readItems() throws -> ItemChecksum {
+        let context = makeContext()
+        return try context.performAndWait {
+            var checksum = ItemChecksum()
+            for item in try context.fetch(Self.allItems, as: Item.self) { checksum.add(item) }
+            return checksum
+        }
+    }
+
+    func readNumbers() throws -> ItemChecksum {
+        let context = makeContext()
+        return try context.performAndWait {
+            var checksum = ItemChecksum()
+            for item in try context.fetch(Self.allItems, as: Item.self) {
+                checksum.add(number: item.number)
+            }
+            return checksum
+        }
+    }
+
+    func holdItems() throws -> HeldItems {
+        let loaded = try LoadedItems(Self.allItems, in: makeContext())
+        return HeldItems(items: loaded, checksum: loaded.numbers())
+    }
+
+    func readItems(withKeys keys: [Int64], inTransaction _: Bool) throws -> ItemChecksum {
+        let context = makeContext()
+        if identifiers.isEmpty {
+            var request = FetchRequest(entityName: "Item", sortKeys: [.ascending("number")])
+            request.includesPropertyValues = false
+            let fetch = request
+            identifiers = try context.performAndWait { try context.fetchObjectIDs(fetch) }
+        }
+        let identifiers = identifiers
+        return context.performAndWait {
+            var checksum = ItemChecksum()
+            for key in keys {
+                guard let item = context.object(with: identifiers[Int(key) - 1]) as? Item
+                else { continue }
+                checksum.add(item)
+            }
+            return checksum
+        }
+    }
+
+    func readPages(from numbers: [Int64], rowCount: Int) throws -> ItemChecksum {
+        let context = makeContext()
+        return try context.performAndWait {
+            var checksum = ItemChecksum()
+            var request = FetchRequest(entityName: "Item", sortKeys: [.ascending("number")])
+            request.fetchLimit = rowCount
+            request.returnsObjectsAsFaults = false
+            for number in numbers {
+                request.predicate = .comparison(
+                    .init(.keyPath("number"), .greaterThanOrEqual, .constant(.integer(number))))
+                for item in try context.fetch(request, as: Item.self) { checksum.add(item) }
+            }
+            return checksum
+        }
+    }
+
+    func holdFirstPage(rowCount: Int, times: Int) throws -> HeldItems {
+        var request = FetchRequest(entityName: "Item", sortKeys: [.ascending("number")])
+        request.fetchLimit = rowCount
+        request.returnsObjectsAsFaults = false
+        var held: HeldItems?
+        for _ in 0..<times {
+            let loaded = try LoadedItems(request, in: makeContext())
+            held = HeldItems(items: loaded, checksum: loaded.all())
+        }
+        return held!
+    }
+
+    // MARK: Inserting
+
+    func insert(_ items: [ItemRow], saveSize: Int) throws {
+        let context = makeContext()
+        for start in stride(from: 0, to: items.count, by: saveSize) {
+            try context.performAndWait {
+                // Like the C reference, through the buffer: array iteration retains every string of
+                // every item.
+                items.withUnsafeBufferPointer { items in
+                    for index in start..<min(start + saveSize, items.count) {
+                        Item(context: context).take(items[index])
+                    }
+                }
+                try context.save()
+            }
+        }
+    }
+
+    func batchInsert(_ items: [ItemRow]) throws {
+        let context = makeContext()
+        let position = Atomic(0)
+        let request = BatchInsertRequest(entityName: "Item") { row in
+            let index = position.add(1, ordering: .relaxed).oldValue
+            guard index < items.count else { return true }
+            items.withUnsafeBufferPointer { Item.set($0[index], in: &row) }
+            return false
+        }
+        _ = try context.performAndWait { try context.execute(request) }
+    }
+
+    // MARK: Updating
+
+    func loadItems() throws {
+        loaded = try LoadedItems(Self.allItems, in: makeContext())
+    }
+
+    func updateLoadedItems() throws {
+        try loaded?.update()
+    }
+
+    func readLoadedNumbers(in rounds: Rounds) throws -> ItemChecksum {
+        loaded?.numbers(in: rounds) ?? ItemChecksum()
+    }
+
+    func readLoadedCities(in rounds: Rounds) throws -> ItemChecksum {
+        loaded?.cities(in: rounds) ?? ItemChecksum()
+    }
+
+    func filterLoadedItems(
+        quantityBelow quantity: Int32, cityPrefix: String
+    ) throws -> ItemChecksum {
+        let predicate: ObjectPredicate = .and([
+            .comparison(
+                .init(.keyPath("quantity"), .lessThan, .constant(.integer(Int64(quantity))))),
+            .comparison(.init(.keyPath("city"), .beginsWith, .constant(.string(cityPrefix)))),
+        ])
+        return try loaded?.numbers(where: predicate) ?? ItemChecksum()
+    }
+
+    func batchUpdate() throws {
+        let context = makeContext()
+        let request = BatchUpdateRequest(
+            entityName: "Item",
+            propertiesToUpdate: [
+                "quantity": .function("add:to:", [.keyPath("quantity"), .constant(1)])
+            ])
+        _ = try context.performAndWait { try context.execute(request) }
+    }
+}
+
+/// Fetched objects and their context, kept from one operation to the next.
+private final class LoadedItems: @unchecked Sendable {
+    // @unchecked Sendable: the objects are used only on their context's queue.
+
+    private let context: ManagedObjectContext
+    private var items: [Item] = []
+
+    init(_ request: FetchRequest, in context: ManagedObjectContext) throws {
+        self.context = context
+        try context.performAndWait {
+            items = Array(try context.fetch(request, as: Item.self))
+        }
+    }
+
+    func all() -> ItemChecksum {
+        context.performAndWait {
+            var checksum = ItemChecksum()
+            for item in items { checksum.add(item) }
+            return checksum
+        }
+    }
+
+    func numbers() -> ItemChecksum {
+        context.performAndWait {
+            var checksum = ItemChecksum()
+            for item in items { checksum.add(number: item.number) }
+            return checksum
+        }
+    }
+
+    func numbers(in rounds: Rounds) -> ItemChecksum {
+        context.performAndWait {
+            var checksum = ItemChecksum()
+            rounds.forEachRead(of: items) { checksum.add(number: $0.number) }
+            return checksum
+        }
+    }
+
+    func cities(in rounds: Rounds) -> ItemChecksum {
+        context.performAndWait {
+            var checksum = ItemChecksum()
+            rounds.forEachRead(of: items) { checksum.add(city: $0.city) }
+            return checksum
+        }
+    }
+
+    func numbers(where predicate: ObjectPredicate) throws -> ItemChecksum {
+        try context.performAndWait {
+            var checksum = ItemChecksum()
+            for item in try items.filter(predicate) { checksum.add(number: item.number) }
+            return checksum
+        }
+    }
+
+    func update() throws {
+        try context.performAndWait {
+            for item in items { item.quantity += 1 }
+            try context.save()
+        }
+    }
+}
+
+extension Rounds {
+    /// Reads without reference counting, which costs more than the read and is not part of it.
+    @inline(__always)
+    fileprivate func forEachRead(of items: [Item], _ read: (Item) -> Void) {
+        // Safe, because the caller holds the items meanwhile.
+        let borrowed = items.map { Unmanaged.passUnretained($0) }
+        borrowed.withUnsafeBufferPointer { borrowed in
+            forEachRead(of: borrowed.count) { borrowed[$0]._withUnsafeGuaranteedRef(read) }
+        }
+    }
+}
+
+extension ObjectGraphEngine: CountingSubject {
+    var counters: [String: Int64] { coordinator.counters.byMetric }
+
+    func resetCounters() {
+        coordinator.resetCounters()
+    }
+}
+
+extension Subject {
+    static let objectGraph = Subject(
+        name: "object-graph", group: .engine,
+        summary: "the engine without a stack, for the engine workload",
+        openItems: ObjectGraphEngine.init)
+}

@@ -1,0 +1,51 @@
+import Benchmarking
+import Stacks
+
+/// Something to measure: its name, its group and how it is opened.
+///
+/// Each stack in `StackKind.all` is a subject. A peer is declared in its own file and registered in
+/// ``all``.
+struct Subject: Sendable {
+    var name: String
+    var group: Group
+    var summary: String
+    /// Opens it on a store of flights; nil if it does not support them.
+    var openFlights: (@Sendable (SubjectConfiguration) throws -> any FlightsSubject)?
+    /// Opens it on a store of items for the engine workload; nil if it does not support that.
+    var openItems: (@Sendable (SubjectConfiguration) throws -> any EngineSubject)?
+    /// Opens it on a store of items for a load; nil if it does not support loads.
+    var openLoad: (@Sendable (SubjectConfiguration) throws -> any LoadSubject)?
+    /// Opens it on a workload's own model; nil if it is not a stack.
+    var openStack: (@Sendable (StackConfiguration) throws -> any PersistenceStack)?
+
+    enum Group: String, Sendable {
+        /// An arrangement of contexts; stacks compete with each other.
+        case stack
+        /// An alternative that a user could choose; a yardstick.
+        case peer
+        /// The engine alone: one context on one coordinator.
+        case engine
+        /// Tests that the instrument finds known faults. It can be named, but is not listed.
+        case selftest
+    }
+
+    var role: SubjectRole { group == .peer ? .peer : .stack }
+
+    /// Peers have no coordinator and therefore no lock policy.
+    var hasLockPolicy: Bool { group != .peer }
+
+    /// All subjects. A new peer is registered here only.
+    static let all = StackKind.all.map(Subject.init(stack:)) + [.objectGraph, .grdb, .sqliteC]
+
+    static func named(_ name: String) -> Subject? {
+        (all + selftests).first { $0.name == name }
+    }
+}
+
+/// A subject was asked for an operation that it does not declare.
+struct UnableSubject: Error, CustomStringConvertible {
+    var name: String
+    var kind: String
+
+    var description: String { "the subject \(name) declares no way to be measured by \(kind)" }
+}

@@ -1,0 +1,35 @@
+import Benchmarking
+
+/// Collects the facts that were read back, and the first wrong one.
+struct Verifier {
+    private var facts: [String: Fact] = [:]
+    private var problem: String?
+
+    mutating func check(_ name: String, _ found: Int, equals expected: Int) {
+        facts[name] = .integer(Int64(found))
+        guard found != expected, problem == nil else { return }
+        problem = "\(name) is \(found), must be \(expected)"
+    }
+
+    /// Fails if nothing is expected: a subject that finds nothing would pass.
+    mutating func checkAny(_ name: String, _ expected: Int) {
+        guard expected == 0, problem == nil else { return }
+        problem = "\(name): there are none to be found; ask of more rows"
+    }
+
+    mutating func check(_ name: String, _ found: String, equals expected: String) {
+        facts[name] = .text(found)
+        guard found != expected, problem == nil else { return }
+        problem = "\(name) is \(found), must be \(expected)"
+    }
+
+    /// Subjects do equal work only if the store has the same journal mode for all.
+    mutating func checkJournal(of store: StoreReader) throws {
+        let mode = try store.text("PRAGMA journal_mode")
+        check("journalMode", mode, equals: store.expectedJournalMode)
+    }
+
+    var verification: Verification {
+        problem.map { .failed(reason: $0) } ?? .verified(facts: facts)
+    }
+}
