@@ -25,9 +25,9 @@ public final class PersistentContainer: Sendable {
         set { descriptions.withLock { $0 = newValue } }
     }
 
-    /// Logs the warnings of the model.
+    /// A container whose store is the file `<name>.sqlite` in the folder, which is made if missing.
     ///
-    /// - Parameter folder: Where the default store lies, as `<name>.sqlite`; it is made if missing.
+    /// Logs the warnings of the model.
     public init(
         name: String, model: ManagedObjectModel, folder: URL = PersistentContainer.defaultFolder,
         lockPolicy: LockPolicy = .pooled

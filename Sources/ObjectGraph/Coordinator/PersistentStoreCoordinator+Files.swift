@@ -2,11 +2,10 @@ import Foundation
 
 // Stores as a whole: emptied, replaced, moved to another place or type (spec §11.5).
 extension PersistentStoreCoordinator {
-    /// Empties the file of a store: whoever has it open sees an empty database, not a dangling file. A file that is no
-    /// database is deleted.
+    /// Empties the file of a store. Other processes that have it open see an empty database. A file
+    /// that is no database is deleted.
     ///
-    /// - Parameter timeout: How long to wait for others who use it.
-    /// - Parameter isForced: Whether the file is deleted if they do not let go of it.
+    /// Waits for the locks of others for `timeout`. If they keep them, `isForced` deletes the file.
     /// - Throws: `StoreError` with `missingFile` if there is no file, `timeout` if others hold it.
     public static func destroyPersistentStore(
         at url: URL, timeout: Duration = .seconds(240), isForced: Bool = false

@@ -76,7 +76,7 @@ public final class PersistentStoreCoordinator: Sendable {
 
     /// A coordinator without stores.
     ///
-    /// - Parameter debug: What to log and check; what the process was started with unless given.
+    /// It logs and checks what `debug` says, which is what the process was started with unless given.
     public init(
         model: ManagedObjectModel, lockPolicy: LockPolicy = .pooled,
         debug: DebugOptions = .process

@@ -2,11 +2,12 @@ import Dispatch
 
 // Fetches that leave the context's queue free while SQLite works (spec §3.10).
 extension ManagedObjectContext {
-    /// Fetches objects and gives them to the body on the context's queue; the store is read elsewhere.
+    /// Fetches objects and passes them to the body on the context's queue; another queue reads the
+    /// store.
     ///
-    /// The context can be used meanwhile: what is unsaved when the rows have come takes part. Cancelling the task, or the
-    /// progress, ends the statement that is running. May be called from any task. Cost: as `fetch`.
-    /// - Parameter progress: Says how many rows have been read so far.
+    /// The context can be used meanwhile: the result includes the changes that are pending when the
+    /// rows arrive. `progress` has the number of rows read so far; cancelling it, or the task, ends
+    /// the running statement. May be called from any task. Cost: as `fetch`.
     /// - Throws: as `fetch`; `StoreError` with the reason `cancelled` (Core Data's 3072) after a cancellation;
     ///   `FetchError.unsupported` below a parent context; what the body throws.
     public func fetch<Object: ManagedObject, Value: Sendable>(

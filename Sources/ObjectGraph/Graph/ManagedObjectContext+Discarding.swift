@@ -106,9 +106,10 @@ extension ManagedObjectContext {
 
     /// Makes an object take the newest values: those in the row cache, subject to `stalenessInterval`.
     ///
-    /// - Parameter mergeChanges: true keeps the unsaved values of a changed object and renews the others; false discards
-    ///   them, and the other ends of its relationships stay as they are. A clean object becomes a fault either way; a new
-    ///   one goes back to its defaults unless changes are merged.
+    /// If `mergeChanges` is true, a changed object keeps its unsaved values and the others are
+    /// renewed. If it is false, they are discarded, and the other ends of its relationships stay as
+    /// they are. A clean object becomes a fault either way. A new object gets its default values
+    /// again unless changes are merged.
     public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
         checkQueue()
         guard object.managedObjectContext === self else { return }

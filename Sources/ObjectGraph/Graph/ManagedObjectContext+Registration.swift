@@ -226,9 +226,10 @@ extension ManagedObjectContext {
 
     /// Inserts a new object of the named entity.
     ///
-    /// - Throws: `FetchError.unknownEntity` if the model has no such entity, `abstractEntity` if it has no objects;
-    ///   `StoreError` if the store does not hold the entity.
-    /// - Parameter store: Where its row will be, for good; nil means the first store that holds the entity and can be written.
+    /// The store gets its row and keeps it; `nil` means the first store that holds the entity and
+    /// can be written.
+    /// - Throws: `FetchError.unknownEntity` if the model has no such entity, `abstractEntity` if it
+    ///   has no objects; `StoreError` if the store does not hold the entity.
     public func insertObject(
         entityName: String, into store: PersistentStoreHandle? = nil
     ) throws -> ManagedObject {

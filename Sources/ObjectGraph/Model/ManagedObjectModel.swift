@@ -33,8 +33,8 @@ public final class ManagedObjectModel: Sendable {
 
     /// Checks the descriptions against each other and lays out rows, tables and columns.
     ///
-    /// - Parameter entities: At least the destinations and superentities that the others name; in any order.
-    /// - Parameter configurations: Names of entities by the name of the configuration.
+    /// The entities are in any order, with all destinations and superentities that they name.
+    /// `configurations` has names of entities by the name of the configuration.
     /// - Throws: `ModelError` naming the entity and the property that contradict the rest of the model.
     public convenience init(
         entities: [EntityDescription], configurations: [String: Set<String>] = [:],

@@ -11,7 +11,7 @@ public final class ValueTransformer: Sendable {
     private let reverse: @Sendable (Data) throws -> any Hashable & Sendable
     private let accept: @Sendable (Any) -> (any Hashable & Sendable)?
 
-    /// - Parameter reverse: Throws if the data are none that `transform` has made.
+    /// `reverse` throws for data that `transform` did not make.
     public init<Value: Hashable & Sendable>(
         _ name: String, of type: Value.Type,
         transform: @escaping @Sendable (Value) throws -> Data,

@@ -1,9 +1,9 @@
 extension FetchRequest: RequestTemplate {}
 
 extension ManagedObjectModel {
-    /// A model with fetch requests under names of their own; see `init(entities:configurations:versionIdentifiers:)`.
+    /// A model with named fetch requests; see `init(entities:configurations:versionIdentifiers:)`.
     ///
-    /// - Parameter fetchRequestTemplates: Requests by name; their predicates may hold variables, `$author`.
+    /// The predicates of the requests may hold variables, such as `$author`.
     public convenience init(
         entities: [EntityDescription], configurations: [String: Set<String>] = [:],
         versionIdentifiers: Set<String> = [], fetchRequestTemplates: [String: FetchRequest]
@@ -38,9 +38,10 @@ extension ManagedObjectModel {
 }
 
 extension FetchedPropertyDescription {
-    /// - Parameter request: For objects of any entity. Its predicate may refer to the object that is asked as
-    ///   `$FETCH_SOURCE`, to its attributes as `$FETCH_SOURCE.name`, and to what `userInfo` has under a key as
-    ///   `$FETCHED_PROPERTY.userInfo.key`.
+    /// A property that fetches objects of any entity.
+    ///
+    /// The predicate of the request may refer to the object as `$FETCH_SOURCE`, to its attributes as
+    /// `$FETCH_SOURCE.name`, and to values in `userInfo` as `$FETCHED_PROPERTY.userInfo.key`.
     public init(_ name: String, _ request: FetchRequest, userInfo: [String: String] = [:]) {
         self.init(name, template: request, userInfo: userInfo)
     }
