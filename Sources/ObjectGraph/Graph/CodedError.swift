@@ -16,6 +16,10 @@ extension ValidationErrors: CodedError {
     public var code: Int { 1560 }
 }
 
+extension KeyedArchiveError: LocalizedError {
+    public var errorDescription: String? { description }
+}
+
 extension PropertyError: LocalizedError {
     public var errorDescription: String? { description }
 }

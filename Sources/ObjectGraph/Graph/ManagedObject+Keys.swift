@@ -7,7 +7,8 @@ extension ManagedObject {
     /// An attribute comes as its own Swift type: `Int16` to `Int64` for the integers, `Float` for a float, and so on; an integer
     /// that is out of the range of its type, which cannot be saved, as `Int64`. A to-one relationship comes as a
     /// `ManagedObject`, a to-many relationship as a `Set<ManagedObject>`, as an array if it is ordered; nil means no value.
-    /// Fires the fault.
+    /// A property list comes as what it is made of, with integers as `Int`, and can be cast:
+    /// `value as? [String: Int]`. Fires the fault.
     /// - Throws: `PropertyError.unknownKey` if the entity has no such property.
     public final func value(forKey key: String) throws -> Any? {
         guard let property = binding.entity.property(named: key) else {
@@ -101,6 +102,8 @@ public struct PropertyError: Error, Sendable, Hashable {
         case unknownKey
         /// The value as text, and what the property takes.
         case unacceptableValue(String, expected: String)
+        /// The value as text, and the Swift type that an accessor reads it as.
+        case unreadableValue(String, as: String)
     }
 
     public let reason: Reason
@@ -121,6 +124,11 @@ extension PropertyError: CustomStringConvertible {
             "The entity '\(entity)' has no property '\(key)'; correct the key or add it to the model."
         case .unacceptableValue(let value, let expected):
             "'\(entity).\(key)' takes \(expected) and cannot be \(value)."
+        case .unreadableValue(let value, let type):
+            """
+            '\(entity).\(key)' is \(value) and cannot be read as \(type); give the \
+            accessor the type of the values.
+            """
         }
     }
 }
@@ -184,7 +192,7 @@ extension AttributeValue {
         case .uuid(let value): value
         case .uri(let value): value
         case .objectID(let value): value
-        case .transformable(let value): value.value
+        case .transformable(let value): value.swiftValue
         }
     }
 }

@@ -83,7 +83,8 @@ extension ManagedObject {
                 let type = binding.entity.properties[index].attributeType!
                 return error(index, .integerOutOfRange(integer, type), value.pointee)
             }
-            if accessor.slot >= 0, !value.pointee.isStorable {
+            // The rules of an attribute that has any begin with this one.
+            if accessor.slot >= 0, !accessor.hasRules, !value.pointee.isStorable {
                 return error(index, .unstorable, value.pointee)
             }
         } else if accessor.isMandatory {

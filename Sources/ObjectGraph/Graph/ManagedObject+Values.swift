@@ -112,12 +112,25 @@ extension ManagedObject {
         }
     }
 
-    /// The value of a transformable attribute; nil if there is none. Cost: each read makes it of its data anew.
+    /// The value of a transformable attribute; nil if there is none.
+    ///
+    /// A property list is read and set as any Swift type that it can be made of, such as
+    /// `[String: Int]`. A value that is not a `Value` is reported to the `faultHandler` of the
+    /// context and reads as nil. Cost: each read makes the value of its data again.
     public final subscript<Value>(attribute: Transformable<Value>) -> Value? {
         get {
             let property = property(attribute.key)
-            guard case .transformable(let value) = attributeValue(of: property) else { return nil }
-            return value.value as? Value
+            guard case .transformable(let transformable) = attributeValue(of: property) else {
+                return nil
+            }
+            if let value = transformable.converted(to: Value.self) { return value }
+            if let value = transformable.swiftValue {
+                let error = PropertyError(
+                    .unreadableValue("\(value)", as: "\(Value.self)"),
+                    entity: binding.entity.name, key: property.name)
+                managedObjectContext?.faultHandler(objectID, error)
+            }
+            return nil
         }
         set {
             let property = property(attribute.key)

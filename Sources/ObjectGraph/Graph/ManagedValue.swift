@@ -281,14 +281,6 @@ extension UUID: ManagedValue {
     public var attributeValue: AttributeValue { .uuid(self) }
 }
 
-extension UUID {
-    /// The UUID of exactly 16 bytes; nil for another number of them.
-    init?(bytes: Data) {
-        guard bytes.count == 16 else { return nil }
-        self = bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
-    }
-}
-
 // MARK: - Identifiers
 
 extension ManagedObjectID: ManagedValue {

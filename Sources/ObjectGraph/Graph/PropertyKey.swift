@@ -111,6 +111,9 @@ public struct Attribute<Value: ManagedValue>: Sendable {
 }
 
 /// A typed accessor of a transformable attribute, which reads as nil where there is no value.
+///
+/// `Value` is the type of the attribute's transformer; where the model names none, any type that a
+/// `PropertyList` can be made of.
 public struct Transformable<Value: Hashable & Sendable>: Sendable {
     public let key: PropertyKey
 

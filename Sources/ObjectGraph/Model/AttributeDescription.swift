@@ -9,13 +9,15 @@ public struct AttributeDescription: Sendable, Hashable {
     public var isOptional: Bool
 
     /// The value of a newly inserted object; nil means none. Also used by batch inserts for omitted keys. That of a
-    /// transformable attribute is made by `attributeValue(of:)` of its transformer.
+    /// transformable attribute is made by `attributeValue(of:)` of its transformer, which is
+    /// `ValueTransformer.propertyList` where none is named.
     public var defaultValue: AttributeValue?
 
     /// Whether the attribute is kept in memory only and has no column.
     public var isTransient: Bool
 
-    /// What makes data of the values of a transformable attribute; nil for the other types.
+    /// What makes data of the values of a transformable attribute, where nil means `propertyList`;
+    /// nil for the other types.
     public var transformer: ValueTransformer?
 
     /// Conditions on the value, asked when an object is saved, in this order; never about nil (spec §1.12).
@@ -49,5 +51,21 @@ public struct AttributeDescription: Sendable, Hashable {
         self.renamingIdentifier = renamingIdentifier
         self.userInfo = userInfo
         self.versionHashModifier = versionHashModifier
+    }
+}
+
+extension AttributeDescription {
+    /// The transformer of a transformable attribute, named or not; nil for the other types.
+    var effectiveTransformer: ValueTransformer? {
+        type == .transformable ? transformer ?? .propertyList : nil
+    }
+
+    /// The default as the attribute keeps it; nil if there is none or the type does not take it.
+    var convertedDefault: AttributeValue? {
+        // Another transformer may make other data of the same value.
+        if case .transformable(let value)? = defaultValue {
+            return effectiveTransformer?.attributeValue(of: value.value)
+        }
+        return defaultValue?.converted(to: type)
     }
 }

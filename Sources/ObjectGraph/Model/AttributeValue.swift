@@ -59,7 +59,7 @@ extension AttributeValue {
     }
 
     /// Whether a store gives the value back. SQLite turns NaN into NULL, and a decimal is stored in double precision, from
-    /// which the greatest and the least do not come back.
+    /// which the greatest and the least do not come back. A transformer may have failed.
     var isStorable: Bool {
         switch self {
         case .double(let value): !value.isNaN
@@ -68,6 +68,7 @@ extension AttributeValue {
             // With at most 38 digits these are far from all limits, and need not be written out.
             !value.isNaN
                 && ((-90...90).contains(value.exponent) || Decimal(shortest: double!) != nil)
+        case .transformable(let value): value.storedData != nil
         default: true
         }
     }

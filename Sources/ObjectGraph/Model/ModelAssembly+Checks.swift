@@ -70,19 +70,13 @@ extension ModelAssembly {
         guard attribute.isTransient || !attribute.type.isTransientOnly else {
             throw .persistentType(attribute.type)
         }
-        guard (attribute.type == .transformable) == (attribute.transformer != nil) else {
-            throw attribute.transformer == nil ? .missingTransformer : .needlessTransformer
+        guard attribute.type == .transformable || attribute.transformer == nil else {
+            throw .needlessTransformer
         }
         if let value = attribute.defaultValue {
-            let converted = value.converted(to: attribute.type)
-            guard let converted, attribute.isTransient || converted.isStorable else {
-                throw .defaultOfOtherType(value, attribute.type)
-            }
-        }
-        if case .transformable(let value)? = attribute.defaultValue,
-            attribute.transformer?.transformed(value.value) == nil
-        {
-            throw .defaultOfOtherType(.transformable(value), attribute.type)
+            guard let converted = attribute.convertedDefault,
+                attribute.isTransient || converted.isStorable
+            else { throw .defaultOfOtherType(value, attribute.type) }
         }
         _ = try AttributeRules(attribute)
     }

@@ -102,13 +102,13 @@ private struct EntityDraft {
     mutating func append(
         _ attribute: AttributeDescription, identifier: UInt32, declaring: Int, column: String?
     ) {
-        let hasRules = attribute.transformer != nil || !attribute.validationRules.isEmpty
+        let hasRules = attribute.type == .transformable || !attribute.validationRules.isEmpty
         properties.append(
             Property(
                 name: attribute.name, kind: .attribute(attribute.type), index: properties.count,
                 identifier: identifier, declaringEntityIndex: declaring,
                 isOptional: attribute.isOptional, isTransient: attribute.isTransient,
-                defaultValue: attribute.defaultValue?.converted(to: attribute.type),
+                defaultValue: attribute.convertedDefault,
                 slot: column == nil ? nil : slotKinds.count, entitySlot: nil,
                 // The assembly has checked that there are rules that can be asked.
                 rules: hasRules ? try? AttributeRules(attribute) : nil, relationship: nil))

@@ -45,8 +45,6 @@ public struct ModelError: Error, Sendable, Hashable {
         case mandatoryReferenceToConstrained(String)
         /// Values of the type cannot be stored; the attribute must be transient.
         case persistentType(AttributeType)
-        /// A transformable attribute has no transformer.
-        case missingTransformer
         /// An attribute has a transformer and is not transformable.
         case needlessTransformer
         /// The condition, as a format, cannot be asked about the attribute, and why.
@@ -123,8 +121,6 @@ extension ModelError: CustomStringConvertible {
             "\(place): a conflict of a uniqueness constraint may delete objects, and the one that stays takes one object, so that '\(reference)' must be optional."
         case .persistentType(let type):
             "\(place): values of type \(type) cannot be stored; make the attribute transient."
-        case .missingTransformer:
-            "\(place): a transformable attribute needs a transformer, such as .codable(Value.self)."
         case .needlessTransformer: "\(place): only a transformable attribute has a transformer."
         case .invalidValidationRule(let predicate, let reason):
             "\(place): the condition '\(predicate)' cannot be asked about the attribute: \(reason)"

@@ -52,7 +52,7 @@ final class AttributeRules: Sendable {
 
     /// - Throws: `ModelError.Reason` if a condition cannot be asked about values of the attribute.
     init(_ attribute: AttributeDescription) throws(ModelError.Reason) {
-        transformer = attribute.transformer
+        transformer = attribute.effectiveTransformer
         var validations: [(rule: ValidationRule, test: ValidationRule.Test)] = []
         for rule in attribute.validationRules {
             do {

@@ -2,6 +2,8 @@ import Foundation
 
 /// Makes data of the values of a transformable attribute, and values of data (spec §1.3).
 ///
+/// An attribute for which the model names none has `propertyList`.
+///
 /// It yields values of the type it was made for and of no other, whatever the data say: nothing in a file can name a type to
 /// be made.
 public final class ValueTransformer: Sendable {
@@ -20,7 +22,9 @@ public final class ValueTransformer: Sendable {
         self.name = name
         self.transform = { try ($0 as? Value).map(transform) }
         self.reverse = reverse
-        accept = { $0 as? Value }
+        // A property list can be given as what it is made of.
+        accept =
+            if Value.self is PropertyList.Type { { PropertyList($0) } } else { { $0 as? Value } }
     }
 
     /// The transformer of a `Codable` type: its values as JSON.
@@ -36,6 +40,15 @@ public final class ValueTransformer: Sendable {
             },
             reverse: { try JSONDecoder().decode(type, from: $0) })
     }
+
+    /// The transformer of attributes for which the model names none: property lists as keyed
+    /// archives.
+    ///
+    /// Core Data's transformer of this name reads and writes the same data. Takes every Swift value
+    /// that a `PropertyList` can be made of.
+    public static let propertyList = ValueTransformer(
+        "NSSecureUnarchiveFromData", of: PropertyList.self,
+        transform: { try $0.archived() }, reverse: { try PropertyList(unarchiving: $0) })
 
     /// A value for use where the type is known only at run time, as the default value of an attribute; nil if it is of
     /// another type.
@@ -79,6 +92,22 @@ public final class TransformableValue: Sendable, Hashable {
 
     /// The data; nil if the transformer failed.
     var storedData: Data? { try? data.get() }
+
+    /// The value as a Swift type, a property list as any type that it can be made of; nil if the
+    /// value is of another type.
+    func converted<Value>(to type: Value.Type) -> Value? {
+        if let value = value as? Value { return value }
+        guard let list = value as? PropertyList,
+            let type = type as? any PropertyListConvertible.Type
+        else { return nil }
+        return type.init(propertyList: list) as? Value
+    }
+
+    /// The value as its own Swift type, a property list as what it is made of; nil for `null`.
+    var swiftValue: Any? {
+        guard let list = value as? PropertyList else { return value }
+        return list == .null ? nil : list.swiftValue.base
+    }
 
     public static func == (first: TransformableValue, second: TransformableValue) -> Bool {
         AnyHashable(first.value) == AnyHashable(second.value)

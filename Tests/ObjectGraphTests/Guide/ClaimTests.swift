@@ -73,10 +73,13 @@ struct EngineLimit: Sendable, CustomTestStringConvertible {
             let file = try #require(context.coordinator.persistentStores.first?.url)
             try PersistentStoreCoordinator(model: model).addPersistentStore(.sqlite(at: file))
         },
-        EngineLimit("a transformable without a transformer", "transformer") { _ in
+        EngineLimit("a transformer of a text", "transformer") { _ in
             _ = try ManagedObjectModel(entities: [
                 EntityDescription(
-                    name: "Ship", attributes: [AttributeDescription("cargo", .transformable)])
+                    name: "Ship",
+                    attributes: [
+                        AttributeDescription("cargo", .string, transformer: .codable(String.self))
+                    ])
             ])
         },
     ]

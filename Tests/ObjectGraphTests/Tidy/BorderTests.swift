@@ -5,8 +5,8 @@ import Testing
 @Suite struct `Borders of folders and modules` {
     /// Each folder of the engine may name types of its own rank and lower ones only.
     static let ranks = [
-        "Support": 0, "Model": 1, "Queries": 2, "SQLite": 3, "Stores": 4, "Coordinator": 5,
-        "Graph": 6, "Controllers": 7,
+        "Support": 0, "KeyedArchives": 1, "Model": 2, "Queries": 3, "SQLite": 4, "Stores": 5,
+        "Coordinator": 6, "Graph": 7, "Controllers": 8,
     ]
 
     @Test func `a folder of the engine names no type of a higher rank`() throws {

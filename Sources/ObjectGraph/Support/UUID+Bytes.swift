@@ -1,0 +1,9 @@
+import Foundation
+
+extension UUID {
+    /// The UUID of exactly 16 bytes; nil for another number of them.
+    init?(bytes: Data) {
+        guard bytes.count == 16 else { return nil }
+        self = bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+    }
+}
