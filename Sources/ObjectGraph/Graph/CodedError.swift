@@ -74,6 +74,10 @@ extension StoreError: CodedError {
     }
 }
 
+extension ContextDepthError: CodedError {
+    public var code: Int { 134060 }
+}
+
 extension FetchError: CodedError {
     public var code: Int {
         switch self {

@@ -146,10 +146,11 @@ extension ManagedObjectContext {
                 for place in places {
                     let position = table.place(of: place.key)
                     if position.pointee != nil {
-                        if !retainsRegisteredObjects,
-                            position.pointee?.rowStart?.rowVersion
-                                != (UnsafeRawPointer(slab.base) + Int(place.offset)).rowVersion
-                        {
+                        let rowVersion =
+                            (UnsafeRawPointer(slab.base) + Int(place.offset)).rowVersion
+                        // An object that nobody holds must read as if it were new (spec §2.12).
+                        let isOutdated = position.pointee?.rowStart?.rowVersion != rowVersion
+                        if isOutdated, !retainsRegisteredObjects {
                             table.turnIntoFaultIfUnheld(position)
                         }
                         let object = position.pointee.unsafelyUnwrapped

@@ -25,6 +25,9 @@ public final class ManagedObjectContext: @unchecked Sendable {
     /// The context that takes this one's saves; nil if the coordinator does.
     public let parent: ManagedObjectContext?
 
+    /// The number of contexts above this one.
+    let depth: Int
+
     /// The coordinator at the end of the chain of parents.
     public let coordinator: PersistentStoreCoordinator
 
@@ -150,11 +153,19 @@ public final class ManagedObjectContext: @unchecked Sendable {
         self.init(type, channel: coordinator, parent: nil, name: name)
     }
 
+    /// The largest number of contexts above a context. Each of them takes part of the call stack while it reads or saves.
+    public static let maximumDepth = 100
+
     /// A context whose saves become unsaved changes of another context.
+    ///
+    /// A context with more than `maximumDepth` contexts above it neither reads nor saves: both throw
+    /// `ContextDepthError`.
     public convenience init(
         _ type: ConcurrencyType, parent: ManagedObjectContext, name: String? = nil
     ) {
         self.init(type, channel: parent, parent: parent, name: name)
+        // A context that is too deep has read nothing, so that no save concerns it.
+        guard depth <= Self.maximumDepth else { return }
         parent.hasChildren.store(true, ordering: .relaxed)
         parent.mailbox.withLock { $0.children.append(WeakChild(context: self)) }
     }
@@ -166,6 +177,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
         concurrencyType = type
         self.name = name
         self.parent = parent
+        depth = parent.map { $0.depth + 1 } ?? 0
         self.channel = channel
         coordinator = channel.coordinator
         model = coordinator.model

@@ -12,7 +12,8 @@ struct FileState: Sendable, Equatable {
     /// Follows symbolic links; nil if there is no file.
     init?(path: String) {
         var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
+        // Handed over as a `String`, the path would be copied to the heap.
+        guard path.withCString({ stat($0, &status) }) == 0 else { return nil }
         device = UInt64(truncatingIfNeeded: status.st_dev)
         inode = UInt64(truncatingIfNeeded: status.st_ino)
         isRegular = status.st_mode & S_IFMT == S_IFREG
