@@ -43,6 +43,7 @@ extension SaveError: CodedError {
         case .constraintConflicts: 133021
         case .validation(let errors): errors.count == 1 ? errors[0].code : 1560
         case .unknownObjects: 133000
+        case .unreadObject(_, let error): (error as? any CodedError)?.code ?? 134060
         case .endlessWillSave: 132000
         case .unresolvedConflicts: 134050
         }

@@ -56,6 +56,12 @@ extension ManagedObject {
         state.remove(.awaking)
     }
 
+    /// The same before an attribute or a to-one relationship is read: its unsaved value needs no row.
+    @inline(never)
+    final func attend(reading index: Int) {
+        attend(isForReading: !(changesBesideDraft?.contains(index) ?? false))
+    }
+
     /// Checks the queue if that is asked for, and fires the fault if it is one.
     ///
     /// - Parameter isForReading: false before a value is set, which replaces one that cannot be read.

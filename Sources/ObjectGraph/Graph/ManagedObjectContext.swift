@@ -48,8 +48,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
     /// the next use tries again. Also called, with a `DetachedObjectError`, when an object is changed that has left the
     /// context. Logs unless set.
     ///
-    /// What was made of that nil is not saved: `save` throws the error until the object is refreshed without its changes, or
-    /// the context is rolled back or reset.
+    /// What was made of that nil is not saved: `save` throws `SaveError.unreadObject` until the object is refreshed without
+    /// its changes, or the context is rolled back or reset.
     public var faultHandler: @Sendable (ManagedObjectID, any Error) -> Void = logsFaults
 
     /// What undo and redo are registered with; nil, as it is unless set, means that nothing can be undone (spec §2.9).
@@ -109,12 +109,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     var renewedReferences: [Int64: Int64] = [:]
     /// Temporary references in the rows of new objects whose own objects are not new; nil except while these are encoded.
     var openReferences: [ManagedObjectID]?
-    /// The first error of reading since the last save began.
-    var readError: (any Error)?
-    /// The objects that have read as nil or empty because the store failed, with the error that keeps them from being saved.
-    var failedReads: [ManagedObject: any Error] = [:]
-    /// Whether what is read now is for the context itself, which takes no nil for a value.
-    var readsForItself = false
+    var failedReads = FailedReads()
     /// Unchanged objects that the next save checks for conflicts.
     var checkedObjects: Set<ManagedObject> = []
 
