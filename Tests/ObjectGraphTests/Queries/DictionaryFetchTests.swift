@@ -17,7 +17,7 @@ import Testing
         let translation = try translate(request)
         return try database.rows(translation) { row in
             try translation.dictionary(
-                ofRow: row, entityCount: QueryFixture.model.entities.count
+                ofRow: row, model: QueryFixture.model
             ) { index, key in
                 QueryFixture.objectID(QueryFixture.model.entities[index].name, key)
             }

@@ -46,7 +46,7 @@ struct DictionarySelection {
             let type = entry.property.resultType
             let decoding =
                 type == .objectID || type == nil ? entry.operand.decoding : .attribute(type!)
-            defer { position += decoding == .objectIDWithEntity ? 2 : 1 }
+            defer { position += decoding.columnCount }
             return DictionaryColumn(
                 name: entry.property.name, position: position, decoding: decoding)
         }
@@ -80,7 +80,7 @@ struct DictionarySelection {
         for (index, entry) in fetched.enumerated() {
             if index > 0 { text.append(", ") }
             try writer.write(entry.operand, to: &text, .optional)
-            if columns[index].decoding == .objectIDWithEntity,
+            if case .objectIDWithEntity = columns[index].decoding,
                 case .object(let path) = entry.operand
             {
                 text.append(", ")
@@ -230,6 +230,6 @@ extension DictionaryColumn.Decoding {
         if let last = path.steps.last, last.entitySlot == nil {
             return .objectID(entityIndex: path.entityIndex)
         }
-        return .objectIDWithEntity
+        return .objectIDWithEntity(entityIndex: path.entityIndex)
     }
 }
