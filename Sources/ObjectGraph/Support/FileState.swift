@@ -4,7 +4,7 @@ import Foundation
 struct FileState: Sendable, Equatable {
     private let device: UInt64
     private let inode: UInt64
-    private let isRegular: Bool
+    let isRegular: Bool
     private let byteCount: Int64
     private let seconds: Int64
     private let nanoseconds: Int64
