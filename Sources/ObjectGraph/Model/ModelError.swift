@@ -126,7 +126,7 @@ extension ModelError: CustomStringConvertible {
         case .transformableConstraint:
             "\(place): a transformable attribute cannot be part of a uniqueness constraint."
         case .mandatoryReferenceToConstrained(let reference):
-            "\(place): a conflict of a uniqueness constraint may delete objects, and the one that stays takes one object, so that '\(reference)' must be optional."
+            "\(place): a uniqueness conflict may delete an object of this one-to-one relationship. Make '\(reference)' optional."
         case .persistentType(let type):
             "\(place): values of type \(type) cannot be stored; make the attribute transient."
         case .missingTransformer:
