@@ -51,13 +51,13 @@ public final class PersistentContainer: Sendable {
     ///
     /// - Throws: `StoreLoadingError` with those that could not be opened, once all have been tried.
     public func loadPersistentStores() throws(StoreLoadingError) {
-        let failures: [StoreLoadingFailure] = persistentStoreDescriptions.compactMap {
+        let failures: [StoreLoadingError.Failure] = persistentStoreDescriptions.compactMap {
             description in
             do {
                 try coordinator.addPersistentStore(description)
                 return nil
             } catch {
-                return StoreLoadingFailure(description: description, error: error)
+                return StoreLoadingError.Failure(store: description, error: error)
             }
         }
         guard failures.isEmpty else { throw StoreLoadingError(failures: failures) }
@@ -77,16 +77,21 @@ public final class PersistentContainer: Sendable {
     }
 }
 
-/// A store that could not be opened.
-public struct StoreLoadingFailure: Error, Sendable {
-    public let description: PersistentStoreDescription
-    public let error: any Error
-}
+/// The stores of a container that could not be opened.
+public struct StoreLoadingError: CodedError, Sendable {
+    /// A store that could not be opened.
+    public struct Failure: Sendable {
+        /// What the container was asked to open.
+        public let store: PersistentStoreDescription
+        public let error: any Error
+    }
 
-/// The stores of a container that could not be opened, in the order of their descriptions.
-public struct StoreLoadingError: Error, Sendable, CustomStringConvertible {
-    /// At least one.
-    public let failures: [StoreLoadingFailure]
+    /// In the order of the descriptions; at least one.
+    public let failures: [Failure]
 
-    public var description: String { failures.map { "\($0)" }.joined(separator: "\n") }
+    /// The code of the first failure; 134080 if its error has none.
+    public var code: Int { (failures.first?.error as? any CodedError)?.code ?? 134080 }
+
+    /// A line a store.
+    public var description: String { failures.map { "\($0.error)" }.joined(separator: "\n") }
 }

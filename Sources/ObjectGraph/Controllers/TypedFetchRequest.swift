@@ -13,6 +13,9 @@ public struct TypedFetchRequest<Object: ManagedObject>: Sendable {
             entityName: "\(Object.self)", predicate: predicate, sortKeys: sortKeys)
     }
 
+    /// The name of the class. It cannot be set: the entity is the one that has the class.
+    public var entityName: String { untyped.entityName }
+
     public subscript<Value>(
         dynamicMember property: WritableKeyPath<FetchRequest, Value>
     ) -> Value {

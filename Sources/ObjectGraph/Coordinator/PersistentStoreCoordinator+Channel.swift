@@ -60,7 +60,6 @@ extension PersistentStoreCoordinator: ObjectChannel {
         _ request: FetchRequest, _ entity: Entity,
         _ body: (StoreRecord, FetchRequest) throws -> T
     ) throws -> [T] {
-        try request.checkCounts()
         return try underLockPolicy {
             let records = records(for: request, entity)
             if records.count == 1 { return [try body(records[0], request)] }

@@ -47,6 +47,7 @@ extension SaveError: CodedError {
         case .constraintConflicts: 133021
         case .validation(let errors): errors.count == 1 ? errors[0].code : 1560
         case .unknownObjects: 133000
+        case .unreadObject(_, let error): (error as? any CodedError)?.code ?? 134060
         case .endlessWillSave: 132000
         case .unresolvedConflicts: 134050
         }
@@ -76,6 +77,10 @@ extension StoreError: CodedError {
         case .operationFailed: 134180
         }
     }
+}
+
+extension ContextDepthError: CodedError {
+    public var code: Int { 134060 }
 }
 
 extension FetchError: CodedError {

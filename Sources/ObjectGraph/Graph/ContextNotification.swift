@@ -62,5 +62,7 @@ extension ManagedObjectContext {
 
     var hasObservers: Bool { !observers.isEmpty }
 
-    func post(_ notification: ContextNotification) { observers.post(notification) }
+    func post(_ notification: ContextNotification) {
+        readingForProgram { observers.post(notification) }
+    }
 }

@@ -49,7 +49,7 @@ extension ManagedObject {
 
     final func set(real: Double, for key: PropertyKey) {
         let index = key.index(in: binding)
-        // What cannot be stored stands beside the draft, where the save finds it.
+        // NaN is kept outside the draft, so that validation sees it.
         guard !real.isNaN, let accessor = placeInDraft(index, .real) else {
             return setAttribute(.double(real), at: index)
         }

@@ -2,7 +2,7 @@ extension ManagedObject {
     /// Reads the values: from the row that came with the object if that is still the newest, else from the level above. The
     /// object stays a fault if they cannot be read: the next use tries again.
     ///
-    /// - Parameter isForReading: Whether a value is wanted, so that a failure gives somebody a wrong one.
+    /// - Parameter isForReading: Whether a value is wanted, so that a failed read returns nil to the caller.
     @inline(never)
     final func fireFault(isForReading: Bool = false) {
         binding.counters.faultsFired.add(1, ordering: .relaxed)
@@ -54,6 +54,12 @@ extension ManagedObject {
         state.insert(.awaking)
         awakeFromFetch()
         state.remove(.awaking)
+    }
+
+    /// The same before an attribute or a to-one relationship is read: its unsaved value needs no row.
+    @inline(never)
+    final func attend(reading index: Int) {
+        attend(isForReading: !(changesBesideDraft?.contains(index) ?? false))
     }
 
     /// Checks the queue if that is asked for, and fires the fault if it is one.

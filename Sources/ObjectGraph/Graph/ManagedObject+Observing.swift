@@ -57,10 +57,11 @@ extension ManagedObject {
     }
 
     final func notifyObservers(ofPropertyAt index: Int) {
-        for case let observation? in (managedObjectContext?.propertyObservations[self] ?? [])
+        guard let context = managedObjectContext else { return }
+        for case let observation? in (context.propertyObservations[self] ?? [])
             .map(\.observation) where observation.index == index
         {
-            observation.handler(self)
+            context.readingForProgram { observation.handler(self) }
         }
     }
 }

@@ -59,7 +59,7 @@ extension ManagedObject {
     // MARK: - To one
 
     final func destination(of property: Property) -> ManagedObject? {
-        if state.needsAttention { attend() }
+        if state.needsAttention { attend(reading: property.index) }
         if let changes = changesBesideDraft, changes.contains(property.index) {
             guard case .objectID(let id) = changes[property.index] else { return nil }
             return managedObjectContext?.object(id.reference, id.scope)

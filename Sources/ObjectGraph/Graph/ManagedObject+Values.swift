@@ -20,7 +20,7 @@ extension ManagedObject {
     @inline(__always)
     final func integer(_ key: PropertyKey) -> Int64? {
         let index = key.index(in: binding)
-        if state.needsAttention { attend() }
+        if state.needsAttention { attend(reading: index) }
         if changesBesideDraft != nil, let value = changedValue(at: index) { return value.integer }
         let accessor = binding.accessors[index]
         guard let rowStart, accessor.slot >= 0, rowStart.rowHasValue(Int(accessor.slot)) else {
@@ -32,7 +32,7 @@ extension ManagedObject {
     @inline(__always)
     final func real(_ key: PropertyKey) -> Double? {
         let index = key.index(in: binding)
-        if state.needsAttention { attend() }
+        if state.needsAttention { attend(reading: index) }
         if changesBesideDraft != nil, let value = changedValue(at: index) { return value.double }
         let accessor = binding.accessors[index]
         guard let rowStart, accessor.slot >= 0, rowStart.rowHasValue(Int(accessor.slot)) else {
@@ -44,7 +44,7 @@ extension ManagedObject {
     @inline(__always)
     final func text(_ key: PropertyKey) -> String? {
         let index = key.index(in: binding)
-        if state.needsAttention { attend() }
+        if state.needsAttention { attend(reading: index) }
         if changesBesideDraft != nil, let value = changedValue(at: index) { return value.string }
         guard let bytes = bytes(at: index) else { return absentValue(at: index)?.string }
         return String(copying: bytes)
@@ -52,7 +52,7 @@ extension ManagedObject {
 
     final func blob(_ key: PropertyKey) -> Data? {
         let index = key.index(in: binding)
-        if state.needsAttention { attend() }
+        if state.needsAttention { attend(reading: index) }
         if changesBesideDraft != nil, let value = changedValue(at: index) {
             if case .data(let data) = value { return data }
             return nil
@@ -88,13 +88,13 @@ extension ManagedObject {
     /// The unsaved value of an attribute, or the default of a transient one; nil if it has none.
     final func changedValue(_ key: PropertyKey) -> AttributeValue? {
         let index = key.index(in: binding)
-        if state.needsAttention { attend() }
+        if state.needsAttention { attend(reading: index) }
         return changedValue(at: index) ?? absentValue(at: index)
     }
 
     /// The value of an attribute of any type; fires the fault.
     final func attributeValue(of property: Property) -> AttributeValue {
-        if state.needsAttention { attend() }
+        if state.needsAttention { attend(reading: property.index) }
         if let changes = changesBesideDraft, changes.contains(property.index) {
             return changes[property.index]
         }

@@ -96,8 +96,11 @@ extension ManagedObjectContext: ObjectChannel {
     /// Answers a child, which may know what a save further up has told both.
     private func answer<Answer: Sendable>(
         _ block: @Sendable () throws -> Answer
-    ) rethrows -> Answer {
-        try performAndWait {
+    ) throws -> Answer {
+        guard depth < Self.maximumDepth else {
+            throw ContextDepthError(limit: Self.maximumDepth)
+        }
+        return try performAndWait {
             takeMail()
             return try block()
         }

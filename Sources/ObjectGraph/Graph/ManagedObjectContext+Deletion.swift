@@ -14,7 +14,7 @@ extension ManagedObjectContext {
         }
         guard !object.state.contains(.deleted) else { return }
         markDeleted(object)
-        object.prepareForDeletion()
+        readingForProgram { object.prepareForDeletion() }
     }
 
     /// Has the next save delete an object, without a word to the object.
@@ -73,7 +73,7 @@ extension ManagedObjectContext {
     /// - Returns: The objects that have changed since the last time.
     @discardableResult
     func processChanges(isSaving: Bool) -> [ManagedObject] {
-        let unplaced = readingForItself {
+        let unplaced = readingForEngine {
             if isSaving || propagatesDeletesAtEndOfEvent { propagateDeletions() }
             return model.hasOrderedRelationships ? assignPlaces(isSaving: isSaving) : []
         }

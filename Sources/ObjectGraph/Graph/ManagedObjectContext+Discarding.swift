@@ -95,7 +95,7 @@ extension ManagedObjectContext {
         eventList = []
         joinNotes = [:]
         checkedObjects = []
-        failedReads = [:]
+        failedReads.forgetAll()
         committedTransients = [:]
         eventCapture = EventCapture()
         permanentReferences = [:]
@@ -113,6 +113,7 @@ extension ManagedObjectContext {
     public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
         checkQueue()
         guard object.managedObjectContext === self else { return }
+        if !mergeChanges || !object.hasChanges { failedReads.forget(object) }
         refreshSilently(object, mergeChanges: mergeChanges)
         if hasObservers {
             post(.objectsDidChange(ObjectChanges(refreshed: [object.objectID])))
@@ -124,7 +125,10 @@ extension ManagedObjectContext {
         checkQueue()
         var objects: [ManagedObject] = []
         for table in registry.allTables { table.forEach { objects.append($0) } }
-        for object in objects { refreshSilently(object, mergeChanges: true) }
+        for object in objects {
+            if !object.hasChanges { failedReads.forget(object) }
+            refreshSilently(object, mergeChanges: true)
+        }
         if hasObservers {
             post(.objectsDidChange(ObjectChanges(refreshed: objects.map(\.objectID))))
         }
@@ -133,7 +137,6 @@ extension ManagedObjectContext {
     func refreshSilently(_ object: ManagedObject, mergeChanges: Bool) {
         if object.state.contains(.inaccessible) { expectRow(of: object) }
         if mergeChanges, object.hasChanges { return renewRow(of: object) }
-        failedReads[object] = nil
         object.turnIntoFault()
         guard object.state.contains(.updated) else { return }
         object.state.subtract([.updated, .relationshipChanged])
@@ -177,7 +180,6 @@ extension ManagedObjectContext {
                 [object.reference], root: table.rootIndex, storeNumber: table.storeNumber)
         }
         table[object.reference] = nil
-        if !failedReads.isEmpty { failedReads[object] = nil }
         object.turnIntoFault()
         object.state = [.fault, .detached]
     }

@@ -55,9 +55,28 @@ extension ManagedObjectContext {
         let pending = pendingObjects(for: request, entity)
         guard !pending.isEmpty else { return try channel.count(request, entity: entity) }
         let matches = try matches(among: pending, request, entity)
-        let others = try channel.count(
-            request.withoutPage(besides: try known(above: pending)), entity: entity)
+        let others = try countAbove(
+            request.withoutPage(), entity, besides: try known(above: pending))
         return request.page(ofCount: others + matches.count)
+    }
+
+    /// How many objects the level above finds besides those.
+    private func countAbove(
+        _ request: FetchRequest, _ entity: Entity, besides objects: [ManagedObject]
+    ) throws -> Int {
+        do {
+            return try channel.count(request.excluding(objects), entity: entity)
+        } catch FetchError.tooDeep, FetchError.tooManyConstants {
+            // The predicate is within the limits, but not with the objects to exclude.
+            return try askAbove(about: objects) {
+                let excluded = Dictionary(grouping: objects, by: \.binding.storeNumber)
+                    .mapValues { Set($0.map(\.reference)) }
+                return try channel.fetchKeys(request, entity: entity).reduce(0) { sum, found in
+                    let keys = excluded[found.storeNumber] ?? []
+                    return sum + found.keys.count(where: { !keys.contains($0.key) })
+                }
+            }
+        }
     }
 
     /// The objects that the level above may count as well.
@@ -261,18 +280,25 @@ extension FetchRequest {
         pending.isEmpty ? self : untilPage(and: pending.count(where: \.mayBeKnownAbove))
     }
 
-    /// The request for all objects that match but those.
-    fileprivate func withoutPage(besides objects: [ManagedObject]) -> FetchRequest {
+    /// The request for the number of all objects that match.
+    fileprivate func withoutPage() -> FetchRequest {
         var request = self
         request.fetchLimit = 0
         request.fetchOffset = 0
-        guard !objects.isEmpty else { return request }
+        request.sortKeys = []
+        return request
+    }
+
+    /// The request for all objects that match but those.
+    fileprivate func excluding(_ objects: [ManagedObject]) -> FetchRequest {
+        guard !objects.isEmpty else { return self }
+        var request = self
         let others = ObjectPredicate.not(
             .comparison(
                 .init(
                     .evaluatedObject, .in,
                     .aggregate(objects.map { .constant(.objectID($0.objectID)) }))))
-        request.predicate = predicate.map { .and([$0, others]) } ?? others
+        request.predicate = predicate.map { $0 && others } ?? others
         return request
     }
 }

@@ -77,9 +77,6 @@ extension ManagedObjectContext {
 
     var liveChildren: [ManagedObjectContext] { mailbox.withLock { $0.liveChildren } }
 
-    /// How many contexts are above this one.
-    private var depth: Int { parent.map { $0.depth + 1 } ?? 0 }
-
     var mergingChildren: [ManagedObjectContext] {
         liveChildren.filter(\.automaticallyMergesChangesFromParent)
     }

@@ -146,10 +146,11 @@ extension ManagedObjectContext {
                 for place in places {
                     let position = table.place(of: place.key)
                     if position.pointee != nil {
-                        if !retainsRegisteredObjects,
-                            position.pointee?.rowStart?.rowVersion
-                                != (UnsafeRawPointer(slab.base) + Int(place.offset)).rowVersion
-                        {
+                        let rowVersion =
+                            (UnsafeRawPointer(slab.base) + Int(place.offset)).rowVersion
+                        // An object that nobody holds must read as if it were new (spec §2.12).
+                        let isOutdated = position.pointee?.rowStart?.rowVersion != rowVersion
+                        if isOutdated, !retainsRegisteredObjects {
                             table.turnIntoFaultIfUnheld(position)
                         }
                         let object = position.pointee.unsafelyUnwrapped
@@ -373,32 +374,6 @@ extension ManagedObjectContext {
         object.state.insert(.fault)
         object.contents?.unload()
         deletedList.removeAll { $0 === object }
-    }
-
-    /// The store could not be read: nothing takes the place of what is there.
-    ///
-    /// - Parameter givesValue: Whether the reader gets nil or no members instead. What it makes of them must not be saved.
-    func readFailed(of object: ManagedObject, _ error: any Error, givesValue: Bool) {
-        readError = readError ?? error
-        if givesValue, !readsForItself, failedReads[object] == nil { failedReads[object] = error }
-        faultHandler(object.objectID, error)
-    }
-
-    /// Runs a part of a save or of the end of an event, which looks after its own failed reads and tries again later.
-    func readingForItself<T>(_ body: () throws -> T) rethrows -> T {
-        let outer = readsForItself
-        readsForItself = true
-        defer { readsForItself = outer }
-        return try body()
-    }
-
-    /// Whether all that the body reads can be read.
-    func readsAll(_ body: () -> Void) -> Bool {
-        let before = readError
-        readError = nil
-        body()
-        defer { readError = before ?? readError }
-        return readError == nil
     }
 
     /// Whether the level above has a row of the object.

@@ -5,21 +5,20 @@ extension ManagedObjectContext {
     /// transaction with one statement for each row that is new, changed or deleted, and for each pair of a many-to-many
     /// relationship. Source: spec §5.1.
     /// - Throws: `SaveError` for invalid objects and conflicts that the merge policy does not settle; `StoreError` if the
-    ///   store fails, also when something is read that the save depends on, or has failed to be read before (see
-    ///   `faultHandler`). The context is then as dirty as before.
+    ///   store fails, also when something is read that the save depends on. The context is then as dirty as before.
     public func save() throws {
         checkQueue()
         takeMail()
-        if let failed = failedReads.first { throw failed.value }
-        readError = nil
+        failedReads.beginSave()
         processChanges(isSaving: true)
-        try requireReads()
+        try failedReads.requireAll()
         guard hasChanges else {
             post(.willSave)
             if parent == nil { try coordinator.saveMetadata() }
             return post(.didSave(ObjectChanges()))
         }
-        let written = try readingForItself { try write(prepare()) }
+        try failedReads.requireNoneGiven()
+        let written = try readingForEngine { try write(prepare()) }
         adopt(written)
         finish(written)
     }
@@ -65,15 +64,15 @@ extension ManagedObjectContext {
         callWillSave(on: deletedList, where: \.isDeleted)
         for _ in 0..<1000 {
             var changed = processChanges(isSaving: true)
-            try requireReads()
+            try failedReads.requireAll()
             if changed.isEmpty {
                 let work = collect()
-                try requireReads()
+                try failedReads.requireAll()
                 // What is wrong with values that could not be read is not known.
-                do { try validate(work) } catch { throw readError ?? error }
+                do { try validate(work) } catch { throw failedReads.firstError ?? error }
                 // A validator may have replaced values.
                 changed = processChanges(isSaving: true)
-                try requireReads()
+                try failedReads.requireAll()
                 if changed.isEmpty { return work }
             }
             callWillSave(on: changed, where: \.hasChanges)
@@ -81,15 +80,12 @@ extension ManagedObjectContext {
         throw SaveError.endlessWillSave
     }
 
-    /// Throws if the save has not read all that it looks at: it would write something else.
-    private func requireReads() throws {
-        if let readError { throw readError }
-    }
-
     private func callWillSave(
         on objects: [ManagedObject], where isConcerned: (ManagedObject) -> Bool
     ) {
-        objects.forEachBorrowed { if isConcerned($0) { $0.willSave() } }
+        readingForProgram {
+            objects.forEachBorrowed { if isConcerned($0) { $0.willSave() } }
+        }
     }
 
     private func collect() -> SaveWork {
@@ -295,7 +291,7 @@ extension ManagedObjectContext {
                 }
             }
         }
-        try requireReads()
+        try failedReads.requireAll()
         if !draft.openReferences.isEmpty {
             guard parent != nil else { throw SaveError.unknownObjects(draft.openReferences) }
             draft.plans[0].openReferences = draft.openReferences

@@ -25,6 +25,9 @@ public final class ManagedObjectContext: @unchecked Sendable {
     /// The context that takes this one's saves; nil if the coordinator does.
     public let parent: ManagedObjectContext?
 
+    /// The number of contexts above this one.
+    let depth: Int
+
     /// The coordinator at the end of the chain of parents.
     public let coordinator: PersistentStoreCoordinator
 
@@ -45,8 +48,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
     /// the next use tries again. Also called, with a `DetachedObjectError`, when an object is changed that has left the
     /// context. Logs unless set.
     ///
-    /// What was made of that nil is not saved: `save` throws the error until the object is refreshed without its changes, or
-    /// the context is rolled back or reset.
+    /// What was made of that nil is not saved: `save` throws `SaveError.unreadObject` until the object is refreshed without
+    /// its changes, or the context is rolled back or reset.
     public var faultHandler: @Sendable (ManagedObjectID, any Error) -> Void = logsFaults
 
     /// What undo and redo are registered with; nil, as it is unless set, means that nothing can be undone (spec §2.9).
@@ -106,12 +109,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     var renewedReferences: [Int64: Int64] = [:]
     /// Temporary references in the rows of new objects whose own objects are not new; nil except while these are encoded.
     var openReferences: [ManagedObjectID]?
-    /// The first error of reading since the last save began.
-    var readError: (any Error)?
-    /// The objects that have read as nil or empty because the store failed, with the error that keeps them from being saved.
-    var failedReads: [ManagedObject: any Error] = [:]
-    /// Whether what is read now is for the context itself, which takes no nil for a value.
-    var readsForItself = false
+    var failedReads = FailedReads()
     /// Unchanged objects that the next save checks for conflicts.
     var checkedObjects: Set<ManagedObject> = []
 
@@ -150,11 +148,19 @@ public final class ManagedObjectContext: @unchecked Sendable {
         self.init(type, channel: coordinator, parent: nil, name: name)
     }
 
+    /// The largest number of contexts above a context. Each of them takes part of the call stack while it reads or saves.
+    public static let maximumDepth = 100
+
     /// A context whose saves become unsaved changes of another context.
+    ///
+    /// A context with more than `maximumDepth` contexts above it neither reads nor saves: both throw
+    /// `ContextDepthError`.
     public convenience init(
         _ type: ConcurrencyType, parent: ManagedObjectContext, name: String? = nil
     ) {
         self.init(type, channel: parent, parent: parent, name: name)
+        // A context that is too deep has read nothing, so that no save concerns it.
+        guard depth <= Self.maximumDepth else { return }
         parent.hasChildren.store(true, ordering: .relaxed)
         parent.mailbox.withLock { $0.children.append(WeakChild(context: self)) }
     }
@@ -166,6 +172,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
         concurrencyType = type
         self.name = name
         self.parent = parent
+        depth = parent.map { $0.depth + 1 } ?? 0
         self.channel = channel
         coordinator = channel.coordinator
         model = coordinator.model

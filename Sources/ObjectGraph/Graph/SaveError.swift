@@ -12,6 +12,10 @@ public enum SaveError: Error, Sendable {
     /// Objects that are changed or referred to, but are not in the context, in one above it or in the store (133000).
     case unknownObjects([ManagedObjectID])
 
+    /// An object that could not be read, so that nil or no members were returned in the place of what is stored. What the
+    /// program has made of them must not be saved.
+    case unreadObject(ManagedObjectID, underlying: any Error)
+
     /// A hook changed objects in every one of 1,000 rounds.
     case endlessWillSave
 
@@ -70,6 +74,8 @@ extension SaveError: CustomStringConvertible {
             errors.map(\.description).joined(separator: " ")
         case .unknownObjects(let ids):
             "\(ids.count) objects are unknown here, among them \(ids[0]): they are of another context, one above has dropped them, or they are gone from the store; delete them, and refer to others."
+        case .unreadObject(let id, let error):
+            "\(id) could not be read, and its values may have been used; refresh it with mergeChanges false, or roll back, and save again. \(error)"
         case .endlessWillSave:
             "willSave changed objects in 1,000 rounds; let it set a property only if the value differs."
         case .unresolvedConflicts:

@@ -21,7 +21,7 @@ public struct ModelError: Error, Sendable, Hashable {
         case inverseMismatch(String)
         /// A count is negative, or the greatest is below the least.
         case invalidCount(minCount: Int, maxCount: Int)
-        /// The attribute's type does not take its default value.
+        /// The attribute's type does not take its default value, or no store can keep it, as NaN.
         case defaultOfOtherType(AttributeValue, AttributeType)
         /// A uniqueness constraint names what is no persistent attribute of the entity.
         case unknownConstraintAttribute(String)
@@ -99,8 +99,14 @@ extension ModelError: CustomStringConvertible {
             "\(place): '\(name)' does not name this relationship as its inverse; make the two ends name each other."
         case .invalidCount(let minCount, let maxCount):
             "\(place): counts \(minCount) to \(maxCount) are impossible; 0 <= minCount <= maxCount, or maxCount 0 for no limit."
+        case .defaultOfOtherType(let value, let type)
+        where value.converted(to: type)?.isStorable == false:
+            """
+            \(place): a store cannot keep the default \
+            \(value.double.map { "\($0)" } ?? value.messageText); give the attribute another, or none.
+            """
         case .defaultOfOtherType(let value, let type):
-            "\(place): the default \(value) is not a value of type \(type)."
+            "\(place): the default \(value.messageText) is not a value of type \(type)."
         case .unknownConstraintAttribute(let name):
             "\(place): the uniqueness constraint names '\(name)', which is no persistent attribute of the entity."
         case .unknownIndexProperty(let name):
@@ -118,7 +124,7 @@ extension ModelError: CustomStringConvertible {
         case .transformableConstraint:
             "\(place): a transformable attribute cannot be part of a uniqueness constraint."
         case .mandatoryReferenceToConstrained(let reference):
-            "\(place): a conflict of a uniqueness constraint may delete objects, and the one that stays takes one object, so that '\(reference)' must be optional."
+            "\(place): a uniqueness conflict may delete an object of this one-to-one relationship. Make '\(reference)' optional."
         case .persistentType(let type):
             "\(place): values of type \(type) cannot be stored; make the attribute transient."
         case .needlessTransformer: "\(place): only a transformable attribute has a transformer."

@@ -37,17 +37,21 @@ final class CompiledPredicate: Sendable {
     private let rowTests: RowTests?
     private let isAllInRowTests: Bool
 
+    /// - Parameter allowsBlocks: Whether the subjects are objects, as blocks need.
     /// - Throws: `FetchError` for keys that the entity lacks, values of other types, unbound variables, fetches that have
     ///   not been replaced by their results, and invalid regular expressions.
     convenience init(
-        _ predicate: ObjectPredicate, entity: Entity, model: ManagedObjectModel
+        _ predicate: ObjectPredicate, entity: Entity, model: ManagedObjectModel,
+        allowsBlocks: Bool = true
     ) throws(FetchError) {
         try predicate.checkDepth()
         if predicate.hasFetches {
             throw .unsupported(
                 feature: "A fetch in a predicate that is evaluated without a context")
         }
-        try self.init(ConditionResolver(entity: entity, model: model).condition(predicate))
+        var resolver = ConditionResolver(entity: entity, model: model)
+        resolver.allowsBlocks = allowsBlocks
+        try self.init(resolver.condition(predicate))
     }
 
     /// - Throws: `FetchError.invalidRegularExpression`.

@@ -82,7 +82,7 @@ extension ConditionResolver {
     /// What stands between brackets.
     func index(_ expression: ObjectExpression) throws(FetchError) -> Operand {
         let operand = try operand(expression)
-        guard operand.kind == .number else {
+        guard operand.kind == .number || operand.isNull else {
             throw .invalidArguments(function: "[]", expected: "a number, FIRST, LAST or SIZE")
         }
         return operand
@@ -95,7 +95,8 @@ extension ConditionResolver {
         guard let first = kinds.first else { return .constant(.null) }
         guard kinds.allSatisfy({ first.isComparable(with: $0) }) else {
             throw .invalidArguments(
-                function: "[]", expected: "a list of values of one kind before a computed index")
+                function: "[]",
+                expected: "list elements of one kind, because the index is computed")
         }
         return .choice(index, elements)
     }
@@ -207,10 +208,16 @@ extension ConditionResolver {
             "NSNumber": .number, "NSDecimalNumber": .number, "NSDate": .date, "NSString": .string,
         ]
         let operand = try operand(value)
+        func isConvertible(_ source: ValueKind, to kind: ValueKind) -> Bool {
+            switch source {
+            case .number: true
+            case .date: kind != .string
+            case .string: kind != .date
+            default: false
+            }
+        }
         guard case .constant(.string(let name)) = type, let kind = kinds[name],
-            let source = operand.kind, [.number, .date, .string].contains(source),
-            source.isComparable(with: kind) || source == .string && kind == .number
-                || source == .number && kind == .string
+            operand.kind.map({ isConvertible($0, to: kind) }) ?? operand.isNull
         else {
             throw .invalidArguments(
                 function: "CAST",

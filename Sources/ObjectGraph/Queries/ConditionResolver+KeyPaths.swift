@@ -14,8 +14,7 @@ struct ResolvedKeyPath {
         collection != nil && objects?.level == collection?.level && objects?.steps.isEmpty == true
     }
 
-    /// What a key stands for that the model does not declare, with the keys behind it: the identity of an object, the name of
-    /// its entity, the length of a string; nil for any other.
+    /// Resolves the built-in keys `objectID`, `entity`, `entity.name` and `length`.
     func end(_ key: String, _ rest: String?) -> ResolvedKeyPath? {
         switch (key, rest, objects) {
         case ("objectID", nil, _?): self
@@ -63,16 +62,19 @@ extension ConditionResolver {
             let isLast = end == rest.endIndex
             let key = String(Substring(rest[..<end]))
             rest = isLast ? rest[end...] : rest[rest.index(after: end)...]
+            if let objects = resolved.objects,
+                let property = model.entities[objects.entityIndex].property(named: key)
+            {
+                resolved = try self.step(property, from: resolved, objects, text)
+                if isLast { return resolved }
+                continue
+            }
             let remainder = isLast ? nil : String(Substring(rest))
             if key.utf8.first == UInt8(ascii: "@") {
                 return try collectionOperator(key, resolved, rest: remainder, text)
             }
             if let end = resolved.end(key, remainder) { return end }
-            guard let objects = resolved.objects,
-                let property = model.entities[objects.entityIndex].property(named: key)
-            else { throw .unknownKeyPath(text, entity: name) }
-            resolved = try self.step(property, from: resolved, objects, text)
-            if isLast { return resolved }
+            throw .unknownKeyPath(text, entity: name)
         }
     }
 

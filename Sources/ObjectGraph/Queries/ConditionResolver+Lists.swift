@@ -17,7 +17,7 @@ extension ConditionResolver {
     }
 
     /// The terms of an OR with all that compare one expression with constants by `==` made into one IN; of an AND with those
-    /// of `!=` made into one NOT IN.
+    /// of `!=` but the first made into one NOT IN.
     ///
     /// SQLite looks for each constant of a statement among all others, so that the time to compile many terms grows with the
     /// square of their number; a long list is one constant.
@@ -41,10 +41,13 @@ extension ConditionResolver {
             if lists.count > count { merged.append(part) }
         }
         for (comparison, list) in lists where list.values.count > 1 {
+            let values = operation == .equal ? list.values[...] : list.values.dropFirst()
             let isIn = ObjectPredicate.comparison(
                 .init(
-                    comparison.left, .in, .aggregate(list.values), options: comparison.options))
-            merged[list.position] = operation == .equal ? isIn : .not(isIn)
+                    comparison.left, .in, .aggregate(Array(values)), options: comparison.options))
+            // The first `!=` stays: comparisons with NaN are false, but NOT IN would be true of it.
+            merged[list.position] =
+                operation == .equal ? isIn : .and([merged[list.position], .not(isIn)])
         }
         return merged
     }

@@ -16,6 +16,9 @@ struct ConditionResolver {
     /// Whether attributes may be asked for that are not in the store.
     var allowsTransients = true
 
+    /// Whether blocks may be asked, which need an object.
+    var allowsBlocks = true
+
     init(entity: Entity, model: ManagedObjectModel) {
         self.entity = entity
         self.model = model
@@ -26,7 +29,11 @@ struct ConditionResolver {
         case .value(let value): return .value(value)
         case .not(let predicate): return .not(try condition(predicate))
         case .comparison(let comparison): return try condition(comparison)
-        case .block(let block): return .block(block, entity)
+        case .block(let block):
+            guard allowsBlocks else {
+                throw .unsupported(feature: "A block in a validation rule")
+            }
+            return .block(block, entity)
         // No parts have a value, and one is what it is: a compound of the result has at least two.
         case .and(let parts):
             let conditions = try conditions(merging(parts, .notEqual))

@@ -96,9 +96,9 @@ extension FetchError: CustomStringConvertible {
             "'\(pattern)' is not a regular expression; see the ICU syntax."
         case .negativeCount(let name, let count): "\(name) is \(count); it must be 0 or more."
         case .tooDeep(let limit):
-            "Terms are within each other to a depth of more than \(limit); put them beside each other in one and, or or list."
+            "The predicate is deeper than \(limit). Use one AND, OR or IN list instead of nested terms."
         case .tooManyConstants(let count, let limit):
-            "The request has \(count) constants in SQL, where \(limit) are the most; use IN with a list, or several requests."
+            "The statement has \(count) constants; the limit is \(limit). Use IN with a list, or several requests."
         case .unsupported(let feature): "\(feature) is not supported."
         case .inMemoryOnly(let feature):
             "\(feature) cannot be asked in SQL; filter the fetched objects by it instead."

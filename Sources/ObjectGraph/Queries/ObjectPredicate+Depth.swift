@@ -1,13 +1,16 @@
-// How deep terms and expressions may be within each other. SQLite's parser has a stack of 100 places, and each level of what
-// is written takes some of them; a place counts 3 here, and a level that takes none 1. What stands around the condition
-// takes 17 places at the most. The same limit keeps recursion in memory far from the end of a thread's stack.
+// How deep terms and expressions may be within each other. The stack of SQLite's parser has 100
+// entries. A parser stack entry counts 3; a level without one counts 1. The rest of the statement
+// needs at most 17 entries. The same limit keeps recursion in memory far from the end of a thread's
+// stack.
 
 extension ObjectPredicate {
     /// The greatest depth of a predicate, in SQL and in memory: what is on the way to its innermost term, added up.
     ///
-    /// NOT counts 6, AND and OR 9, and 9 more each time that the number of their parts doubles beyond 32. A comparison counts 6,
-    /// one of strings 18, ANY and ALL 33, IN and CONTAINS of a relationship 39, SUBQUERY 30, TERNARY 15, a function 15, an
-    /// operator of arithmetic 9, or 1 to 3 on its left side, a computed index 18, a fetch 60, and anything else 1.
+    /// NOT counts 6, AND and OR 9, and 9 more each time that the number of their parts doubles beyond
+    /// 32. A comparison counts 6, one of strings 18, ANY and ALL 33, IN and CONTAINS of a relationship
+    /// 39, SUBQUERY 30, TERNARY 15, a function 15, an operator of arithmetic 9, or 1 to 3 on its left
+    /// side, and a key path within them 3. A test of the class counts 45, a computed index 18, a fetch
+    /// 60, and anything else 1.
     public static let maximumDepth = 250
 
     /// Whether there are so many levels, each counted as 1, that the predicate is neither printed nor rewritten.
@@ -15,7 +18,7 @@ extension ObjectPredicate {
 
     /// - Throws: `FetchError.tooDeep`.
     func checkDepth() throws(FetchError) {
-        guard fits(Self.maximumDepth, .place) else { throw .tooDeep(limit: Self.maximumDepth) }
+        guard fits(Self.maximumDepth, .entry) else { throw .tooDeep(limit: Self.maximumDepth) }
     }
 
     /// Whether the predicate is no deeper than that; looks at no more of it.
@@ -27,7 +30,7 @@ extension ObjectPredicate {
             let inner = measure.cost(parts.count > 1 ? 9 * (1 + Self.halvings(parts.count)) : 1)
             return parts.allSatisfy { $0.fits(depth - inner, measure) }
         case .not(let part): return part.fits(depth - measure.cost(6), measure)
-        case .comparison(let comparison): return comparison.fits(depth, measure)
+        case .comparison(let comparison): return comparison.fits(depth, measure.inCondition)
         }
     }
 
@@ -67,7 +70,7 @@ extension ObjectExpression {
     /// - Throws: `FetchError.tooDeep`.
     func checkDepth() throws(FetchError) {
         let limit = ObjectPredicate.maximumDepth
-        guard fits(limit, .place) else { throw .tooDeep(limit: limit) }
+        guard fits(limit, .entry) else { throw .tooDeep(limit: limit) }
     }
 
     fileprivate func fits(_ depth: Int, _ measure: DepthMeasure) -> Bool {
@@ -75,10 +78,11 @@ extension ObjectExpression {
         switch self {
         case .constant, .evaluatedObject: return true
         case .keyPath(let path), .variable(let path):
-            return depth > (path.asksMore ? measure.cost(30) - 1 : 0)
+            return depth > (path.asksMore ? measure.cost(30) - 1 : measure.costOfKeyPath)
         case .aggregate(let elements):
             return elements.allSatisfy { $0.fits(depth - measure.cost(1), measure) }
-        case .function(let name, let arguments): return Self.fits(name, arguments, depth, measure)
+        case .function(let name, let arguments):
+            return Self.fits(name, arguments, depth, measure.inComputation)
         case .path(let base, _): return base.fits(depth - measure.cost(1), measure)
         case .element(let base, let index):
             guard case .position(let position) = index else {
@@ -96,8 +100,7 @@ extension ObjectExpression {
         case .combined(let first, _, let second):
             return first.fits(depth - measure.cost(15), measure)
                 && second.fits(depth - measure.cost(15), measure)
-        case .fetch(let request, _):
-            return request.predicate?.fits(depth - measure.cost(60), measure) ?? true
+        case .fetch(let request, _): return request.fits(depth - measure.cost(60), measure)
         }
     }
 
@@ -113,6 +116,8 @@ extension ObjectExpression {
                 && others.allSatisfy { $0.fits(depth - measure.cost(9), measure) }
         }
         if name == "noindex:" { return first.fits(depth - measure.cost(3), measure) }
+        // A CASE whose condition is an entity name, which is a CASE itself.
+        if name == kindTest { return first.fits(depth - measure.cost(45), measure) }
         if Operand.Statistic(rawValue: name) != nil, arguments.count == 1 {
             let isList = if case .aggregate = first { true } else { false }
             return first.fits(depth - measure.cost(isList ? 15 : 30), measure)
@@ -122,14 +127,30 @@ extension ObjectExpression {
     }
 }
 
+extension FetchRequest {
+    /// Whether all that a SELECT within another one says is no deeper than that.
+    fileprivate func fits(_ depth: Int, _ measure: DepthMeasure) -> Bool {
+        depth > 0 && predicate?.fits(depth, measure) != false
+            && havingPredicate?.fits(depth, measure) != false
+            && sortKeys.allSatisfy { $0.expression.fits(depth, measure) }
+            && propertiesToFetch.allSatisfy { $0.expression.fits(depth, measure) }
+    }
+}
+
 /// What is added up on the way to the innermost term.
 private enum DepthMeasure {
     /// Each level as 1.
     case level
-    /// The places that a level takes of the stack of SQLite's parser.
-    case place
+    /// The entries of the stack of SQLite's parser that a level takes.
+    case entry
+    /// The same within a function or operator, in which a decimal or a date is made a real number.
+    case entryInComputation
 
-    func cost(_ places: Int) -> Int { self == .level ? 1 : places }
+    func cost(_ entries: Int) -> Int { self == .level ? 1 : entries }
+
+    var costOfKeyPath: Int { self == .entryInComputation ? 3 : 0 }
+    var inComputation: Self { self == .level ? .level : .entryInComputation }
+    var inCondition: Self { self == .level ? .level : .entry }
 }
 
 extension String {

@@ -97,7 +97,7 @@ extension RowTest.Question {
 }
 
 extension Condition.Relation {
-    /// Nothing is true of what is no number.
+    /// Comparisons with NaN are false.
     @inline(__always)
     func holds(for value: Double, _ other: Double) -> Bool {
         if value.isNaN || other.isNaN { return false }

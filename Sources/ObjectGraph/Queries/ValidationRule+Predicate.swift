@@ -8,7 +8,8 @@ extension ValidationRule {
                     attributes: [AttributeDescription(Self.key, type, isTransient: true)])
             ])
             let compiled = try CompiledPredicate(
-                predicate.aboutValue, entity: model.entities[0], model: model)
+                predicate.aboutValue, entity: model.entities[0], model: model,
+                allowsBlocks: false)
             return { compiled.matches(ValueSubject(value: $0)) }
         }
     }
@@ -21,7 +22,7 @@ private struct ValueSubject: PredicateSubject {
     let value: AttributeValue
 
     var objectID: ManagedObjectID {
-        preconditionFailure("SELF stands for the value; see `aboutValue`.")
+        preconditionFailure("SELF stands for the value (see `aboutValue`), and blocks are refused.")
     }
 
     func value(of property: Property) -> AttributeValue { value }

@@ -53,8 +53,10 @@ struct SortedValues: Sendable {
     private let values: [AttributeValue]
     private let options: ObjectPredicate.Options
 
+    /// Without NaN, which has no place in an order and equals nothing.
     init(_ values: [AttributeValue], _ options: ObjectPredicate.Options) {
-        self.values = values.sorted { ($0.order(to: $1, options) ?? 0) < 0 }
+        self.values = values.filter { $0.double?.isNaN != true }
+            .sorted { ($0.order(to: $1, options) ?? 0) < 0 }
         self.options = options
     }
 

@@ -36,6 +36,8 @@ final class ConnectionPool: Sendable {
     private let onOpen: @Sendable (Connection) throws -> Void
     /// 0 where reading borrows the writer.
     private let maximumReaderCount: Int
+    /// The file that the writer has opened; nil in memory.
+    private let file: FileState?
     private let commits: CommitCounter
     private let readerPermits: DispatchSemaphore
     private let writerPermit = DispatchSemaphore(value: 1)
@@ -57,6 +59,7 @@ final class ConnectionPool: Sendable {
         self.maximumReaderCount = readerCount
         readerPermits = DispatchSemaphore(value: readerCount)
         let writer = try Self.open(configuration, onOpen)
+        file = configuration.mode.isInMemory ? nil : FileState(path: configuration.path)
         commits = CommitCounter.ofFile(
             configuration.mode.isInMemory ? nil : realPath(configuration.path))
         let pageSize = writer.connection.statistics.pageSize
@@ -71,7 +74,7 @@ final class ConnectionPool: Sendable {
     ///
     /// A body must not read or write through the same pool again: it may wait for itself.
     /// - Throws: what `body` throws; `SQLiteError` if a reader cannot be opened; `SQLITE_MISUSE` after
-    ///   `close()`.
+    ///   `close()`; `SQLITE_READONLY_DBMOVED` if a reader is needed and the writer's file is gone.
     func read<T>(
         keepingSnapshot: Bool = false, _ body: (Connection) throws -> T
     ) throws -> T {
@@ -170,10 +173,29 @@ final class ConnectionPool: Sendable {
     private func openReader() throws -> Lease {
         var configuration = configuration
         if configuration.mode == .readWriteCreate { configuration.mode = .readWrite }
-        return try Self.open(configuration) { reader in
-            try onOpen(reader)
-            try reader.execute("PRAGMA query_only = 1")
+        // Before opening, since SQLite would use the WAL of one file with another; after it, since
+        // the file may be replaced meanwhile.
+        try requireFileInPlace()
+        let reader = Result {
+            try Self.open(configuration) { reader in
+                try onOpen(reader)
+                try reader.execute("PRAGMA query_only = 1")
+            }
         }
+        try requireFileInPlace()
+        return try reader.get()
+    }
+
+    /// Throws if the path no longer leads to the file that the writer has opened.
+    private func requireFileInPlace() throws(SQLiteError) {
+        guard let file else { return }
+        if let present = FileState(path: configuration.path), present.isOfSameFile(as: file) {
+            return
+        }
+        throw SQLiteError(
+            extendedCode: SQLITE_READONLY | 4 << 8,
+            message: "the file was deleted, moved or replaced while it was open",
+            path: configuration.path)
     }
 
     /// Opens a connection whose statistics and trace begin after `onOpen`.

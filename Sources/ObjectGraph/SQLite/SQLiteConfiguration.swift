@@ -6,7 +6,8 @@ struct SQLiteConfiguration: Sendable {
         case readWriteCreate
         case readWrite
         case readOnly
-        /// Without any lock, on the word of the caller that nobody writes: needs and makes no file beside the database.
+        /// With `immutable=1`: SQLite takes no locks, and neither needs nor makes a file beside the
+        /// database.
         case immutable
         /// A private database in memory that lives as long as its one connection; `path` is unused.
         case memory
@@ -48,12 +49,13 @@ struct SQLiteConfiguration: Sendable {
         if FileState.hasContent(path: real + "-journal") {
             return Self(path: path, mode: rollsBack ? .readWrite : .readOnly)
         }
-        let header = FileHandle(forReadingAtPath: path).flatMap { try? $0.read(upToCount: 20) }
-        let isWAL = header?.count == 20 && header?[header!.startIndex + 18] == 2
         let isOpen =
             FileState.hasContent(path: real + "-wal")
             || FileState(path: real + "-wal") != nil && FileState(path: real + "-shm") != nil
-        return Self(path: path, mode: isWAL && !isOpen ? .immutable : .readOnly)
+        if isOpen { return Self(path: path, mode: .readOnly) }
+        // If the file cannot be read, opening it fails as well and says why.
+        let isWAL = (try? DatabaseFile(path: path).isWAL()) ?? false
+        return Self(path: path, mode: isWAL ? .immutable : .readOnly)
     }
 }
 

@@ -9,8 +9,9 @@ public struct BatchInsertRow: ~Copyable {
     /// The attributes that were set to nil.
     private var nils = PropertyMask()
 
-    /// A value that a store would not give back, and its attribute: the end of the row throws.
-    private var unstorable: (value: AttributeValue, index: Int)?
+    /// Values that a store would not give back, by attribute: the end of the row throws unless they
+    /// are replaced. Nil until there is one, so that other rows cost a comparison for each value.
+    private var unstorable: [Int: AttributeValue]?
 
     /// Attributes that need a value of their own where the row gives none: a default, or an error.
     private let required: PropertyMask
@@ -47,7 +48,7 @@ public struct BatchInsertRow: ~Copyable {
         guard let converted = value.converted(to: type), converted.isStorable else {
             throw StoreError(.unacceptableValue(value, attribute: key, entity: entity.name))
         }
-        write(converted, property.index, slot)
+        store(converted, property.index, slot)
     }
 
     /// Gives an attribute a value, converted to its type; a value that cannot be is a mistake of the accessor.
@@ -60,7 +61,8 @@ public struct BatchInsertRow: ~Copyable {
                 "'\(entity.name).\(property.name)' cannot be \(value); declare its Attribute with the Swift type of the model's attribute, which must be stored."
             )
         }
-        write(converted, index, slot)
+        store(converted, index, slot)
+        if !converted.isStorable { noteUnstorable(converted, at: index) }
     }
 
     // Without a detour where the Swift type is that of the slot.
@@ -80,7 +82,8 @@ public struct BatchInsertRow: ~Copyable {
         guard accessor.slotKind == .real, accessor.slot >= 0 else {
             return write(.double(real), at: index)
         }
-        if real.isNaN { unstorable = (.double(real), index) }
+        if unstorable != nil { unstorable![index] = nil }
+        if real.isNaN { noteUnstorable(.double(real), at: index) }
         writer.set(Int(accessor.slot), real: real)
     }
 
@@ -97,14 +100,22 @@ public struct BatchInsertRow: ~Copyable {
     mutating func clear(at index: Int) {
         let accessor = accessors[index]
         guard accessor.isPlain else { return write(.null, at: index) }
+        if unstorable != nil { unstorable![index] = nil }
         nils.insert(index)
         writer.clear(Int(accessor.slot))
     }
 
-    private mutating func write(_ value: AttributeValue, _ propertyIndex: Int, _ slot: Int) {
+    @inline(never)
+    private mutating func noteUnstorable(_ value: AttributeValue, at index: Int) {
+        unstorable = unstorable ?? [:]
+        unstorable![index] = value
+    }
+
+    /// Gives an attribute a value of its type in the place of the one before.
+    private mutating func store(_ value: AttributeValue, _ propertyIndex: Int, _ slot: Int) {
         writer.clear(slot)
         if value.isNull { nils.insert(propertyIndex) }
-        if !value.isStorable { unstorable = (value, propertyIndex) }
+        if unstorable != nil { unstorable![propertyIndex] = nil }
         writer.set(slot, value, accessors[propertyIndex].slotKind)
     }
 
@@ -124,11 +135,10 @@ public struct BatchInsertRow: ~Copyable {
     ///
     /// - Throws: `StoreError` if a mandatory attribute has no value, or an attribute one that a store would not give back.
     mutating func finish() throws -> RowReference {
-        if let unstorable {
+        if let (index, value) = unstorable?.min(by: { $0.key < $1.key }) {
             throw StoreError(
                 .unacceptableValue(
-                    unstorable.value, attribute: entity.properties[unstorable.index].name,
-                    entity: entity.name))
+                    value, attribute: entity.properties[index].name, entity: entity.name))
         }
         if !(requiredSlots.map(writer.hasValues) ?? false) { try giveDefaults() }
         return writer.finish()
@@ -143,7 +153,7 @@ public struct BatchInsertRow: ~Copyable {
                 throw StoreError(
                     .missingMandatoryValue(attribute: property.name, entity: entity.name))
             }
-            write(value, property.index, property.slot!)
+            store(value, property.index, property.slot!)
         }
     }
 }

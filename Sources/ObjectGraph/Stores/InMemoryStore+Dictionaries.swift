@@ -61,10 +61,18 @@ extension DictionarySelection {
                     throw .typeMismatch(key: column.name, expected: "\(type)", value: value)
                 }
                 dictionary[column.name] = converted
+            case (let value, .number): dictionary[column.name] = value.computedNumber
             case (let value, _): dictionary[column.name] = value
             }
         }
         return dictionary
+    }
+}
+
+extension AttributeValue {
+    /// The integer or double-precision value that SQLite computes in the place of a number.
+    fileprivate var computedNumber: AttributeValue {
+        wholeNumber.map { .integer($0) } ?? double.map { .double($0) } ?? self
     }
 }
 

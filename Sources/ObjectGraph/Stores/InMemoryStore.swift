@@ -81,7 +81,8 @@ final class InMemoryStore: PersistentStore {
         try lastKeys.withLock { lastKeys in
             let last = lastKeys[root.index]
             guard Int64(count) < Int64.max - last else {
-                throw StoreError(.damagedValue("a row of '\(root.name)' has the key \(count)"))
+                throw StoreError(
+                    .damagedValue("cannot reserve \(count) keys of '\(root.name)' after \(last)"))
             }
             lastKeys[root.index] = last + Int64(count)
             return last + 1..<last + 1 + Int64(count)

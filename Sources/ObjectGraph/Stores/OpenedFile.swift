@@ -5,7 +5,7 @@ struct OpenedFile {
     private let path: String
     private let state: FileState?
 
-    /// Whether the file is read without locks, on the word of the store that nobody writes to it.
+    /// Opened with `immutable=1`: SQLite takes no locks.
     var isReadWithoutLocks = false
 
     init(_ url: URL) {

@@ -13,32 +13,62 @@ final class RecoveredCopy: Sendable {
 
     /// A copy of the file; nil if it can be read where it is.
     ///
-    /// - Throws: `SQLiteError` if the file cannot be read for another reason; what `FileManager` throws if it cannot be copied.
-    static func ifNeeded(for original: URL) throws -> RecoveredCopy? {
+    /// - Parameters:
+    ///   - timeout: How long to wait for locks, and for a moment in which nobody changes the file.
+    ///   - parent: The folder in which the copy gets a folder of its own.
+    /// - Throws: `SQLiteError` if the file cannot be read for another reason; `StoreError` if it
+    ///   cannot be copied.
+    static func ifNeeded(
+        for url: URL, timeout: Duration,
+        in parent: URL = FileManager.default.temporaryDirectory
+    ) throws -> RecoveredCopy? {
         // SQLite looks for both files beside the file that a symbolic link leads to.
-        let original = original.resolvingSymlinksInPath()
-        while try isUnfinished(original) && !canBeRead(original) {
+        let original = url.resolvingSymlinksInPath()
+        let deadline = ContinuousClock.now + timeout
+        while isUnfinished(original),
+            try !canBeRead(original, timeout: max(.zero, deadline - ContinuousClock.now))
+        {
             let before = states(of: original)
-            let copy = try RecoveredCopy(of: original)
-            // Somebody who may write could have recovered it meanwhile: then the parts do not belong together.
-            guard states(of: original) == before else { continue }
-            try copy.recover()
-            return copy
+            let copy = Result { try RecoveredCopy(of: original, in: parent) }
+            // Another program could have recovered the file meanwhile: then the parts do not belong
+            // together, or one is gone.
+            if states(of: original) == before {
+                let copy = try copy.mapError { storeError($0, url) }.get()
+                try copy.recover()
+                return copy
+            }
+            guard ContinuousClock.now < deadline else { throw StoreError(.timeout, url: url) }
         }
         return nil
+    }
+
+    /// Whether a file can be read only with `immutable=1`: it has no WAL and can get none, as in a
+    /// folder that cannot be written (https://www.sqlite.org/wal.html#readonly).
+    static func needsImmutable(_ url: URL, timeout: Duration) throws -> Bool {
+        let url = url.resolvingSymlinksInPath()
+        return try !canMakeWAL(of: url) && !isUnfinished(url) && !canBeRead(url, timeout: timeout)
     }
 
     private static func isUnfinished(_ url: URL) -> Bool {
         suffixes.dropFirst().contains { FileState.hasContent(path: url.path + $0) }
     }
 
+    /// Whether the WAL and its index are there or can be made.
+    private static func canMakeWAL(of url: URL) -> Bool {
+        access(url.deletingLastPathComponent().path, W_OK) == 0
+            && ["-wal", "-shm"].allSatisfy { FileState(path: url.path + $0)?.isRegular ?? true }
+    }
+
     /// Whether SQLite can read the file in its place through a connection that does not write.
-    static func canBeRead(_ url: URL) throws -> Bool {
+    private static func canBeRead(_ url: URL, timeout: Duration) throws -> Bool {
+        var configuration = SQLiteConfiguration(path: url.path, mode: .readOnly)
+        configuration.busyTimeout = timeout
         do {
-            try Connection(SQLiteConfiguration(path: url.path, mode: .readOnly)).close()
+            try Connection(configuration).close()
             return true
         } catch {
-            if error.isReadOnly || error.code == 14 { return false }
+            // SQLITE_CANTOPEN also means that the process has no descriptor left.
+            if error.isReadOnly || error.code == 14 && !canMakeWAL(of: url) { return false }
             throw error
         }
     }
@@ -47,13 +77,27 @@ final class RecoveredCopy: Sendable {
         suffixes.map { FileState(path: original.path + $0) }
     }
 
-    private init(of original: URL) throws {
-        folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    private static func storeError(_ error: any Error, _ url: URL) -> any Error {
+        if error is SQLiteError { return error }
+        let error = error as NSError
+        let isFull =
+            error.domain == NSCocoaErrorDomain
+            && error.code == CocoaError.fileWriteOutOfSpace.rawValue
+        return StoreError(isFull ? .diskFull : .cannotOpen, url: url)
+    }
+
+    private init(of original: URL, in parent: URL) throws {
+        folder = parent.appending(path: UUID().uuidString)
         url = folder.appending(path: original.lastPathComponent)
         let files = FileManager.default
         try files.createDirectory(at: folder, withIntermediateDirectories: true)
         for suffix in Self.suffixes where files.fileExists(atPath: original.path + suffix) {
-            try files.copyItem(atPath: original.path + suffix, toPath: url.path + suffix)
+            if suffix.isEmpty {
+                try DatabaseFile(path: original.path).copy(to: url)
+            } else {
+                // SQLite takes no locks on these.
+                try files.copyItem(atPath: original.path + suffix, toPath: url.path + suffix)
+            }
             // The original may be write-protected.
             try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: url.path + suffix)
         }

@@ -7,8 +7,8 @@ final class RowCollector: RowReceiver {
         var rows = RowList()
         /// The rows of `slab` that are not in `rows` yet.
         var places: [RowPlace] = []
-        /// The first row that is damaged.
-        var damagedKey: Int64?
+        /// What is wrong with the first row that is damaged.
+        var damage: StoreError?
     }
 
     private let selection: RowSelection
@@ -53,9 +53,9 @@ final class RowCollector: RowReceiver {
 
     @inline(__always)
     func take(_ row: some SQLiteRow) {
-        let isSound = selection.readRow(row, into: &state.pointee.writer)
+        let damagedColumn = selection.readRow(row, into: &state.pointee.writer)
         let place = state.pointee.writer.finishedPlace()
-        if !isSound { noteDamage(place.key) }
+        if damagedColumn != RowSelection.noColumn { noteDamage(of: damagedColumn, place.key) }
         if state.pointee.writer.slabCount != state.pointee.slabCount { beginSlab() }
         state.pointee.places.append(place)
     }
@@ -71,15 +71,15 @@ final class RowCollector: RowReceiver {
     }
 
     @inline(never)
-    private func noteDamage(_ key: Int64) {
-        state.pointee.damagedKey = state.pointee.damagedKey ?? key
+    private func noteDamage(of column: Int32, _ key: Int64) {
+        state.pointee.damage = state.pointee.damage ?? selection.damage(of: column, in: key)
     }
 
     /// The rows taken, in the order in which they came. To be called once after the last row.
     ///
     /// - Throws: `StoreError` if one of them is damaged.
     func finish() throws(StoreError) -> RowList {
-        if let key = state.pointee.damagedKey { throw selection.damage(in: key) }
+        if let damage = state.pointee.damage { throw damage }
         state.pointee.rows.append(state.pointee.places, in: state.pointee.slab)
         return state.pointee.rows
     }

@@ -18,13 +18,16 @@ final class RowSelection: Sendable {
 
     let columnCount: Int
 
+    /// The names of the columns, in the order of the list.
+    private let columnNames: [String]
+
     /// The last column, before which the version stands and, where there are several entities, the entity's number.
     private let keyColumn: Int32
     private var versionColumn: Int32 { keyColumn - 1 }
     private var entityColumn: Int32 { keyColumn - 2 }
 
+    private let entity: Entity
     private let firstIndex: Int
-    private let entityCount: Int
     private let plans: [RowPlan]
 
     /// - Parameter includesSubentities: Whether rows of descendants come as well; each row is then read as its own entity.
@@ -37,11 +40,12 @@ final class RowSelection: Sendable {
             names.append(column)
         }
         columnCount = names.count
-        columns = names.reversed().map { "t0." + $0 }.joined(separator: ", ")
+        columnNames = names.reversed()
+        columns = columnNames.map { "t0." + $0 }.joined(separator: ", ")
         let last = Int32(names.count - 1)
         keyColumn = last
+        self.entity = entity
         firstIndex = entity.index
-        entityCount = model.entities.count
         plans = family.map { member in
             RowPlan(member, columns: member.columns.map { last - positions[$0]! }, model: model)
         }
@@ -51,12 +55,12 @@ final class RowSelection: Sendable {
 
     /// Which object a row is of.
     ///
-    /// - Throws: `StoreError` if the row names none.
+    /// - Throws: `StoreError` if the row names none of the entity or a descendant.
     func key(of row: some SQLiteRow) throws(StoreError) -> EntityKey {
         try EntityKey(
             number: plans.count > 1
                 ? row.value(at: entityColumn).integer : Int64(firstIndex + 1),
-            key: row.value(at: keyColumn).integer, entityCount: entityCount)
+            key: row.value(at: keyColumn).integer, of: entity)
     }
 
     /// Copies a row to the end of the writer's rows, making a writer that begins small if there is none.
@@ -66,26 +70,34 @@ final class RowSelection: Sendable {
         _ row: some SQLiteRow, of writer: inout RowWriter?
     ) throws(StoreError) -> RowReference {
         var current = writer.take() ?? RowWriter(expectedByteCount: 1024)
-        let isSound = readRow(row, into: &current)
+        let damagedColumn = readRow(row, into: &current)
         let finished = current.finish()
         writer = current
-        guard isSound else { throw damage(in: finished.key) }
+        guard damagedColumn == Self.noColumn else {
+            throw damage(of: damagedColumn, in: finished.key)
+        }
         return finished
     }
 
-    /// What to throw for a row with a key or reference that no row can have.
-    func damage(in key: Int64) -> StoreError {
+    /// What to throw for a row whose key, or one of whose references, no row can have.
+    func damage(of column: Int32, in key: Int64) -> StoreError {
         StoreError(
             .damagedValue(
-                "the row \(key) of entity number \(firstIndex + 1) has a key, or refers to one, that no row can have"
-            ))
+                """
+                in the row \(key) of '\(entity.name)' the column \(columnNames[Int(column)]) has a \
+                key or an entity number that no row can have
+                """))
     }
+
+    /// What `readRow` returns for a sound row.
+    static let noColumn: Int32 = -1
 
     /// Copies a row into a slab; the caller finishes it.
     ///
-    /// - Returns: false for a row whose key, or one of whose references, can be of no row: nothing may be made of it.
+    /// - Returns: The column with a key or reference that no row can have: then nothing may be made
+    ///   of the row. `noColumn` if the row is sound.
     @inline(__always)
-    func readRow(_ row: some SQLiteRow, into writer: inout RowWriter) -> Bool {
+    func readRow(_ row: some SQLiteRow, into writer: inout RowWriter) -> Int32 {
         var position = 0
         if plans.count > 1 {
             position = Int(row.value(at: entityColumn).integer) &- 1 &- firstIndex
@@ -94,7 +106,7 @@ final class RowSelection: Sendable {
         }
         let plan = plans[position]
         let key = row.value(at: keyColumn).integer
-        var isSound = key >= 0
+        var damagedColumn = key >= 0 ? Self.noColumn : keyColumn
         writer.begin(
             plan.extent, key: key,
             version: UInt32(truncatingIfNeeded: row.value(at: versionColumn).integer),
@@ -107,7 +119,9 @@ final class RowSelection: Sendable {
             case .integer:
                 let integer = value.integer
                 if integer != 0 || !value.isNull {
-                    if source.isReference, !source.holds(integer) { isSound = false }
+                    if source.isReference, !source.holds(integer) {
+                        damagedColumn = source.column
+                    }
                     writer.set(slot, integer: integer)
                 }
             case .real:
@@ -120,7 +134,7 @@ final class RowSelection: Sendable {
                 if !value.isNull { writer.set(slot, bytes: value.blob) }
             }
         }
-        return isSound
+        return damagedColumn
     }
 }
 

@@ -73,7 +73,7 @@ extension SQLiteStore {
             request, entity: entity, model: model, selection: .columns("t0.Z_PK, t0.Z_ENT"))
         let statement = try connection.statement(translation.sql)
         statement.bind(translation.bindings)
-        return try readKeys(of: statement, in: model)
+        return try readKeys(of: statement, entity)
     }
 
     private func writeTransaction<T>(_ body: (Connection) throws -> T) throws -> T {
@@ -144,7 +144,8 @@ private struct CascadingDeletion {
             let condition = "\(column) IN (SELECT value FROM json_each(?))"
             if !inverse.isOptional {
                 let count = try keys(
-                    "SELECT Z_PK, Z_ENT FROM \(destination.table) WHERE \(condition) LIMIT 1", list)
+                    "SELECT Z_PK, Z_ENT FROM \(destination.table) WHERE \(condition) LIMIT 1",
+                    destination, list)
                 guard count.isEmpty else {
                     throw StoreError(
                         .missingMandatoryValue(
@@ -172,13 +173,13 @@ private struct CascadingDeletion {
             case .joinTable(let join):
                 "SELECT t0.Z_PK, t0.Z_ENT FROM \(join.table) t1 JOIN \(destination.table) t0 ON t0.Z_PK = t1.\(join.destinationColumn) WHERE t1.\(join.sourceColumn) \(inList)"
             }
-        return try keys(sql, list)
+        return try keys(sql, destination, list)
     }
 
-    private func keys(_ sql: String, _ list: String) throws -> [EntityKey] {
+    private func keys(_ sql: String, _ entity: Entity, _ list: String) throws -> [EntityKey] {
         let statement = try connection.statement(sql)
         statement.bind(list, at: 1)
-        return try readKeys(of: statement, in: model)
+        return try readKeys(of: statement, entity)
     }
 
     private func run(_ sql: String, _ list: String) throws {

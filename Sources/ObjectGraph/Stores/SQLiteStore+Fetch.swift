@@ -67,7 +67,7 @@ extension SQLiteStore {
             request, entity: entity, model: model, selection: .keys)
         return try read(translation.sql, progress: progress) { statement in
             statement.bind(translation.bindings)
-            return try readKeys(of: statement, in: model)
+            return try readKeys(of: statement, entity)
         }
     }
 
@@ -83,7 +83,7 @@ extension SQLiteStore {
             while try statement.step() {
                 dictionaries.append(
                     try translation.dictionary(
-                        ofRow: statement, entityCount: model.entities.count, objectID: objectID))
+                        ofRow: statement, model: model, objectID: objectID))
             }
             return dictionaries
         }
@@ -153,7 +153,7 @@ extension SQLiteStore {
             }
         return try read(sql) { statement in
             statement.bind(key, at: 1)
-            return try readKeys(of: statement, in: model)
+            return try readKeys(of: statement, destination)
         }
     }
 
@@ -179,7 +179,7 @@ extension SQLiteStore {
                 contents[statement.value(at: 2).integer, default: []].append(
                     try EntityKey(
                         number: statement.value(at: 1).integer, key: statement.value(at: 0).integer,
-                        entityCount: model.entities.count))
+                        of: destination))
             }
             return contents
         }
@@ -275,28 +275,37 @@ extension FetchTranslation.Selection {
 
 /// The identities in a result of keys and entity numbers.
 ///
-/// - Throws: `StoreError` if a row is of an entity that the model does not have, as in a store that another model has made.
-func readKeys(of statement: Statement, in model: ManagedObjectModel) throws -> [EntityKey] {
+/// - Throws: `StoreError` if a row is neither of the entity nor of a descendant.
+func readKeys(of statement: Statement, _ entity: Entity) throws -> [EntityKey] {
     var keys: [EntityKey] = []
     while try statement.step() {
         keys.append(
             try EntityKey(
                 number: statement.value(at: 1).integer, key: statement.value(at: 0).integer,
-                entityCount: model.entities.count))
+                of: entity))
     }
     return keys
 }
 
 extension EntityKey {
-    /// The identity that a row of a store claims to have.
+    /// The identity that a row of a store has, or a reference to one.
     ///
-    /// - Throws: `StoreError` if the model has no entity of the number, or no row can have the key.
-    init(number: Int64, key: Int64, entityCount: Int) throws(StoreError) {
-        guard number >= 1, number <= Int64(entityCount) else {
-            throw StoreError(.incompatibleSchema("rows of the entity \(number) and no such entity"))
+    /// - Parameter entity: The entity that was fetched, or to which the relationship leads.
+    /// - Throws: `StoreError` if the row is neither of the entity nor of a descendant, or no row
+    ///   can have the key. Objects of other entities have another class, and may have another table.
+    init(number: Int64, key: Int64, of entity: Entity) throws(StoreError) {
+        let index = Int(number) &- 1
+        guard entity.familyIndexes.contains(index), key >= 0 else {
+            let family = entity.familyIndexes
+            throw StoreError(
+                .damagedValue(
+                    """
+                    a row of '\(entity.name)', or a reference to one, has the key \(key) and the \
+                    entity number \(number); the key must not be negative, and the number must be \
+                    in \(family.lowerBound + 1)...\(family.upperBound + 1)
+                    """))
         }
-        guard key >= 0 else { throw StoreError(.damagedValue("a row has the key \(key)")) }
-        self.init(entityIndex: Int(number) - 1, key: key)
+        self.init(entityIndex: index, key: key)
     }
 }
 

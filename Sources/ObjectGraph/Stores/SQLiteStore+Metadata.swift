@@ -114,7 +114,7 @@ extension SQLiteStore {
         }
         do {
             if mode == .readOnly, !isInMemory {
-                let copy = try RecoveredCopy.ifNeeded(for: url)
+                let copy = try RecoveredCopy.ifNeeded(for: url, timeout: timeout)
                 defer { withExtendedLifetime(copy) {} }
                 return try Connection.reading((copy?.url ?? url).path, timeout: timeout, body)
             }

@@ -50,7 +50,9 @@ final class SQLiteStore: PersistentStore {
             var description = description
             let copy =
                 description.isReadOnly
-                ? try description.file.flatMap(RecoveredCopy.ifNeeded) : nil
+                ? try description.file.flatMap {
+                    try RecoveredCopy.ifNeeded(for: $0, timeout: description.timeout)
+                } : nil
             if let copy { description.url = copy.url }
             self.copy = copy
             try Self.inspect(description, schema)
@@ -59,9 +61,9 @@ final class SQLiteStore: PersistentStore {
             let slotCount = model.entities.map(\.layout.slotCount).max() ?? 0
             var configuration = description.connectionConfiguration(debug)
             var file = description.file.map(OpenedFile.init)
-            // A WAL has been taken over, and files for another can be neither found nor made: nobody has the database open
-            // (https://www.sqlite.org/wal.html#readonly).
-            if description.isReadOnly, let url = description.file, try !RecoveredCopy.canBeRead(url)
+            // The file has no WAL and can get none: nobody has the database open.
+            if description.isReadOnly, let url = description.file,
+                try RecoveredCopy.needsImmutable(url, timeout: description.timeout)
             {
                 configuration.mode = .immutable
                 file?.isReadWithoutLocks = true
@@ -161,7 +163,11 @@ final class SQLiteStore: PersistentStore {
                         let (next, isTooFar) = last.addingReportingOverflow(Int64(blockSize))
                         guard !isTooFar, next < .max else {
                             throw StoreError(
-                                .damagedValue("a row of '\(root.name)' has the key \(blockSize)"))
+                                .damagedValue(
+                                    """
+                                    cannot reserve \(blockSize) keys of '\(root.name)' after \
+                                    \(last)
+                                    """))
                         }
                         try Self.setLastKey(next, of: root, on: connection)
                         return last + 1..<next + 1

@@ -125,7 +125,10 @@ extension StoreError: CustomStringConvertible {
             "The file cannot be opened; check that the folder exists and may be read and written."
         case .missingFile: "There is no file here; check the path."
         case .fileChanged:
-            "The file was deleted, replaced or changed by another program while the store was open, and nothing was saved; remove the store from the coordinator and add it again."
+            """
+            Another program deleted, replaced or changed the file while the store was open. Remove \
+            the store from the coordinator, add it again, and repeat the fetch or save.
+            """
         case .damagedValue(let place):
             "The file is damaged: \(place). Restore it from a backup, or repair the value with the sqlite3 tool."
         case .notOpen:
@@ -138,7 +141,7 @@ extension StoreError: CustomStringConvertible {
         case .unknownAttribute(let key, let entity):
             "'\(key)' is no persistent attribute of '\(entity)'."
         case .unacceptableValue(let value, let attribute, let entity):
-            "\(value) is not acceptable for '\(entity).\(attribute)'."
+            "\(value.messageText) is not acceptable for '\(entity).\(attribute)'."
         case .missingMandatoryValue(let attribute, let entity):
             "'\(entity).\(attribute)' is mandatory and has no default; give it a value."
         case .uniquenessViolated:
@@ -148,5 +151,14 @@ extension StoreError: CustomStringConvertible {
         case .cancelled: "The fetch was cancelled."
         case .operationFailed: "The store operation failed."
         }
+    }
+}
+
+extension AttributeValue {
+    /// The value in a message. Foundation cannot describe a date that is NaN or very far away.
+    var messageText: String {
+        guard case .date(let date) = self else { return "\(self)" }
+        let seconds = date.timeIntervalSinceReferenceDate
+        return abs(seconds) < 1e11 ? "\(self)" : "date(\(seconds))"
     }
 }

@@ -4,7 +4,7 @@ import Foundation
 struct FileState: Sendable, Equatable {
     private let device: UInt64
     private let inode: UInt64
-    private let isRegular: Bool
+    let isRegular: Bool
     private let byteCount: Int64
     private let seconds: Int64
     private let nanoseconds: Int64
@@ -12,7 +12,8 @@ struct FileState: Sendable, Equatable {
     /// Follows symbolic links; nil if there is no file.
     init?(path: String) {
         var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
+        // Handed over as a `String`, the path would be copied to the heap.
+        guard path.withCString({ stat($0, &status) }) == 0 else { return nil }
         device = UInt64(truncatingIfNeeded: status.st_dev)
         inode = UInt64(truncatingIfNeeded: status.st_ino)
         isRegular = status.st_mode & S_IFMT == S_IFREG

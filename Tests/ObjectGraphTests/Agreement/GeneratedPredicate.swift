@@ -85,7 +85,7 @@ struct PredicateGenerator {
     ) -> ObjectPredicate {
         switch Int.random(in: 0..<12, using: &random) {
         case 0...3: compare(number(start, depth, isNegated), start, depth, isNegated)
-        case 4...7: string(start, isNegated)
+        case 4...7: string(start, depth, isNegated)
         case 8: object(start, isNegated)
         default: compare(attribute(start, isNegated) { _ in true }, start, depth, isNegated)
         }
@@ -130,7 +130,10 @@ struct PredicateGenerator {
         .constant(random.value(of: type))
     }
 
-    private mutating func string(_ start: Start, _ isNegated: Bool) -> ObjectPredicate {
+    private mutating func string(
+        _ start: Start, _ depth: Int, _ isNegated: Bool
+    ) -> ObjectPredicate {
+        if random.chance(20) { return numberAsString(start, depth, isNegated) }
         var value = attribute(start, isNegated) { $0 == .string }
         if random.chance(15) {
             value = Value(
@@ -168,6 +171,22 @@ struct PredicateGenerator {
         }
         return .comparison(
             .init(value.expression, operation, right, modifier: modifier, options: options))
+    }
+
+    /// A number as text, which shows whether it is an integer or a real number.
+    private mutating func numberAsString(
+        _ start: Start, _ depth: Int, _ isNegated: Bool
+    ) -> ObjectPredicate {
+        var number = number(start, depth, isNegated).expression
+        // A format has no constants cast to strings.
+        if number.isConstant { number = .function("abs:", [number]) }
+        let text = ObjectExpression.function(
+            "castObject:toType:", [number, .constant("NSString")])
+        let digits = ["0", ".0", "1", "2", "2.0", "3", "-", "-7", "0.1", "1e+300", "9"]
+        return .comparison(
+            .init(
+                text, random.pick([.equal, .beginsWith, .endsWith, .contains, .lessThan]),
+                .constant(.string(random.pick(digits)))))
     }
 
     private mutating func object(_ start: Start, _ isNegated: Bool) -> ObjectPredicate {

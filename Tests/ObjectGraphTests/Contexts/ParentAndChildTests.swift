@@ -658,4 +658,35 @@ import Testing
         }
         #expect(try fixture.storedAuthors() == [])
     }
+
+    @Test func `contexts work down to the maximum depth, and not below (§4.2)`() throws {
+        _ = try fixture.saveAuthor("Lem")
+        var chain = [parent]
+        while chain.count < 5_000 { chain.append(fixture.child(of: chain[chain.count - 1])) }
+        let limit = ManagedObjectContext.maximumDepth
+        let tooDeep = ContextDepthError(limit: limit)
+        let (deepest, next) = (chain[limit], chain[limit + 1])
+
+        try deepest.performAndWait {
+            let author = try #require(try TestSupport.Author.all(in: deepest).first)
+            author.name = "Stanisław Lem"
+            TestSupport.Author(context: deepest).name = "Calvino"
+            try deepest.save()
+        }
+        for context in [next, chain[4_999]] {
+            try context.performAndWait {
+                #expect(throws: tooDeep) { try TestSupport.Author.all(in: context) }
+                #expect(throws: tooDeep) { try TestSupport.Author.count(in: context) }
+                TestSupport.Author(context: context).name = "Borges"
+                #expect(throws: tooDeep) { try context.save() }
+                #expect(context.insertedObjects.count == 1)
+            }
+        }
+        for context in chain[..<limit].reversed() {
+            try context.performAndWait { try context.save() }
+        }
+        #expect(try fixture.storedAuthors() == ["Calvino", "Stanisław Lem"])
+        parent.performAndWait { parent.reset() }
+        while chain.popLast() != nil {}
+    }
 }

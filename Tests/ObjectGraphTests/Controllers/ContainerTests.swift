@@ -28,8 +28,10 @@ import Testing
             try container.loadPersistentStores()
         }
         let failures = error.failures
-        #expect(failures.count == 1 && failures[0].description.url == missing.url)
+        #expect(failures.count == 1 && failures[0].store.url == missing.url)
         #expect((failures[0].error as? StoreError)?.reason == .missingFile)
+        #expect(error.code == 260)
+        #expect(error.localizedDescription == "\(failures[0].error)")
         #expect(container.coordinator.persistentStores.count == 1)
     }
 

@@ -179,11 +179,12 @@ import Testing
             _ = Note(context: context)
             #expect(told.values.isEmpty)
         }
-        // After what the first change has enqueued.
-        try await context.perform(schedule: .enqueued) {
-            #expect(told.values.map(\.inserted.count) == [2])
+        // Runs after the block that the first change enqueued.
+        let counts = try await context.perform(schedule: .enqueued) {
+            told.values.map(\.inserted.count)
         }
         observation.cancel()
+        #expect(counts == [2])
     }
 }
 

@@ -13,7 +13,7 @@ import Testing
         let file = try PackageFile("Tests/ObjectGraphTests/Guide/GuideTests.swift")
         let others = samples.filter { !file.contains(sample: $0) }
 
-        #expect(samples.count == 15)
+        #expect(samples.count == 16)
         #expect(others.isEmpty)
     }
 
@@ -88,7 +88,7 @@ extension `Guide` {
 
     struct Cover: Codable, Hashable, Sendable { var colour: String }
 
-    func makeModel() throws(ModelError) -> ManagedObjectModel {
+    func makeModel() throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [
             EntityDescription(
                 name: "Author", managedObjectClass: Author.self,
@@ -101,7 +101,12 @@ extension `Guide` {
                 name: "Book", managedObjectClass: Book.self,
                 attributes: [
                     AttributeDescription("number", .uuid, isOptional: false),
-                    AttributeDescription("title", .string, isOptional: false),
+                    AttributeDescription(
+                        "title", .string, isOptional: false,
+                        validationRules: [
+                            ValidationRule(
+                                try ObjectPredicate("length <= 200"), .message("A title is too long."))
+                        ]),
                     AttributeDescription("year", .integer32),
                     AttributeDescription("bought", .date),
                     AttributeDescription("isLent", .boolean, defaultValue: false),
@@ -205,10 +210,12 @@ extension `Guide` {
             request.predicate = try ObjectPredicate("year < %@ AND title LIKE %@", 1980, "The *")
             request.fetchBatchSize = 100
             let titles = try context.fetch(request, as: Book.self).map(\.title)
+            let all = try Book.all(in: context, sortedBy: [.ascending("title")])
             let count = try context.count(for: request)
             let newest = try Book.findFirst(in: context, sortedBy: [.descending("year")])
 
             #expect(titles == ["The Dispossessed"] && count == 1)
+            #expect(all.map(\.title) == ["Lavinia", "The Dispossessed"])
             #expect(newest?.title == "Lavinia")
         }
     }
@@ -262,6 +269,38 @@ extension `Guide` {
         try rename(id, "Ursula Le Guin", in: context)
         #expect(name(of: id, in: view) == "Ursula Le Guin")
         observation.cancel()
+    }
+
+    // Not formatted, since the guide has the list on a line.
+    // swift-format-ignore
+    @Test func `a list stays current`() throws {
+        let context = try makeContext()
+        let view = ManagedObjectContext(.privateQueue, coordinator: context.coordinator)
+        let list = TitleList()
+
+        view.automaticallyMergesChangesFromParent = true
+        let observation = view.observe { notification in
+            guard case .objectsDidChange = notification else { return }
+            do { list.titles = try Book.all(in: view, sortedBy: [.ascending("title")]).map(\.title) }
+            catch { list.error = error }
+        }
+
+        let id = try saveAuthor(in: context)
+        #expect(view.performAndWait { list.titles } == ["Lavinia", "The Dispossessed"])
+        try context.performAndWait {
+            (context.object(with: id) as? Author)?.books.first?.title = "Tehanu"
+            try context.save()
+        }
+        #expect(view.performAndWait { list.titles } == ["Lavinia", "Tehanu"])
+        observation.cancel()
+        #expect(view.performAndWait { list.error == nil })
+    }
+
+    /// A list of a view, used on its queue.
+    // @unchecked Sendable: used inside `performAndWait` and observers of the view only.
+    final class TitleList: @unchecked Sendable {
+        var titles: [String] = []
+        var error: (any Error)?
     }
 
     @Test func `notifications are a sequence`() async throws {

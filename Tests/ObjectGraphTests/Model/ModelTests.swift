@@ -134,6 +134,29 @@ import Testing
         #expect(error.description.hasPrefix(property.map { "\(entity).\($0):" } ?? "\(entity):"))
     }
 
+    private static let never = AttributeValue.date(Date(timeIntervalSinceReferenceDate: .nan))
+
+    /// Not as arguments, which are described: Foundation traps on a date that is NaN.
+    private static let defaults: [(type: AttributeType, value: AttributeValue, text: String)] = [
+        (.double, .double(.nan), "cannot keep the default nan"),
+        (.date, never, "cannot keep the default nan"),
+        (.integer16, .double(.nan), "is not a value of type integer16"),
+        (.integer16, "one", "is not a value of type integer16"),
+        (.string, never, "the default date(nan) is not a value of type string"),
+    ]
+
+    @Test(arguments: defaults.indices)
+    func `what is wrong with a default is said (§1.1.3)`(_ index: Int) throws {
+        let (type, value, text) = Self.defaults[index]
+        let attribute = AttributeDescription("a", type, defaultValue: value)
+        let entity = EntityDescription(name: "A", attributes: [attribute])
+        var message = ""
+        do throws(ModelError) {
+            _ = try ManagedObjectModel(entities: [entity])
+        } catch { message = error.description }
+        #expect(message.contains(text))
+    }
+
     @Test func `more entities than rows can name are refused (§1.1.1)`() {
         let entities = (0...UInt32(UInt16.max)).map { EntityDescription(name: "E\($0)") }
         #expect(throws: ModelError("E65535", nil, .tooManyEntities(65_536))) {

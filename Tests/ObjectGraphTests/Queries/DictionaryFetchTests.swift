@@ -17,7 +17,7 @@ import Testing
         let translation = try translate(request)
         return try database.rows(translation) { row in
             try translation.dictionary(
-                ofRow: row, entityCount: QueryFixture.model.entities.count
+                ofRow: row, model: QueryFixture.model
             ) { index, key in
                 QueryFixture.objectID(QueryFixture.model.entities[index].name, key)
             }
@@ -139,6 +139,100 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `a whole decimal stays a real number in every expression (§7.5.4)`(
+        inMemory: Bool
+    ) throws {
+        let store = try StoreFixture(QueryFixture.model, inMemory: inMemory)
+        try store.run { context in
+            let airline = try context.insert("Airline")
+            try context.insert("Flight", ["price": Decimal(2), "isLate": true, "airline": airline])
+            try context.save()
+            let (price, isTwo) = (
+                ObjectExpression.keyPath("price"), try ObjectPredicate("price == 2")
+            )
+            let fields: [(expression: ObjectExpression, value: AttributeValue)] = [
+                (price, .decimal(2)), (.function("add:to:", [price, .constant(1)]), 3.0),
+                (.conditional(isTwo, price, .constant(0)), 2.0),
+                (.conditional(isTwo, .constant(7), price), 7),
+                (.conditional(isTwo, .keyPath("isLate"), .constant(0)), 1),
+                (.function("max:", [.aggregate([price, .constant(1)])]), 2.0),
+                (.element(.aggregate([price, .constant(1)]), .position(.keyPath("isLate"))), 1),
+                (.function("castObject:toType:", [price, .constant("NSNumber")]), 2.0),
+                (.function("castObject:toType:", [price, .constant("NSString")]), "2.0"),
+                (.keyPath("airline.flights.@max.price"), 2.0),
+                (.keyPath("airline.flights.@count"), 1),
+            ]
+            var request = FetchRequest(entityName: "Flight")
+            request.propertiesToFetch = fields.enumerated().map {
+                FetchedProperty(name: "\($0)", expression: $1.expression)
+            }
+            let expected = fields.enumerated().map { ("\($0)", $1.value) }
+            #expect(
+                try context.fetchDictionaries(request)
+                    == [Dictionary(uniqueKeysWithValues: expected)])
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `an object is the result of a key path only`(inMemory: Bool) throws {
+        let store = try StoreFixture(QueryFixture.model, inMemory: inMemory)
+        try store.run { context in
+            let flight = try context.insert("Flight", ["tail": "x", "distance": 1])
+            try context.save()
+            let (isFar, objects) = (
+                try ObjectPredicate("distance > 5"),
+                [ObjectExpression.keyPath("origin"), .keyPath("origin")]
+            )
+            let refused: [ObjectExpression] = [
+                .conditional(isFar, objects[0], objects[1]),
+                .element(.aggregate(objects), .position(.keyPath("distance"))),
+                .function("max:", [.aggregate(objects)]), .function("max:", [.evaluatedObject]),
+                .function("noindex:", [.conditional(isFar, objects[0], objects[1])]),
+                .constant(.objectID(flight.objectID)),
+            ]
+            let advice = "only SELF or a key path gives an object."
+            for expression in refused {
+                for type in [nil, AttributeType.objectID, .integer64] {
+                    var request = FetchRequest(entityName: "Flight")
+                    request.propertiesToFetch = [
+                        FetchedProperty(name: "it", expression: expression, resultType: type)
+                    ]
+                    let asked = request
+                    #expect(throws: FetchError.invalidComparison("it", advice: advice)) {
+                        try context.fetchDictionaries(asked)
+                    }
+                }
+            }
+            var request = FetchRequest(entityName: "Flight")
+            request.propertiesToFetch = [
+                FetchedProperty(name: "it", expression: .function("noindex:", [.evaluatedObject])),
+                "tail",
+            ]
+            #expect(
+                try context.fetchDictionaries(request)
+                    == [["it": .objectID(flight.objectID), "tail": "x"]])
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `the objects of a fetch of several entities are values of IN (§7.5.5)`(
+        inMemory: Bool
+    ) throws {
+        let store = try StoreFixture(QueryFixture.model, inMemory: inMemory)
+        try store.run { context in
+            let port = try context.insert("Heliport", ["code": "x"])
+            try context.insert("Heliport", ["code": "y"])
+            try context.insert("Flight", ["origin": port, "tail": "z"])
+            try context.save()
+            var flights = FetchRequest(entityName: "Flight")
+            flights.propertiesToFetch = ["origin"]
+            let request = FetchRequest(
+                entityName: "Place", predicate: try ObjectPredicate("SELF IN %@", flights))
+            #expect(try Array(context.fetch(request, as: ManagedObject.self)) == [port])
+        }
+    }
+
     @Test func `distinct results`() throws {
         var request = FetchRequest(entityName: "Flight", sortKeys: [.ascending("tail")])
         request.propertiesToFetch = ["tail"]
@@ -160,6 +254,46 @@ import Testing
         request.propertiesToGroupBy = ["tail"]
         request.sortKeys = [.ascending("delay")]
         #expect(throws: FetchError.notGrouped("delay")) { try translate(request) }
+    }
+
+    @Test(
+        arguments: [
+            .function("max:", [.keyPath("seats"), .keyPath("distance")]),
+            .function("max:", [.aggregate([.keyPath("seats"), .keyPath("distance")])]),
+            .function("count:", [.keyPath("crew")]), .function("max:", [.keyPath("crew.name")]),
+            .element(
+                .aggregate([.keyPath("seats"), .keyPath("distance")]), .position(.keyPath("seats"))),
+            .element(
+                .aggregate([.keyPath("seats"), .constant(1)]), .position(.keyPath("distance"))),
+        ] as [ObjectExpression])
+    func `a list or relationship of rows is no aggregate of a group`(
+        expression: ObjectExpression
+    ) {
+        var request = FetchRequest(entityName: "Flight")
+        request.propertiesToFetch = [FetchedProperty(name: "it", expression: expression)]
+        request.propertiesToGroupBy = ["seats"]
+        #expect(throws: FetchError.notGrouped("it")) { try translate(request) }
+    }
+
+    @Test func `a list of grouped values and aggregates belongs to a group`() throws {
+        var request = FetchRequest(entityName: "Flight", sortKeys: [.ascending("seats")])
+        let most = ObjectExpression.function("max:", [.keyPath("distance")])
+        request.propertiesToFetch = [
+            FetchedProperty(
+                name: "greatest", expression: .function("max:", [.keyPath("seats"), most])),
+            FetchedProperty(
+                name: "chosen",
+                expression: .element(
+                    .aggregate([.constant(0), most]), .position(.keyPath("seats")))),
+        ]
+        request.propertiesToGroupBy = ["seats"]
+        let rows = [(1, 5), (1, 7), (2, 1)].enumerated().map {
+            FixtureRow(
+                "Flight", Int64($0),
+                ["seats": .integer(Int64($1.0)), "distance": .integer(Int64($1.1))])
+        }
+        #expect(
+            try dictionaries(request, rows) == [["greatest": 7, "chosen": 7], ["greatest": 2]])
     }
 
     @Test func `a condition on groups needs groups`() throws {

@@ -189,6 +189,30 @@ struct Misuse: Sendable, CustomTestStringConvertible {
         #expect(predicate != .block(PredicateBlock { _ in true }))
     }
 
+    /// A value has no object for a block to look at.
+    @Test(
+        arguments: [
+            .block(PredicateBlock { _ in true }),
+            .not(.block(PredicateBlock { _ in true })),
+            .comparison(
+                .init(
+                    .conditional(.block(PredicateBlock { _ in true }), .constant(1), .constant(2)),
+                    .equal, .constant(1))),
+        ] as [ObjectPredicate])
+    func `a block in a validation rule is refused by the model (§1.12)`(
+        predicate: ObjectPredicate
+    ) throws {
+        let rule = ValidationRule(predicate, .message("no"))
+        let error = try #require(throws: ModelError.self) {
+            try ManagedObjectModel(entities: [
+                EntityDescription(
+                    name: "A",
+                    attributes: [AttributeDescription("a", .integer32, validationRules: [rule])])
+            ])
+        }
+        #expect("\(error)".hasSuffix("A block in a validation rule is not supported."))
+    }
+
     @Test func `sort keys must be attributes, and strings to be compared as such`() {
         for key in [
             SortKey("airline"), SortKey("crew.name"), SortKey("crew.@count"), SortKey("colour"),

@@ -96,7 +96,11 @@ private func translate(
         Shape(
             "distance / 2 == 1.5", " WHERE (t0.ZDISTANCE / ?) = ?", .integer(2), .real(1.5)),
         Shape(
-            "price / 2 == 1.5", " WHERE (CAST(t0.ZPRICE AS REAL) / ?) = ?", .integer(2), .real(1.5)),
+            "price / 2 == 1.5", " WHERE ((t0.ZPRICE + 0.0) / ?) = ?", .integer(2), .real(1.5)),
+        Shape(
+            "TERNARY(price > 1, price, 0) + 1 == 2",
+            " WHERE (CASE WHEN t0.ZPRICE > ? THEN (t0.ZPRICE + 0.0) ELSE ? END + ?) = ?",
+            .integer(1), .integer(0), .integer(1), .integer(2)),
         Shape(
             "abs:(delay) > 1 AND length:(tail) == 2",
             " WHERE OGAbsolute(t0.ZDELAY) > ? AND LENGTH(t0.ZTAIL) = ?", .integer(1), .integer(2)),
@@ -191,6 +195,10 @@ private func translate(
             " LEFT OUTER JOIN ZAIRLINE t1 ON t0.ZAIRLINE = t1.Z_PK WHERE (SELECT total(t2.ZDISTANCE) FROM ZFLIGHT t2 WHERE t2.ZAIRLINE = t1.Z_PK) > ?",
             .integer(5)),
         Shape(
+            "SUBQUERY(airline.flights, $f, $f.price == 5).@count / 2 == 1",
+            " LEFT OUTER JOIN ZAIRLINE t1 ON t0.ZAIRLINE = t1.Z_PK WHERE ((SELECT COUNT(*) FROM ZFLIGHT t2 WHERE t2.ZAIRLINE = t1.Z_PK AND t2.ZPRICE = ?) / ?) = ?",
+            .integer(5), .integer(2), .integer(1)),
+        Shape(
             "max:(crew.name) == 'x'",
             " WHERE (SELECT MAX(t2.ZNAME) FROM Z_2CREW t1 JOIN ZPERSON t2 ON t2.Z_PK = t1.Z_3CREW WHERE t1.Z_2FLIGHTS = t0.Z_PK) = ?",
             .text("x")),
@@ -269,6 +277,12 @@ private func translate(
         #expect(
             try translate("tail IN[c] %@", request).sql.hasSuffix(
                 " WHERE OGFold(t0.ZTAIL, 1) IN (WITH fetched(value) AS (SELECT t0.ZNAME FROM ZAIRLINE t0 WHERE t0.ZNAME IS NOT NULL) SELECT OGFold(value, 1) FROM fetched)"
+            ))
+        var flights = FetchRequest(entityName: "Flight")
+        flights.propertiesToFetch = ["origin"]
+        #expect(
+            try translate("origin IN %@", flights).sql.hasSuffix(
+                " WHERE t0.ZORIGIN IN (SELECT t0.ZORIGIN FROM ZFLIGHT t0 WHERE t0.ZORIGIN IS NOT NULL)"
             ))
     }
 

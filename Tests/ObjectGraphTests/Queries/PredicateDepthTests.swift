@@ -8,20 +8,22 @@ import Testing
 struct Growth: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let greatest: Int
+    let start: ObjectPredicate
     let step: @Sendable (ObjectPredicate) -> ObjectPredicate
 
     init(
-        _ name: String, _ greatest: Int,
+        _ name: String, _ greatest: Int, from start: ObjectPredicate = Self.distanceIsOne,
         _ step: @escaping @Sendable (ObjectPredicate) -> ObjectPredicate
     ) {
         testDescription = name
         self.greatest = greatest
+        self.start = start
         self.step = step
     }
 
-    /// A predicate that is true of a flight of distance 1, after so many steps.
+    /// The predicate after so many steps; that of a flight is true of one of distance 1.
     func predicate(steps: Int) -> ObjectPredicate {
-        (0..<steps).reduce(Self.distanceIsOne) { inner, _ in step(inner) }
+        (0..<steps).reduce(start) { inner, _ in step(inner) }
     }
 
     static let all = [
@@ -81,6 +83,36 @@ struct Growth: Sendable, CustomTestStringConvertible {
             .element(.aggregate([.constant(0), $0]), .position(.keyPath("distance")))
         },
     ]
+
+    /// Predicates that are true of a book of the price 2, for which the statement takes the most
+    /// entries of the parser's stack.
+    static let inSubentity = [
+        Growth("OR around isKindOfClass:", 22, from: isBook) { .or([.value(false), $0]) },
+        Growth("AND around isKindOfClass:", 22, from: isBook) { .and([.value(true), $0]) },
+        Growth("NOT around isKindOfClass:", 16, from: isBook) { .not(.not($0)) },
+        Growth(
+            "OR around entity.name", 24,
+            from: .comparison(.init(.keyPath("entity.name"), .equal, .constant("Book")))
+        ) { .or([.value(false), $0]) },
+        Growth(
+            "abs: of a decimal", 25,
+            from: .or([
+                .value(false),
+                .not(.comparison(.init(.constant(1), .equal, .keyPath("price")))),
+            ])
+        ) {
+            guard case .or(let parts) = $0, case .not(.comparison(var comparison)) = parts[1] else {
+                return $0
+            }
+            comparison.right = .function("abs:", [comparison.right])
+            return .or([parts[0], .not(.comparison(comparison))])
+        },
+    ]
+
+    private static let isBook = ObjectPredicate.comparison(
+        .init(
+            .function(ObjectExpression.kindTest, [.evaluatedObject, .constant("Book")]), .equal,
+            .constant(true)))
 
     /// Growth of the left side of a comparison.
     private static func growth(
@@ -168,6 +200,102 @@ struct Growth: Sendable, CustomTestStringConvertible {
         }
     }
 
+    /// A count asks for the objects that have not changed, and each level excludes its own.
+    @Test(arguments: Growth.all)
+    func `the deepest predicate is counted beside changes of a context and of its parent (§3.7)`(
+        growth: Growth
+    ) throws {
+        let store = try StoreFixture(QueryFixture.model)
+        try store.run { context in
+            let airline = try context.insert("Airline")
+            let flights = try (1...4).map { _ in
+                try context.insert("Flight", ["distance": 1, "airline": airline])
+            }
+            try context.save()
+            try flights[0].setValue("changed", forKey: "tail")
+            try flights[1].setValue(2, forKey: "distance")
+            let id = flights[2].objectID
+            let request = FetchRequest(
+                entityName: "Flight", predicate: growth.predicate(steps: growth.greatest))
+            let expected = try context.fetch(request, as: ManagedObject.self).count
+            #expect(expected >= 3)
+            #expect(try context.count(for: request) == expected)
+            let child = ManagedObjectContext(.privateQueue, parent: context)
+            try child.performAndWait {
+                try child.existingObject(with: id).setValue("changed", forKey: "tail")
+                #expect(try child.count(for: request) == expected)
+            }
+        }
+    }
+
+    @Test func `as many constants as a statement may have are counted beside changes`() throws {
+        let store = try StoreFixture(QueryFixture.model)
+        try store.run { context in
+            let flights = try (1...2).map { try context.insert("Flight", ["distance": $0]) }
+            try context.save()
+            try flights[0].setValue("changed", forKey: "tail")
+            let terms = (0..<Int64(SQLText.maximumBindingCount)).map {
+                ObjectPredicate.comparison(
+                    .init(.keyPath("distance"), .lessThan, .constant(.integer($0))))
+            }
+            let request = FetchRequest(entityName: "Flight", predicate: .or(terms))
+            #expect(try context.count(for: request) == 2)
+        }
+    }
+
+    /// A count up to a limit of the objects of a subentity: nothing has more around its condition.
+    @Test(arguments: Growth.inSubentity)
+    func `the deepest predicate is counted up to a limit where its table holds others`(
+        growth: Growth
+    ) throws {
+        let price = AttributeDescription("price", .decimal)
+        let store = try StoreFixture(
+            ManagedObjectModel(entities: [
+                EntityDescription(name: "Item", attributes: [price]),
+                EntityDescription(name: "Book", superentity: "Item"),
+                EntityDescription(name: "Novel", superentity: "Book"),
+            ]))
+        try store.run { context in
+            let book = try context.insert("Book", ["price": Decimal(2)])
+            try context.insert("Item")
+            try context.save()
+            var request = FetchRequest(
+                entityName: "Book", predicate: growth.predicate(steps: growth.greatest))
+            request.fetchLimit = 5
+            #expect(try context.count(for: request) == 1)
+            #expect(try [book].filter(request.predicate!) == [book])
+            request.predicate = growth.predicate(steps: growth.greatest + 1)
+            let tooDeep = request
+            #expect(throws: FetchError.tooDeep(limit: ObjectPredicate.maximumDepth)) {
+                try context.count(for: tooDeep)
+            }
+        }
+    }
+
+    private func request(_ place: String, fetches: Int) -> FetchRequest {
+        var request = FetchRequest(entityName: "Flight")
+        guard fetches > 0 else { return request }
+        let number = ObjectExpression.fetch(
+            self.request(place, fetches: fetches - 1), countOnly: true)
+        let isAny = ObjectPredicate.comparison(.init(number, .greaterThan, .constant(0)))
+        switch place {
+        case "predicate": request.predicate = isAny
+        case "having predicate": request.havingPredicate = isAny
+        case "property":
+            request.propertiesToFetch = [FetchedProperty(name: "number", expression: number)]
+        default: request.sortKeys = [SortKey(number)]
+        }
+        return request
+    }
+
+    @Test(arguments: ["predicate", "having predicate", "property", "sort key"])
+    func `a fetch within another is as deep wherever it is (§7.5.5)`(place: String) throws {
+        try request(place, fetches: 4).checkLimits()
+        #expect(throws: FetchError.tooDeep(limit: ObjectPredicate.maximumDepth)) {
+            try request(place, fetches: 5).checkLimits()
+        }
+    }
+
     @Test func `a chain of operators in code is not deep`() throws {
         let term = try ObjectPredicate("distance >= 1")
         let chain = (0..<1_000).reduce(term) { chain, _ in chain && term }
@@ -193,14 +321,16 @@ struct Growth: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// SQLite takes time for each pair of constants of a statement.
+    /// SQLite takes time for each pair of constants of a statement. The first `!=` stays, for NaN.
     @Test(arguments: [2_000, 20_000])
-    func `many terms on one attribute are one constant in SQL, however many they are`(
+    func `many terms on one attribute are one constant or two in SQL, however many they are`(
         count: Int
     ) throws {
-        for predicate in [ObjectPredicate.or(terms(count, .equal)), .and(terms(count, .notEqual))] {
+        for (predicate, constants) in [
+            (ObjectPredicate.or(terms(count, .equal)), 1), (.and(terms(count, .notEqual)), 2),
+        ] {
             let translation = try translation(predicate)
-            #expect(translation.bindings.count == 1)
+            #expect(translation.bindings.count == constants)
             #expect(translation.sql.utf8.count < 200)
         }
         let mixed = ObjectPredicate.or(
@@ -223,6 +353,46 @@ struct Growth: Sendable, CustomTestStringConvertible {
             let request = FetchRequest(entityName: "Flight", predicate: predicate)
             #expect(try fixture.1.keys(request).sorted() == expected)
         }
+    }
+
+    /// NaN is never stored; an object may have it until it is saved.
+    @Test(arguments: [2, 40, 600])
+    func `comparisons with NaN are false, however many there are (§7.4)`(count: Int) throws {
+        let rows = [
+            FixtureRow("Flight", 1, ["delay": .double(.nan)]), FixtureRow("Flight", 2),
+            FixtureRow("Flight", 3, ["delay": -1]), FixtureRow("Flight", 4, ["delay": 1]),
+        ]
+        func found(_ predicate: ObjectPredicate) throws -> [Int64] {
+            let compiled = try CompiledPredicate(
+                predicate, entity: QueryFixture.entity("Flight"), model: QueryFixture.model)
+            return rows.filter(compiled.matches).map(\.key)
+        }
+        #expect(try found(.and(terms(count, .notEqual, "delay"))) == [2, 3])
+        #expect(try found(.or(terms(count, .equal, "delay"))) == [4])
+        let list = (0..<count).flatMap {
+            [ObjectExpression.constant(.double(.nan)), .constant(.integer(Int64($0)))]
+        }
+        #expect(
+            try found(.comparison(.init(.keyPath("delay"), .in, .aggregate(list)))) == [4])
+    }
+
+    /// 2^53 + 1, which is no number of double precision.
+    @Test(arguments: [100, 600])
+    func `a list of integers and fractions has its integers exactly (§7.3)`(count: Int) throws {
+        let rows = [
+            FixtureRow("Heliport", 1, ["altitude": 9_007_199_254_740_993]),
+            FixtureRow("Heliport", 2, ["altitude": 9_007_199_254_740_992]),
+            FixtureRow("Heliport", 3, ["altitude": -4]),
+        ]
+        let values: [AttributeValue] =
+            [9_007_199_254_740_993, 0.5, .double(-4)] + (0..<count).map { .integer(Int64($0)) }
+        let predicate = ObjectPredicate.comparison(
+            .init(.keyPath("altitude"), .in, .aggregate(values.map { .constant($0) })))
+        let compiled = try CompiledPredicate(
+            predicate, entity: QueryFixture.entity("Heliport"), model: QueryFixture.model)
+        #expect(rows.filter(compiled.matches).map(\.key) == [1, 3])
+        let request = FetchRequest(entityName: "Heliport", predicate: predicate)
+        #expect(try FixtureDatabase(rows).keys(request) == [1, 3])
     }
 
     @Test func `few terms stay as they are written`() throws {

@@ -154,6 +154,8 @@ import Testing
             "ZITEM SET Z_PK = -Z_PK", "ZITEM SET Z_PK = -9223372036854775808 WHERE Z_PK = 1",
             "ZSHELF SET Z_PK = -3", "ZITEM SET Z_ENT = 99", "ZITEM SET Z_ENT = 0",
             "ZITEM SET Z_ENT = -9223372036854775808", "ZITEM SET Z_ENT = 1e300",
+            "ZITEM SET Z_ENT = 3 WHERE Z_PK = 1", "ZITEM SET Z_ENT = 4", "ZLABEL SET Z_ENT = 1",
+            "ZSHELF SET Z_ENT = 3",
             "ZITEM SET ZSHELF = -1", "ZITEM SET ZSHELF = -9223372036854775808",
             "ZSHELF SET ZFAVOURITE = -2", "ZSHELF SET Z1_FAVOURITE = 99",
             "ZSHELF SET Z1_FAVOURITE = 3",
@@ -185,6 +187,97 @@ import Testing
     func `other values may be strange and never end the process (§5.6)`(_ change: String) throws {
         try damage("UPDATE \(change)")
         _ = try failures()
+    }
+
+    /// A context on the damaged file.
+    private func context() throws -> ManagedObjectContext {
+        let coordinator = PersistentStoreCoordinator(model: try Self.model())
+        try coordinator.addPersistentStore(.sqlite(at: url))
+        return ManagedObjectContext(.privateQueue, coordinator: coordinator)
+    }
+
+    @Test(arguments: ["Z_PK = 1", "Z_PK = 2", "TRUE"])
+    func `a batch deletion leaves the rows of other tables alone (§5.6, §6.4)`(
+        _ condition: String
+    ) throws {
+        try damage("UPDATE ZITEM SET Z_ENT = 3 WHERE \(condition)")
+        let context = try context()
+        try context.performAndWait {
+            for name in ["Item", "Shelf"] {
+                let request = BatchDeleteRequest(fetchRequest: FetchRequest(entityName: name))
+                _ = try? context.execute(request)
+            }
+            let request = BatchDeleteRequest(fetchRequest: FetchRequest(entityName: "Item"))
+            let error = #expect(throws: StoreError.self) { try context.execute(request) }
+            #expect(error?.code == 259, "\(String(describing: error))")
+            let counts = try ["Label", "Item"].map {
+                try context.count(for: FetchRequest(entityName: $0))
+            }
+            #expect(counts == [1, 3])
+        }
+    }
+
+    @Test func `members and batches are objects of their entity or none (§5.6)`() throws {
+        try damage("UPDATE ZITEM SET Z_ENT = 3 WHERE Z_PK = 1")
+        let context = try context()
+        try context.performAndWait {
+            context.faultHandler = { _, _ in }
+            let isItem = { (object: ManagedObject) in
+                ["Item", "BigItem"].contains(object.binding.entity.name)
+            }
+            for name in ["Shelf", "Label"] {
+                let owner = try #require(try context.all(name).first)
+                let members = try? owner.value(forKey: "items")
+                if let members = members as? [ManagedObject] {
+                    #expect(members.allSatisfy(isItem))
+                }
+                if let members = members as? Set<ManagedObject> {
+                    #expect(members.allSatisfy(isItem))
+                }
+            }
+            var request = FetchRequest(entityName: "Item")
+            request.fetchBatchSize = 2
+            let error = #expect(throws: StoreError.self) {
+                try context.fetch(request, as: ManagedObject.self)
+            }
+            #expect(error?.code == 259, "\(String(describing: error))")
+        }
+    }
+
+    @Test(arguments: ["Z1_FAVOURITE = 3", "Z_ENT = 3"])
+    func `identifiers in dictionaries are of their entity (§5.6)`(_ change: String) throws {
+        try damage("UPDATE ZSHELF SET \(change)")
+        let context = try context()
+        context.performAndWait {
+            var request = FetchRequest(entityName: "Shelf")
+            request.propertiesToFetch = [
+                change == "Z_ENT = 3"
+                    ? FetchedProperty(name: "object", expression: .evaluatedObject) : "favourite"
+            ]
+            let error = #expect(throws: StoreError.self) {
+                try context.fetchDictionaries(request)
+            }
+            #expect(error?.code == 259, "\(String(describing: error))")
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("ZITEM SET Z_PK = -3 WHERE Z_PK = 3", "Item", "Z_PK"),
+            ("ZITEM SET ZSHELF = -1", "Item", "ZSHELF"),
+            ("ZSHELF SET ZFAVOURITE = -2", "Shelf", "ZFAVOURITE"),
+            ("ZSHELF SET Z1_FAVOURITE = 3", "Shelf", "Z1_FAVOURITE"),
+        ])
+    func `the error names the entity and the column (§5.6)`(
+        _ change: String, _ entity: String, _ column: String
+    ) throws {
+        try damage("UPDATE \(change)")
+        let context = try context()
+        context.performAndWait {
+            let error = #expect(throws: StoreError.self) { try context.all(entity) }
+            let text = error?.description ?? ""
+            #expect(text.contains("'\(entity)' the column \(column) has"), "\(text)")
+        }
     }
 
     @Test func `places at the ends of their range are given again (§1.5.2)`() throws {

@@ -92,6 +92,20 @@ import Testing
         }
     }
 
+    @Test func `a WAL that could be made is not done without (§11.4.1)`() throws {
+        try makeStore(at: url)
+        // As when no descriptor is left: SQLite cannot open the WAL, and there may be one.
+        try FileManager.default.createSymbolicLink(
+            at: folder.url("library.sqlite-wal"),
+            withDestinationURL: folder.url("missing/library.sqlite-wal"))
+        var description = PersistentStoreDescription.sqlite(at: url)
+        description.isReadOnly = true
+        let error = #expect(throws: StoreError.self) {
+            try coordinator().addPersistentStore(description)
+        }
+        #expect(error?.reason == .cannotOpen && error?.url == url)
+    }
+
     @Test(.enabled(if: geteuid() != 0, "root may write everywhere"))
     func `a closed store is read in a folder that cannot be written (§11.4.1)`() throws {
         try makeStore(at: url)
@@ -148,10 +162,43 @@ import Testing
             let error = #expect(throws: StoreError.self) { try context.save() }
             #expect(error?.reason == .fileChanged && error?.url == url)
             #expect(error?.description.contains("add it again") == true)
+            #expect(error?.description.contains("repeat the fetch or save") == true)
             #expect(author.isUpdated)
             let request = BatchDeleteRequest(fetchRequest: FetchRequest(entityName: "Author"))
             #expect(throws: StoreError.self) { try context.execute(request) }
         }
+    }
+
+    @Test(arguments: ["deleted", "moved", "replaced"])
+    func `the first fetch notices that the file is not there any more (§11.5)`(
+        _ event: String
+    ) throws {
+        let other = folder.url("other.sqlite")
+        try makeStore(at: other, "Borges")
+        try makeStore(at: url)
+        let coordinator = try coordinator()
+        try coordinator.addPersistentStore(.sqlite(at: url))
+        try FileManager.default.moveItem(at: url, to: folder.url("moved.sqlite"))
+        if event == "deleted" {
+            try FileManager.default.removeItem(at: folder.url("moved.sqlite"))
+        }
+        if event == "replaced" { try FileManager.default.moveItem(at: other, to: url) }
+        for _ in 0..<2 {
+            let error = #expect(throws: StoreError.self) { try names(coordinator) }
+            #expect(error?.reason == .fileChanged && error?.url == url)
+        }
+    }
+
+    @Test func `readers that are open go on with the file that they have (§11.5)`() throws {
+        let other = folder.url("other.sqlite")
+        try makeStore(at: other, "Borges")
+        try makeStore(at: url)
+        let coordinator = try coordinator()
+        try coordinator.addPersistentStore(.sqlite(at: url))
+        #expect(try names(coordinator) == ["Lem"])
+        try FileManager.default.removeItem(at: url)
+        try FileManager.default.moveItem(at: other, to: url)
+        #expect(try names(coordinator) == ["Lem"])
     }
 
     @Test func `a file that was emptied or overwritten in its place is still the file (§11.5.3)`()

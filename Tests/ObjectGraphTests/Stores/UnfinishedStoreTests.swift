@@ -87,6 +87,65 @@ import Testing
         #expect(try authors(in: .sqlite(at: link)) == ["Lem"])
     }
 
+    @Test func `reading it keeps the locks of other connections (§11.4.1)`() throws {
+        let journal = folder.url("library.sqlite-journal")
+        let parked = folder.url("parked")
+        let locks = try FileLocks(url)
+        try FileManager.default.moveItem(at: journal, to: parked)
+        let connection = try Connection(SQLiteConfiguration(path: url.path, mode: .readWrite))
+        try connection.execute("BEGIN; SELECT count(*) FROM sqlite_schema")
+        try FileManager.default.moveItem(at: parked, to: journal)
+        #expect(locks.areHeld)
+        _ = try PersistentStoreCoordinator.metadataForPersistentStore(at: url)
+        #expect(locks.areHeld)
+        try connection.close()
+    }
+
+    @Test func `a copy that cannot be made is an error of the store (§5.6.4)`() throws {
+        let error = #expect(throws: StoreError.self) {
+            try RecoveredCopy.ifNeeded(
+                for: url, timeout: .zero, in: folder.url("library.sqlite/folder"))
+        }
+        #expect(error?.reason == .cannotOpen && error?.url == url)
+    }
+
+    @Test func `a copy is removed with its last reference`() throws {
+        let parent = folder.url("copies")
+        func names() throws -> [String] {
+            try FileManager.default.contentsOfDirectory(atPath: parent.path)
+        }
+        var copy = try RecoveredCopy.ifNeeded(for: url, timeout: .zero, in: parent)
+        #expect(copy != nil)
+        #expect(try names().count == 1)
+        copy = nil
+        #expect(try names() == [])
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a journal of a transaction that goes on is waited for no longer than the timeout`()
+        throws
+    {
+        let busy = folder.url("whole.sqlite")
+        let connection = try Connection(SQLiteConfiguration(path: busy.path, mode: .readWrite))
+        try connection.execute(
+            """
+            PRAGMA synchronous = OFF;
+            PRAGMA cache_size = 1;
+            BEGIN EXCLUSIVE;
+            UPDATE ZAUTHOR SET ZNAME = 'changed';
+            WITH RECURSIVE counter(n) AS (VALUES(100) UNION ALL SELECT n + 1 FROM counter LIMIT 500)
+            INSERT INTO ZAUTHOR (Z_PK, Z_ENT, Z_OPT, ZNAME) SELECT n, 1, 1, printf('%0500d', n) FROM counter;
+            """)
+        try #require(FileState.hasContent(path: busy.path + "-journal"))
+        var description = Self.description(busy)
+        description.isReadOnly = true
+        description.timeout = .milliseconds(50)
+        let error = #expect(throws: StoreError.self) { try authors(in: description) }
+        #expect(error?.reason == .timeout, "\(String(describing: error))")
+        try connection.execute("ROLLBACK")
+        #expect(try authors(in: description) == ["Lem"])
+    }
+
     @Test func `a backup of it has what was committed (§11.5.3)`() throws {
         let backup = folder.url("backup.sqlite")
         try PersistentStoreCoordinator.replacePersistentStore(at: backup, with: url)

@@ -8,8 +8,13 @@ struct DictionaryColumn: Sendable, Hashable {
         case number
         /// A primary key of the entity with this index.
         case objectID(entityIndex: Int)
-        /// A primary key, and in the column behind it the number of the entity.
-        case objectIDWithEntity
+        /// A primary key, and in the column behind it an entity number: of the entity with this
+        /// index or of a descendant.
+        case objectIDWithEntity(entityIndex: Int)
+
+        var columnCount: Int32 {
+            if case .objectIDWithEntity = self { 2 } else { 1 }
+        }
     }
 
     let name: String
@@ -23,23 +28,26 @@ struct DictionaryColumn: Sendable, Hashable {
     /// - Parameter objectID: The identifier of the row of an entity, by the entity's index and the primary key.
     /// - Throws: `StoreError` for a reference to an entity or a key that there cannot be.
     func value(
-        in statement: Statement, entityCount: Int,
+        in statement: Statement, model: ManagedObjectModel,
         objectID: (_ entityIndex: Int, _ key: Int64) -> ManagedObjectID
     ) throws(StoreError) -> AttributeValue? {
         let value = statement.value(at: position)
         if value.isNull { return nil }
-        func identifier(_ entityNumber: Int64) throws(StoreError) -> AttributeValue {
+        func identifier(
+            _ entityNumber: Int64, _ entityIndex: Int
+        ) throws(StoreError) -> AttributeValue {
             let row = try EntityKey(
-                number: entityNumber, key: value.integer, entityCount: entityCount)
+                number: entityNumber, key: value.integer, of: model.entities[entityIndex])
             return .objectID(objectID(row.entityIndex, row.key))
         }
         switch decoding {
         case .attribute(let type): return value.attributeValue(of: type)
         case .number:
             return value.type == .integer ? .integer(value.integer) : .double(value.real)
-        case .objectID(let entityIndex): return try identifier(Int64(entityIndex + 1))
-        case .objectIDWithEntity:
-            return try identifier(statement.value(at: position + 1).integer)
+        case .objectID(let entityIndex):
+            return try identifier(Int64(entityIndex + 1), entityIndex)
+        case .objectIDWithEntity(let entityIndex):
+            return try identifier(statement.value(at: position + 1).integer, entityIndex)
         }
     }
 }
@@ -47,14 +55,14 @@ struct DictionaryColumn: Sendable, Hashable {
 extension FetchTranslation {
     /// The current row of a dictionary fetch; a NULL leaves its key out.
     func dictionary(
-        ofRow statement: Statement, entityCount: Int,
+        ofRow statement: Statement, model: ManagedObjectModel,
         objectID: (_ entityIndex: Int, _ key: Int64) -> ManagedObjectID
     ) throws(StoreError) -> [String: AttributeValue] {
         var dictionary: [String: AttributeValue] = [:]
         dictionary.reserveCapacity(columns.count)
         for column in columns {
             dictionary[column.name] = try column.value(
-                in: statement, entityCount: entityCount, objectID: objectID)
+                in: statement, model: model, objectID: objectID)
         }
         return dictionary
     }

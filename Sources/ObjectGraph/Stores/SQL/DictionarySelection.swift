@@ -24,11 +24,7 @@ struct DictionarySelection {
         var fetched: [Fetched] = []
         for property in request.fetchedProperties(of: entity) {
             let operand = try resolver.operand(property.expression)
-            guard property.resultType.map(operand.canCome(as:)) ?? true else {
-                throw .invalidComparison(
-                    property.name,
-                    advice: "an objectID is the result of an object, and of nothing else.")
-            }
+            try Self.checkKind(of: operand, property)
             fetched.append(Fetched(property: property, operand: operand))
         }
         for entry in fetched { resolver.variables[entry.property.name] = entry.operand }
@@ -40,13 +36,30 @@ struct DictionarySelection {
         try checkGrouping()
     }
 
+    /// Only key paths lead to objects of which the entity is known.
+    private static func checkKind(
+        of operand: Operand, _ property: FetchedProperty
+    ) throws(FetchError) {
+        let isKeyPath = if case .object = operand.withoutHints { true } else { false }
+        guard isKeyPath || operand.kind != .object else {
+            throw .invalidComparison(
+                property.name, advice: "only SELF or a key path gives an object.")
+        }
+        guard let type = property.resultType, (type == .objectID) != isKeyPath else { return }
+        throw .invalidComparison(
+            property.name,
+            advice:
+                "the expression gives a value; resultType .objectID needs an object, and an object needs .objectID."
+        )
+    }
+
     private static func columns(_ fetched: [Fetched]) -> [DictionaryColumn] {
         var position: Int32 = 0
         return fetched.map { entry in
             let type = entry.property.resultType
             let decoding =
                 type == .objectID || type == nil ? entry.operand.decoding : .attribute(type!)
-            defer { position += decoding == .objectIDWithEntity ? 2 : 1 }
+            defer { position += decoding.columnCount }
             return DictionaryColumn(
                 name: entry.property.name, position: position, decoding: decoding)
         }
@@ -54,6 +67,7 @@ struct DictionarySelection {
 
     /// With groups, or with an aggregate among the columns, every column must be one of either.
     private func checkGrouping() throws(FetchError) {
+        let groupBy = request.propertiesToGroupBy
         guard !groups.isEmpty || fetched.contains(where: \.operand.hasAggregate) else {
             guard request.havingPredicate == nil else {
                 throw .invalidComparison(
@@ -63,7 +77,7 @@ struct DictionarySelection {
             return
         }
         for entry in fetched
-        where !entry.property.expression.isGrouped(by: request.propertiesToGroupBy) {
+        where !entry.property.expression.isGrouped(by: groupBy, resolver) {
             throw .notGrouped(entry.property.name)
         }
         guard request.havingPredicate == nil || !groups.isEmpty else {
@@ -73,15 +87,21 @@ struct DictionarySelection {
         }
     }
 
+    /// - Parameter withEntities: Whether the entity number follows the key of an object.
     func writeColumns(
-        to text: inout SQLText, _ writer: inout SQLConditionWriter
+        withEntities: Bool, to text: inout SQLText, _ writer: inout SQLConditionWriter
     ) throws(FetchError) {
         text.append(request.returnsDistinctResults ? "SELECT DISTINCT " : "SELECT ")
         for (index, entry) in fetched.enumerated() {
             if index > 0 { text.append(", ") }
-            try writer.write(entry.operand, to: &text, .optional)
-            if columns[index].decoding == .objectIDWithEntity,
-                case .object(let path) = entry.operand
+            let decoding = columns[index].decoding
+            if decoding == .number {
+                try writer.writeNumber(entry.operand, to: &text, .optional)
+            } else {
+                try writer.write(entry.operand, to: &text, .optional)
+            }
+            if withEntities, case .objectIDWithEntity = decoding,
+                case .object(let path) = entry.operand.withoutHints
             {
                 text.append(", ")
                 try writer.writeEntityNumber(of: path, to: &text)
@@ -132,33 +152,49 @@ extension FetchRequest {
 
 extension ObjectExpression {
     /// Whether all rows of a group give the same value.
-    fileprivate func isGrouped(by keyPaths: [String]) -> Bool {
-        switch self {
-        case .constant: true
-        case .keyPath(let path): keyPaths.contains(path)
-        case .aggregate(let elements): elements.allSatisfy { $0.isGrouped(by: keyPaths) }
-        case .function(let name, let arguments):
-            Operand.Statistic(rawValue: name) != nil
-                || arguments.allSatisfy { $0.isGrouped(by: keyPaths) }
-        case .conditional(let predicate, let first, let second):
-            predicate.isGrouped(by: keyPaths) && first.isGrouped(by: keyPaths)
-                && second.isGrouped(by: keyPaths)
-        case .fetch: true
-        case .evaluatedObject, .variable, .path, .element, .subquery, .combined: false
+    fileprivate func isGrouped(by keyPaths: [String], _ resolver: ConditionResolver) -> Bool {
+        func areGrouped(_ expressions: [ObjectExpression]) -> Bool {
+            expressions.allSatisfy { $0.isGrouped(by: keyPaths, resolver) }
         }
+        switch self {
+        case .constant, .fetch: return true
+        case .keyPath(let path): return keyPaths.contains(path)
+        case .aggregate(let elements): return areGrouped(elements)
+        case .function(_, let arguments):
+            return isAggregateOfRows(resolver) || areGrouped(arguments)
+        case .conditional(let predicate, let first, let second):
+            return predicate.isGrouped(by: keyPaths, resolver) && areGrouped([first, second])
+        case .element(.aggregate(let elements), let index):
+            if case .position(let position) = index {
+                return areGrouped(elements + [position])
+            }
+            return areGrouped(elements)
+        case .evaluatedObject, .variable, .path, .element, .subquery, .combined: return false
+        }
+    }
+
+    /// Whether it is a statistic over the rows of a group, neither over a list nor over a to-many
+    /// relationship.
+    private func isAggregateOfRows(_ resolver: ConditionResolver) -> Bool {
+        guard case .function(let name, let arguments) = self, arguments.count == 1,
+            Operand.Statistic(rawValue: name) != nil
+        else { return false }
+        if case .aggregate = arguments[0] { return false }
+        return (try? resolver.keyPath(arguments[0]))?.collection == nil
     }
 }
 
 extension ObjectPredicate {
-    fileprivate func isGrouped(by keyPaths: [String]) -> Bool {
+    fileprivate func isGrouped(by keyPaths: [String], _ resolver: ConditionResolver) -> Bool {
         switch self {
         case .value: true
         case .block: false
-        case .not(let part): part.isGrouped(by: keyPaths)
-        case .and(let parts), .or(let parts): parts.allSatisfy { $0.isGrouped(by: keyPaths) }
+        case .not(let part): part.isGrouped(by: keyPaths, resolver)
+        case .and(let parts), .or(let parts):
+            parts.allSatisfy { $0.isGrouped(by: keyPaths, resolver) }
         case .comparison(let comparison):
-            comparison.modifier == .direct && comparison.left.isGrouped(by: keyPaths)
-                && comparison.right.isGrouped(by: keyPaths)
+            comparison.modifier == .direct && comparison.left.isGrouped(by: keyPaths, resolver)
+                && comparison.right.isGrouped(by: keyPaths, resolver)
         }
     }
 }
@@ -178,9 +214,9 @@ extension Operand {
         }
     }
 
-    /// Whether values of the operand can come as this type. Other conversions depend on the value.
-    fileprivate func canCome(as type: AttributeType) -> Bool {
-        (type == .objectID) == (kind == .object)
+    /// The operand itself without what it says about indexes.
+    fileprivate var withoutHints: Operand {
+        if case .hinted(let operand, _) = self { operand.withoutHints } else { self }
     }
 
     fileprivate var decoding: DictionaryColumn.Decoding {
@@ -230,6 +266,6 @@ extension DictionaryColumn.Decoding {
         if let last = path.steps.last, last.entitySlot == nil {
             return .objectID(entityIndex: path.entityIndex)
         }
-        return .objectIDWithEntity
+        return .objectIDWithEntity(entityIndex: path.entityIndex)
     }
 }

@@ -12,6 +12,8 @@ struct FetchTranslation: Sendable {
         case count
         /// What `propertiesToFetch` asks for; read the rows by `columns`.
         case dictionaries
+        /// The values of the one fetched property, for a fetch within a predicate.
+        case values
     }
 
     let sql: String
@@ -42,9 +44,10 @@ struct FetchTranslation: Sendable {
             select.append("SELECT ")
             select.append(rows.list(form))
         case .count: select.append(isLimited ? "SELECT 1" : "SELECT COUNT(*)")
-        case .dictionaries:
+        case .dictionaries, .values:
             let made = try DictionarySelection(request, entity: entity, model: model)
-            try made.writeColumns(to: &select, &writer)
+            let withEntities = if case .dictionaries = selection { true } else { false }
+            try made.writeColumns(withEntities: withEntities, to: &select, &writer)
             dictionary = made
         }
         self.form = form

@@ -74,7 +74,7 @@ extension SQLConditionWriter {
             request.predicate = request.predicate.map { $0 && hasValue } ?? hasValue
         }
         let columns: FetchTranslation.Selection =
-            selection ?? (fetch.property == nil ? .columns("t0.Z_PK") : .dictionaries)
+            selection ?? (fetch.property == nil ? .columns("t0.Z_PK") : .values)
         return SQLText(
             try FetchTranslation(request, entity: fetch.entity, model: model, selection: columns))
     }
@@ -88,6 +88,8 @@ private struct SQLList {
         case text
         /// The bit pattern of a double-precision value, as an integer.
         case real
+        /// Integers as they are, and double-precision values by the digits of their bit patterns.
+        case number
         /// Hexadecimal digits, for blobs and for texts with a NUL, which JSON in SQLite would cut.
         case blob
         case textWithNUL
@@ -104,10 +106,9 @@ private struct SQLList {
         for (position, binding) in bindings.enumerated() {
             if position > 0 { json.append(UInt8(ascii: ",")) }
             switch (encoding, binding) {
-            case (.real, .integer(let value)):
-                json += String(Int64(bitPattern: Double(value).bitPattern)).utf8
             case (_, .integer(let value)): json += String(value).utf8
-            case (_, .real(let value)): json += String(Int64(bitPattern: value.bitPattern)).utf8
+            case (.number, .real(let value)): Self.append(quoted: value.bits, to: &json)
+            case (_, .real(let value)): json += value.bits.utf8
             case (.textWithNUL, .text(let value)): Self.append(hexadecimal: value.utf8, to: &json)
             case (_, .text(let value)): Self.append(quoted: value, to: &json)
             case (_, .blob(let value)): Self.append(hexadecimal: value, to: &json)
@@ -120,6 +121,7 @@ private struct SQLList {
             switch encoding {
             case .integer, .text: "value"
             case .real: "OGReal(value)"
+            case .number: "CASE typeof(value) WHEN 'text' THEN OGReal(value) ELSE value END"
             case .blob: "OGBlob(value)"
             case .textWithNUL: "CAST(OGBlob(value) AS TEXT)"
             }
@@ -127,17 +129,19 @@ private struct SQLList {
 
     private static func encoding(of bindings: [SQLBinding]) -> Encoding {
         var encoding = Encoding.integer
+        var hasIntegers = false
         for binding in bindings {
             switch binding {
-            case .null, .integer: break
-            case .real: return .real
+            case .null: break
+            case .integer: hasIntegers = true
+            case .real: encoding = .real
             case .blob: return .blob
             case .text(let text):
                 if text.utf8.contains(0) { return .textWithNUL }
                 encoding = .text
             }
         }
-        return encoding
+        return encoding == .real && hasIntegers ? .number : encoding
     }
 
     private static func append(quoted text: String, to json: inout [UInt8]) {
@@ -164,4 +168,9 @@ private struct SQLList {
         let digits = Array("0123456789abcdef".utf8)
         json += [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
     }
+}
+
+extension Double {
+    /// The digits of the bit pattern as an integer.
+    fileprivate var bits: String { String(Int64(bitPattern: bitPattern)) }
 }

@@ -14,8 +14,10 @@ struct SQLConditionWriter {
     private var scopes: [SQLTableScope]
     private var lastAlias = 0
 
-    /// Whether what is written is a part of a division, which is one of integers if SQLite has both sides as integers.
-    private var isInDivision = false
+    /// Whether the operand being written is part of a computation, in which the type of a number
+    /// matters: columns of decimals and dates keep whole numbers as integers. A comparison needs no
+    /// conversion, so that an index can serve it.
+    private var isInComputation = false
 
     /// The index that the predicate asks for; see `indexed:by:`.
     private(set) var indexName: String?
@@ -45,6 +47,9 @@ struct SQLConditionWriter {
     mutating func write(
         _ condition: Condition, to text: inout SQLText, _ place: Place = .required
     ) throws(FetchError) {
+        let wasInComputation = isInComputation
+        isInComputation = false
+        defer { isInComputation = wasInComputation }
         switch condition {
         case .value(let value): text.append(value ? "1" : "0")
         case .and(let parts): try write(parts[...], " AND ", to: &text, place)
@@ -146,13 +151,15 @@ struct SQLConditionWriter {
     ) throws(FetchError) {
         if case .constant(.string(let prefix)) = pattern {
             if operation == .matches { _ = try StringMatcher(operation, prefix, options) }
-            let prefix = options.isEmpty ? prefix : StringFolding.fold(prefix, options)
-            // A range can use an index. Negated it could not, and would leave nulls out where the function does not. There is
-            // none for the empty text, with which nothing begins.
-            if operation == .beginsWith, !place.isNegated, !prefix.isEmpty,
+            // A range can use an index. Negated it could not, and would leave nulls out where the
+            // function does not. No text begins with the empty text.
+            if operation == .beginsWith, !place.isNegated,
                 options.isEmpty || isIndexed(operand, options)
             {
-                return try writeRange(of: prefix, operand, options, to: &text, place)
+                let prefix = options.isEmpty ? prefix : StringFolding.fold(prefix, options)
+                if !prefix.isEmpty {
+                    return try writeRange(of: prefix, operand, options, to: &text, place)
+                }
             }
         }
         try writeCall(operation.function, operand, pattern, options, to: &text, place)
@@ -328,13 +335,13 @@ struct SQLConditionWriter {
             guard let slot = property.slot else {
                 throw .transientKeyNotAllowedHere(property.name, entity: entity.name)
             }
-            // Columns of decimals and dates keep whole numbers as integers, which in memory they are not.
-            let isReal = isInDivision && property.attributeType!.isKeptAsNumeric
-            if isReal { text.append("CAST(") }
+            // An addition takes one more place of the parser's stack, a CAST three.
+            let isReal = isInComputation && property.attributeType!.isKeptAsNumeric
+            if isReal { text.append("(") }
             text.append(try alias(path.level, path.steps[...], place))
             text.append(".")
             text.append(model.entities[property.declaringEntityIndex].columns[slot])
-            if isReal { text.append(" AS REAL)") }
+            if isReal { text.append(" + 0.0)") }
         case .object(let path): text.append(try foreignKey(path, place))
         case .entityName(let path): try writeEntityName(of: path, to: &text)
         case .choice(let index, let operands): try writeChoice(index, operands, to: &text)
@@ -353,15 +360,7 @@ struct SQLConditionWriter {
             text.append(" ELSE ")
             try write(second, to: &text, .optional)
             text.append(" END")
-        case .cast(let operand, let kind):
-            // Dates are numbers of seconds.
-            let isConversion = kind == .string || operand.kind == .string
-            let isReal = isInDivision && kind == .date
-            if isReal { text.append("CAST(") }
-            if isConversion { text.append(kind == .string ? "OGText(" : "OGNumber(") }
-            try write(operand, to: &text, place)
-            if isConversion { text.append(")") }
-            if isReal { text.append(" AS REAL)") }
+        case .cast(let operand, let kind): try writeCast(operand, kind, to: &text, place)
         case .now: text.bind(SQLBinding(.date(.now)))
         case .hinted(let operand, let hint):
             switch hint {
@@ -378,6 +377,38 @@ struct SQLConditionWriter {
             try write(operand, to: &text, .optional)
             text.append(")")
         }
+    }
+
+    /// Writes an operand whose value is read with the type that SQLite gives it.
+    mutating func writeNumber(
+        _ operand: Operand, to text: inout SQLText, _ place: Place
+    ) throws(FetchError) {
+        isInComputation = true
+        defer { isInComputation = false }
+        try write(operand, to: &text, place)
+    }
+
+    private mutating func writeCast(
+        _ operand: Operand, _ kind: ValueKind, to text: inout SQLText, _ place: Place
+    ) throws(FetchError) {
+        let wasInComputation = isInComputation
+        defer { isInComputation = wasInComputation }
+        let (opening, closing): (String, String)
+        switch (operand.kind, kind) {
+        case (_, .string):
+            // "2.0" for the decimal 2.
+            isInComputation = true
+            (opening, closing) = ("OGText(", ")")
+        case (.string, _): (opening, closing) = ("OGNumber(", ")")
+        case (_, .date) where isInComputation:
+            // Dates are real numbers of seconds.
+            isInComputation = false
+            (opening, closing) = ("CAST(", " AS REAL)")
+        default: (opening, closing) = ("", "")
+        }
+        text.append(opening)
+        try write(operand, to: &text, place)
+        text.append(closing)
     }
 
     /// A statistic over a list.
@@ -400,9 +431,9 @@ struct SQLConditionWriter {
         to text: inout SQLText, _ place: Place
     ) throws(FetchError) {
         let form = try function.sqlForm()
-        let wasInDivision = isInDivision
-        isInDivision = wasInDivision || function == .divide
-        defer { isInDivision = wasInDivision }
+        let wasInComputation = isInComputation
+        isInComputation = true
+        defer { isInComputation = wasInComputation }
         if !isChained { text.append(form.opening) }
         for (position, argument) in arguments.enumerated() {
             if position > 0 { text.append(form.separator) }

@@ -27,7 +27,6 @@ final class TranslationCache: Sendable {
         of request: FetchRequest, entity: Entity,
         _ translate: () throws(FetchError) -> FetchTranslation
     ) throws(FetchError) -> FetchTranslation {
-        try request.checkCounts()
         var constants: [SQLBinding] = []
         constants.reserveCapacity(4)
         guard request.predicate?.appendConstants(to: &constants) ?? true,
