@@ -674,7 +674,7 @@ import Testing
             try deepest.save()
         }
         for context in [next, chain[4_999]] {
-            try context.performAndWait {
+            context.performAndWait {
                 #expect(throws: tooDeep) { try TestSupport.Author.all(in: context) }
                 #expect(throws: tooDeep) { try TestSupport.Author.count(in: context) }
                 TestSupport.Author(context: context).name = "Borges"

@@ -276,30 +276,30 @@ extension `Guide` {
     @Test func `a list stays current`() throws {
         let context = try makeContext()
         let view = ManagedObjectContext(.privateQueue, coordinator: context.coordinator)
-        let list = TitleList()
+        let list = BookList()
 
         view.automaticallyMergesChangesFromParent = true
         let observation = view.observe { notification in
             guard case .objectsDidChange = notification else { return }
-            do { list.titles = try Book.all(in: view, sortedBy: [.ascending("title")]).map(\.title) }
+            do { list.books = try Book.all(in: view, sortedBy: [.ascending("title")]) }
             catch { list.error = error }
         }
 
         let id = try saveAuthor(in: context)
-        #expect(view.performAndWait { list.titles } == ["Lavinia", "The Dispossessed"])
+        #expect(view.performAndWait { list.books.map(\.title) } == ["Lavinia", "The Dispossessed"])
         try context.performAndWait {
             (context.object(with: id) as? Author)?.books.first?.title = "Tehanu"
             try context.save()
         }
-        #expect(view.performAndWait { list.titles } == ["Lavinia", "Tehanu"])
+        #expect(view.performAndWait { list.books.map(\.title) } == ["Lavinia", "Tehanu"])
         observation.cancel()
         #expect(view.performAndWait { list.error == nil })
     }
 
     /// A list of a view, used on its queue.
     // @unchecked Sendable: used inside `performAndWait` and observers of the view only.
-    final class TitleList: @unchecked Sendable {
-        var titles: [String] = []
+    final class BookList: @unchecked Sendable {
+        var books: [Book] = []
         var error: (any Error)?
     }
 

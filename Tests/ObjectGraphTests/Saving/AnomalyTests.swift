@@ -171,7 +171,9 @@ import Testing
         }
     }
 
-    @Test func `an object that has left no longer keeps others from being saved (§5.1.12)`() throws {
+    @Test func `an object that has left no longer keeps others from being saved (§5.1.12)`()
+        throws
+    {
         let (trial, id) = try Trial.withFault()
         try trial.context.performAndWait {
             let (context, author) = (trial.context, trial.context.author(id))
