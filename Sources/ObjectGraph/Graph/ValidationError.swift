@@ -93,7 +93,7 @@ extension ValidationError: CustomStringConvertible {
         case .untransformable(let text):
             "\(place) cannot be stored, since its transformer failed: \(text)"
         case .unstorable:
-            "\(place) is \(value.map { "\($0)" } ?? "a value"), which a store cannot keep; give it a number within the range of its type, or nil."
+            "\(place) is \(value?.messageText ?? "a value"), which a store cannot keep; give it a number within the range of its type, or nil."
         case .externalRelationship: "\(place) leads into another store, which is not possible."
         case .custom(let text): "\(place): \(text)"
         }

@@ -134,3 +134,12 @@ extension Decimal {
         self = decimal
     }
 }
+
+extension AttributeValue {
+    /// The value in a message. Foundation cannot describe a date that is NaN or very far away.
+    var messageText: String {
+        guard case .date(let date) = self else { return "\(self)" }
+        let seconds = date.timeIntervalSinceReferenceDate
+        return abs(seconds) < 1e11 ? "\(self)" : "date(\(seconds))"
+    }
+}

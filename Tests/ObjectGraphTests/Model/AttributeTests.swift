@@ -94,6 +94,7 @@ import Testing
             let errors = try context.validationErrors()
             #expect(errors.map(\.key) == [key])
             #expect(errors.first?.code == 1550 && errors.first?.reason == .unstorable)
+            #expect(errors.first?.description.contains(", which a store cannot keep") == true)
             try specimen.setValue(nil, forKey: key)
             try context.save()
         }
