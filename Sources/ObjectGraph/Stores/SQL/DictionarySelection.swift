@@ -180,6 +180,12 @@ extension ObjectExpression {
             Operand.Statistic(rawValue: name) != nil
         else { return false }
         if case .aggregate = arguments[0] { return false }
+        // Most are of an attribute, for which no key path has to be resolved.
+        if case .keyPath(let key) = arguments[0],
+            let property = resolver.entity.property(named: key), property.relationship == nil
+        {
+            return true
+        }
         return (try? resolver.keyPath(arguments[0]))?.collection == nil
     }
 }
