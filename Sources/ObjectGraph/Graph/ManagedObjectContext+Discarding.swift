@@ -6,17 +6,16 @@ extension ManagedObjectContext {
     /// No statement is run.
     public func rollback() {
         checkQueue()
-        let inserted = insertedList
-        let touched = updatedList + deletedList
-        let transients = committedTransients
+        let discarded = tracker
         forgetChanges()
         var gone: [ManagedObjectID] = []
-        for object in inserted where object.state.contains(.inserted) {
+        for object in discarded.inserted where object.state.contains(.inserted) {
             if object.state.contains(.announced) { gone.append(object.objectID) }
             detach(object)
         }
         var restored: [ManagedObject] = []
-        for object in touched where !object.state.contains(.detached) && object.hasChanges {
+        for object in discarded.updated + discarded.deleted
+        where !object.state.contains(.detached) && object.hasChanges {
             let unsaved = object.changesBesideDraft?.mask ?? PropertyMask()
             object.state.subtract([
                 .updated, .deleted, .deletionPropagated, .inaccessible, .changedInEvent,
@@ -25,7 +24,9 @@ extension ManagedObjectContext {
             // Its row was gone, and may be back.
             if object.row == nil { object.state.insert(.fault) }
             object.discardChanges()
-            for (index, value) in transients[object] ?? [:] { object.unsavedValues[index] = value }
+            for (index, value) in discarded.committedTransients[object] ?? [:] {
+                object.unsavedValues[index] = value
+            }
             object.contents = nil
             unsaved.forEach { object.unloadStoredOwner(at: $0) }
             restored.append(object)
@@ -88,15 +89,8 @@ extension ManagedObjectContext {
     }
 
     private func forgetChanges() {
-        insertedList = []
-        updatedList = []
-        deletedList = []
-        for object in eventList { object.state.remove(.changedInEvent) }
-        eventList = []
-        joinNotes = [:]
-        checkedObjects = []
+        tracker.reset()
         failedReads = [:]
-        committedTransients = [:]
         eventCapture = EventCapture()
         permanentReferences = [:]
         undoManager?.removeAllActions()
@@ -135,13 +129,11 @@ extension ManagedObjectContext {
         failedReads[object] = nil
         object.turnIntoFault()
         guard object.state.contains(.updated) else { return }
-        object.state.subtract([.updated, .relationshipChanged])
-        updatedList.removeAll { $0 === object }
-        committedTransients[object] = nil
+        tracker.withdrawUpdate(of: object)
         // What a relationship without an inverse leads to is a matter of this object alone.
-        joinNotes = joinNotes.filter { note, _ in
+        tracker.withdrawJoins { note in
             let property = note.source.binding.entity.properties[note.propertyIndex]
-            return note.source !== object || model.inverse(of: property.relationship!) != nil
+            return note.source === object && model.inverse(of: property.relationship!) == nil
         }
     }
 

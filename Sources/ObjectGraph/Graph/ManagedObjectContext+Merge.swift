@@ -41,11 +41,10 @@ extension ManagedObjectContext {
             guard let object = registeredObject(for: id), !object.isDeleted else { continue }
             object.discardChanges()
             object.contents = nil
-            object.state.insert([.deleted, .deletionPropagated])
+            tracker.delete(object, appliesRules: false)
             gone.append(object)
             merged.deleted.append(id)
         }
-        deletedList += gone
         dropMembers(gone)
         cutReferences(to: gone)
         let count = merged.inserted.count + merged.refreshed.count + merged.deleted.count

@@ -319,10 +319,8 @@ extension ManagedObjectContext {
         registry.table(rootIndex: binding.rootIndex, storeNumber: binding.storeNumber)[
             object.reference] = object
         registeredCount += 1
-        object.state.insert(.changedInEvent)
-        insertedList.append(object)
+        tracker.insert(object)
         beginEvent()
-        eventList.append(object)
     }
 
     // MARK: - Letting go
@@ -362,16 +360,15 @@ extension ManagedObjectContext {
             object.state.insert(.fault)
             return faultHandler(object.objectID, FetchError.noSuchObject(object.objectID))
         }
-        object.state.insert([.deleted, .deletionPropagated, .inaccessible])
-        deletedList.append(object)
+        object.state.insert(.inaccessible)
+        tracker.delete(object, appliesRules: false)
     }
 
     /// An object whose row was found gone is a fault like any other again: the next read finds out.
     func expectRow(of object: ManagedObject) {
-        object.state.subtract([.deleted, .deletionPropagated, .inaccessible])
+        tracker.withdrawDeletion(of: object)
         object.state.insert(.fault)
         object.contents?.unload()
-        deletedList.removeAll { $0 === object }
     }
 
     /// The store could not be read: nothing takes the place of what is there.

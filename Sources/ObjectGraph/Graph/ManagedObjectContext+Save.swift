@@ -60,9 +60,9 @@ extension ManagedObjectContext {
     /// Posts the notification, calls `willSave` and validates until no object changes any more (steps 3 and 4).
     private func prepare() throws -> SaveWork {
         post(.willSave)
-        callWillSave(on: insertedList, where: \.isInserted)
-        callWillSave(on: updatedList, where: \.isUpdated)
-        callWillSave(on: deletedList, where: \.isDeleted)
+        callWillSave(on: tracker.inserted, where: \.isInserted)
+        callWillSave(on: tracker.updated, where: \.isUpdated)
+        callWillSave(on: tracker.deleted, where: \.isDeleted)
         for _ in 0..<1000 {
             var changed = processChanges(isSaving: true)
             try requireReads()
@@ -94,15 +94,14 @@ extension ManagedObjectContext {
 
     private func collect() -> SaveWork {
         var work = SaveWork()
-        let isNew = { (object: ManagedObject) in
-            object.state.contains(.inserted) && !object.state.contains(.deleted)
-        }
         // As a rule all of them are, and the list need not be made again.
-        work.inserted =
-            insertedList.allSatisfyBorrowed(isNew) ? insertedList : insertedList.filter(isNew)
+        work.inserted = tracker.inserted
+        if !work.inserted.allSatisfyBorrowed({ $0.isToBeInserted }) {
+            work.inserted.removeAll { !$0.isToBeInserted }
+        }
         // A new object that was refreshed begins anew, with its default values.
         work.inserted.forEachBorrowed { if $0.isFault { $0.fireFault() } }
-        for object in updatedList where object.isUpdated {
+        for object in tracker.updated where object.isUpdated {
             // A fault may have changed by an inverse alone; it is checked and versioned like any other.
             if object.isFault {
                 object.fireFault()
@@ -111,7 +110,7 @@ extension ManagedObjectContext {
             }
             work.updated.append(object)
         }
-        for object in deletedList where object.state.contains(.deleted) {
+        for object in tracker.deleted where object.isDeleted {
             work.deleted.append(object)
         }
         return work
@@ -235,7 +234,7 @@ extension ManagedObjectContext {
         for object in work.updated {
             if object.isFault { object.fireFault() }
             if parent != nil {
-                draft.addTransients(of: object, committed: committedTransients[object])
+                draft.addTransients(of: object, committed: tracker.committedTransients[object])
             }
             let changed = object.changedProperties
             guard !changed.isEmpty || object.state.contains(.relationshipChanged) else { continue }
@@ -261,7 +260,7 @@ extension ManagedObjectContext {
                     changes: PropertyMask(), previousVersion: row.version), object)
         }
         if parent == nil {
-            for object in checkedObjects where !object.hasChanges {
+            for object in tracker.checked where !object.hasChanges {
                 if object.isFault { object.fireFault() }
                 guard let row = object.row else { continue }
                 draft.add(
@@ -270,7 +269,7 @@ extension ManagedObjectContext {
                         row: nil, changes: PropertyMask(), previousVersion: row.version), object)
             }
         }
-        for (note, isInsertion) in joinNotes {
+        for (note, isInsertion) in tracker.joins {
             guard
                 isInsertion
                     ? !note.source.isDeleted && !note.destination.isDeleted
@@ -394,12 +393,7 @@ extension ManagedObjectContext {
         for object in written.attempts.flatMap(\.deleted) where !object.isDeleted {
             object.contents?.forgetNotes()
         }
-        insertedList = []
-        updatedList = []
-        deletedList = []
-        checkedObjects = []
-        joinNotes = [:]
-        committedTransients = [:]
+        tracker.forgetSaved()
         saveCount += 1
         lastSavedReference = ObjectIDScope.lastTemporaryReference
     }
@@ -468,14 +462,14 @@ extension ManagedObjectContext {
     private func letGo(_ deleted: [ManagedObject]) {
         guard !deleted.isEmpty else { return }
         for object in deleted { detach(object) }
-        forgetDetached()
+        tracker.forgetDetached()
     }
 
     /// Has the next save throw, or settle by its merge policy, if this object was changed elsewhere since it was read, even
     /// though it is not changed here (spec §5.3). Of no effect below a parent context.
     public func detectConflicts(for object: ManagedObject) {
         if object.isFault { object.fireFault() }
-        checkedObjects.insert(object)
+        tracker.check(object)
     }
 
     // MARK: - Permanent identifiers
@@ -506,7 +500,7 @@ extension ManagedObjectContext {
         }
         registerPermanently(keys)
         for key in keys { renewedReferences[key.temporary] = key.permanent }
-        for object in insertedList + updatedList + deletedList { renewReferences(of: object) }
+        for object in tracker.objects { renewReferences(of: object) }
         renewedReferences = [:]
         takeMail()
         tellChildren(keys)

@@ -31,7 +31,7 @@ extension ManagedObjectContext {
             object.state = [.fault, .detached]
         }
         registeredCount -= objects.count
-        forgetDetached()
+        tracker.forgetDetached()
         eventCapture = EventCapture()
         undoManager?.removeAllActions()
         if hasObservers { post(.objectsDidChange(ObjectChanges(invalidated: ids))) }

@@ -52,7 +52,7 @@ extension ManagedObjectContext {
         for capture in event.objects where capture.wasPresent {
             if bringBack(capture) { reasons[capture.object] = .undoDeletion }
         }
-        deletedList.removeAll { !$0.isDeleted }
+        tracker.dropWithdrawnDeletions()
         let captures = event.objects.filter(\.isToBeRestored)
         // Before members get their places back, which may be all that an order was.
         for capture in captures where !capture.orders.isEmpty { noteEvent(of: capture.object) }
@@ -96,7 +96,7 @@ extension ManagedObjectContext {
             if let other = table[object.reference] {
                 // It stands for the row now if somebody else has brought that back; if not, it is an empty fault.
                 guard other.isFault, (try? currentRow(of: other)) == nil else { return false }
-                deletedList.removeAll { $0 === other }
+                tracker.withdrawDeletion(of: other)
                 detach(other)
             }
             object.state = object.binding.initialState.union([.inserted, .broughtBack])
@@ -111,7 +111,8 @@ extension ManagedObjectContext {
         if object.state.contains(.inaccessible) {
             expectRow(of: object)
         } else {
-            unmarkDeleted(object)
+            noteEvent(of: object)
+            object.state.subtract([.deleted, .deletionPropagated])
         }
         return true
     }
@@ -161,38 +162,24 @@ extension ManagedObjectContext {
             guard object.isUpdated, object.changedProperties.isEmpty,
                 !object.hasMemberThatMoves
             else { continue }
-            object.state.subtract([.updated, .relationshipChanged])
             object.discardSavedChanges()
             cleaned.insert(object)
         }
         guard !cleaned.isEmpty else { return }
-        forgetUpdates(of: cleaned)
+        tracker.withdrawUpdates(of: cleaned)
         for capture in captures {
             capture.object.contents?.forgetNotes(about: cleaned.contains)
             if cleaned.contains(capture.object) { capture.object.contents?.forgetNotes() }
         }
         // Nothing was unsaved about a clean object before, so nothing is now, such as a member added again.
-        for note in joinNotes.keys
+        for note in tracker.joins.keys
         where cleaned.contains(note.source) || cleaned.contains(note.destination) {
-            joinNotes[note] = nil
+            tracker.withdrawJoin(note)
             for end in [note.source, note.destination] {
                 end.contents?.forgetNotes(about: cleaned.contains)
                 end.contents?.unload()
             }
         }
-    }
-
-    /// Takes objects out of the updated ones. Undo goes back from the last change: those objects are among the last, and the
-    /// many before them are not looked at.
-    private func forgetUpdates(of cleaned: Set<ManagedObject>) {
-        var start = updatedList.endIndex
-        var remainingCount = cleaned.count
-        while remainingCount > 0, start > 0 {
-            start -= 1
-            if cleaned.contains(updatedList[start]) { remainingCount -= 1 }
-        }
-        let others = updatedList[start...].filter { !cleaned.contains($0) }
-        updatedList.replaceSubrange(start..., with: others)
     }
 }
 

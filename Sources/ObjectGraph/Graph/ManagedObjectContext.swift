@@ -80,8 +80,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
     // MARK: State of the queue
 
-    // Unchecked exclusivity where each inserted or changed object adds to a list: the check costs more than the append,
-    // and no code of a user runs while one of these is being changed.
+    // Exclusivity is unchecked where each inserted or changed object adds to a list: the check
+    // costs more than the append, and no user code runs while one of these is being changed.
 
     @exclusivity(unchecked) var registry: ObjectRegistry
     /// By store number and entity index.
@@ -95,13 +95,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
     @exclusivity(unchecked) var registeredCount = 0
     var sweepLimit = 1024
 
-    /// In the order in which they changed; objects whose state has moved on stay until the lists are renewed.
-    @exclusivity(unchecked) var insertedList: [ManagedObject] = []
-    @exclusivity(unchecked) var updatedList: [ManagedObject] = []
-    var deletedList: [ManagedObject] = []
-    /// Changed since pending changes were last processed.
-    @exclusivity(unchecked) var eventList: [ManagedObject] = []
-    var joinNotes: [JoinNote: Bool] = [:]
+    /// The pending changes.
+    @exclusivity(unchecked) var tracker = ChangeTracker()
     /// Permanent references by the temporary ones that they replace, while mail is being taken.
     var renewedReferences: [Int64: Int64] = [:]
     /// Temporary references in the rows of new objects whose own objects are not new; nil except while these are encoded.
@@ -112,12 +107,6 @@ public final class ManagedObjectContext: @unchecked Sendable {
     var failedReads: [ManagedObject: any Error] = [:]
     /// Whether what is read now is for the context itself, which takes no nil for a value.
     var readsForItself = false
-    /// Unchanged objects that the next save checks for conflicts.
-    var checkedObjects: Set<ManagedObject> = []
-
-    /// The transient values that changed objects had before.
-    var committedTransients: [ManagedObject: [Int: AttributeValue]] = [:]
-
     /// How the objects of the event were before it; empty without an undo manager.
     var eventCapture = EventCapture()
     var saveCount = 0
