@@ -172,6 +172,36 @@ struct ChangeTracker {
     }
 }
 
+extension ChangeTracker {
+    /// Throws if the lists contradict each other or the states of their objects.
+    ///
+    /// An object that has left the context may be listed until `forgetDetached`. A deleted object
+    /// need not be listed while its saved deletion is announced.
+    func checkInvariants() throws(BrokenInvariant) {
+        let (new, changed, current) = (Set(inserted), Set(updated), Set(event))
+        for object in inserted where !object.state.contains(.detached) {
+            try BrokenInvariant.require(
+                object.state.contains(.inserted), "\(object) is listed as new and is not.")
+        }
+        for object in event where !object.state.contains(.detached) {
+            try BrokenInvariant.require(
+                object.state.contains(.changedInEvent),
+                "\(object) is listed in the event and does not know it.")
+            try BrokenInvariant.require(
+                !object.isToBeInserted || new.contains(object),
+                "\(object) is new and not listed as new.")
+            try BrokenInvariant.require(
+                !object.isUpdated || changed.contains(object),
+                "\(object) is updated and not listed as updated.")
+        }
+        for object in objects where !object.state.contains(.detached) {
+            try BrokenInvariant.require(
+                !object.state.contains(.changedInEvent) || current.contains(object),
+                "\(object) changed in the event and is not listed in it.")
+        }
+    }
+}
+
 extension ManagedObject {
     /// Whether the next save inserts the object.
     final var isToBeInserted: Bool { state.contains(.inserted) && !state.contains(.deleted) }

@@ -61,6 +61,7 @@ extension ManagedObjectContext {
     public func processPendingChanges() {
         checkQueue()
         processChanges(isSaving: false)
+        assertPendingInvariants()
     }
 
     /// - Returns: The objects that have changed since the last time.

@@ -6,6 +6,7 @@ extension ManagedObjectContext {
     /// No statement is run.
     public func rollback() {
         checkQueue()
+        defer { assertInvariants() }
         let discarded = tracker
         forgetChanges()
         var gone: [ManagedObjectID] = []
@@ -47,6 +48,7 @@ extension ManagedObjectContext {
         checkQueue()
         returnToFirstState()
         tellDescendantsOfReset()
+        assertInvariants()
     }
 
     // To all of them at once: a grandchild may be entered before the child that would have told it.
@@ -105,6 +107,7 @@ extension ManagedObjectContext {
     ///   one goes back to its defaults unless changes are merged.
     public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
         checkQueue()
+        defer { assertPendingInvariants() }
         guard object.managedObjectContext === self else { return }
         refreshSilently(object, mergeChanges: mergeChanges)
         if hasObservers {
@@ -121,6 +124,7 @@ extension ManagedObjectContext {
         if hasObservers {
             post(.objectsDidChange(ObjectChanges(refreshed: objects.map(\.objectID))))
         }
+        assertInvariants()
     }
 
     func refreshSilently(_ object: ManagedObject, mergeChanges: Bool) {

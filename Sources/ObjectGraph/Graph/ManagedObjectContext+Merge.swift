@@ -56,6 +56,7 @@ extension ManagedObjectContext {
             post(.didMerge(merged))
         }
         sweepIfGrown()
+        assertInvariants()
     }
 
     /// Tells contexts of changes that no context has saved: those of a batch request, or of another coordinator.

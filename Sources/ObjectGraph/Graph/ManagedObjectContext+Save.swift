@@ -9,6 +9,7 @@ extension ManagedObjectContext {
     ///   `faultHandler`). The context is then as dirty as before.
     public func save() throws {
         checkQueue()
+        defer { assertInvariants() }
         takeMail()
         if let failed = failedReads.first { throw failed.value }
         readError = nil
@@ -481,6 +482,7 @@ extension ManagedObjectContext {
     /// - Throws: `StoreError` if the store cannot reserve them; all identifiers remain as they are then.
     public func obtainPermanentIDs(for objects: [ManagedObject]) throws {
         checkQueue()
+        defer { assertInvariants() }
         takeMail()
         let temporary = objects.filter {
             $0.reference < 0 && !$0.isDeleted && $0.managedObjectContext === self

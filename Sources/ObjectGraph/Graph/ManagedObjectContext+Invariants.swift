@@ -1,0 +1,37 @@
+// What must be true of a context between two uses of it.
+extension ManagedObjectContext {
+    /// Throws if a part of the context contradicts itself or another part. Cost: visits every object.
+    func checkInvariants() throws(BrokenInvariant) {
+        try tracker.checkInvariants()
+        let inserted = Set(tracker.inserted)
+        let updated = Set(tracker.updated)
+        for table in registry.allTables {
+            var lost: ManagedObject?
+            table.forEach { object in
+                if object.isToBeInserted && !inserted.contains(object)
+                    || object.isUpdated && !updated.contains(object)
+                {
+                    lost = object
+                }
+            }
+            try BrokenInvariant.require(
+                lost == nil, "\(lost!) has changes and the context does not list it.")
+        }
+    }
+
+    /// Ends a use of the context. Stops a debug build whose invariants are broken.
+    @inline(__always)
+    func assertInvariants() {
+        #if DEBUG
+            do { try checkInvariants() } catch { fatalError("\(error)") }
+        #endif
+    }
+
+    /// Ends a use of the context that changes pending changes alone.
+    @inline(__always)
+    func assertPendingInvariants() {
+        #if DEBUG
+            do { try tracker.checkInvariants() } catch { fatalError("\(error)") }
+        #endif
+    }
+}
