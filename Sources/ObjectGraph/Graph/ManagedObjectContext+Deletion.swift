@@ -180,7 +180,7 @@ extension ManagedObjectContext {
         guard !objects.isEmpty else { return }
         let gone = Set(objects)
         let roots = Set(objects.map(\.binding.rootIndex))
-        for table in registry.allTables
+        for table in identityMap.tables
         where model.hasToManyRelationship(fromRoot: table.rootIndex, toRoots: roots) {
             table.forEach { $0.contents?.drop(gone) }
         }

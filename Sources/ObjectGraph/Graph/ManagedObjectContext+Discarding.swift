@@ -70,22 +70,13 @@ extension ManagedObjectContext {
 
     private func returnToFirstState() {
         forgetChanges()
-        var invalidated: [ManagedObjectID] = []
-        for table in registry.allTables {
-            var keys: [Int64] = []
-            table.permanent.forEach { key, slot in if slot.pointee != nil { keys.append(key) } }
-            var objects: [ManagedObject] = []
-            table.forEach { objects.append($0) }
-            if hasObservers { invalidated += objects.map(\.objectID) }
-            for object in objects {
-                object.turnIntoFault()
-                object.state = [.fault, .detached]
-            }
-            channel.unregister(keys, root: table.rootIndex, storeNumber: table.storeNumber)
+        let objects = identityMap.objects
+        let invalidated = hasObservers ? objects.map(\.objectID) : []
+        for object in objects {
+            object.turnIntoFault()
+            object.state = [.fault, .detached]
         }
-        registry.removeAll()
-        registeredCount = 0
-        sweepLimit = 1024
+        identityMap.removeAll()
         guard hasObservers else { return }
         post(.objectsDidChange(ObjectChanges(invalidated: invalidated, invalidatesAll: true)))
     }
@@ -118,8 +109,7 @@ extension ManagedObjectContext {
     /// Refreshes every object, keeping unsaved changes; clean objects become faults.
     public func refreshAllObjects() {
         checkQueue()
-        var objects: [ManagedObject] = []
-        for table in registry.allTables { table.forEach { objects.append($0) } }
+        let objects = identityMap.objects
         for object in objects { refreshSilently(object, mergeChanges: true) }
         if hasObservers {
             post(.objectsDidChange(ObjectChanges(refreshed: objects.map(\.objectID))))
@@ -166,12 +156,7 @@ extension ManagedObjectContext {
 
     /// Takes an object out of the context for good.
     func detach(_ object: ManagedObject) {
-        let table = table(object.binding.entity.index, object.binding.scope.storeNumber)
-        if object.reference >= 0, table[object.reference] != nil {
-            channel.unregister(
-                [object.reference], root: table.rootIndex, storeNumber: table.storeNumber)
-        }
-        table[object.reference] = nil
+        identityMap.remove(object)
         if !failedReads.isEmpty { failedReads[object] = nil }
         object.turnIntoFault()
         object.state = [.fault, .detached]

@@ -3,19 +3,16 @@ extension ManagedObjectContext {
     /// Throws if a part of the context contradicts itself or another part. Cost: visits every object.
     func checkInvariants() throws(BrokenInvariant) {
         try tracker.checkInvariants()
+        try identityMap.checkInvariants()
         let inserted = Set(tracker.inserted)
         let updated = Set(tracker.updated)
-        for table in registry.allTables {
-            var lost: ManagedObject?
-            table.forEach { object in
-                if object.isToBeInserted && !inserted.contains(object)
-                    || object.isUpdated && !updated.contains(object)
-                {
-                    lost = object
-                }
-            }
+        for object in identityMap.objects {
             try BrokenInvariant.require(
-                lost == nil, "\(lost!) has changes and the context does not list it.")
+                !object.isToBeInserted || inserted.contains(object),
+                "\(object) is registered as new and not listed as new.")
+            try BrokenInvariant.require(
+                !object.isUpdated || updated.contains(object),
+                "\(object) is registered as updated and not listed as updated.")
         }
     }
 

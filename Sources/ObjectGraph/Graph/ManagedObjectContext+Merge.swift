@@ -131,15 +131,9 @@ extension ManagedObjectContext {
         for key in keys {
             renewedReferences[key.temporary] = key.permanent
             if undoManager != nil { permanentReferences[key.temporary] = key.permanent }
-            let table = table(key.scope.entityIndex, key.scope.storeNumber)
-            guard let object = table[key.temporary] else { continue }
-            table[key.temporary] = nil
-            object.reference = key.permanent
-            table[key.permanent] = object
-            channel.register(
-                [key.permanent], root: table.rootIndex, storeNumber: table.storeNumber)
+            identityMap.renew(key, in: table(key.scope.entityIndex, key.scope.storeNumber))
         }
-        for table in registry.allTables { table.forEach(renewReferences) }
+        for table in identityMap.tables { table.forEach(renewReferences) }
         renewedReferences = [:]
     }
 

@@ -387,7 +387,7 @@ extension ManagedObjectContext {
                 }
             }
         }
-        registerPermanently(written.keys)
+        identityMap.register(written.keys)
         written.work.inserted.forEachBorrowed { clearChanges(of: $0) }
         written.work.updated.forEachBorrowed { clearChanges(of: $0) }
         // The merge policy may have taken deletions back, whose objects are in no list then.
@@ -397,28 +397,6 @@ extension ManagedObjectContext {
         tracker.forgetSaved()
         saveCount += 1
         lastSavedReference = ObjectIDScope.lastTemporaryReference
-    }
-
-    /// Lists new objects under the primary keys that they have been given.
-    private func registerPermanently(_ keys: [AssignedKey]) {
-        var table: ObjectRegistry.Table?
-        var registered: [Int64] = []
-        func registerRun() {
-            guard let table, !registered.isEmpty else { return }
-            channel.register(registered, root: table.rootIndex, storeNumber: table.storeNumber)
-        }
-        for key in keys where key.object.isInserted && !key.object.isDeleted {
-            let place = TableKey(key.object)
-            if table?.rootIndex != place.rootIndex || table?.storeNumber != place.storeNumber {
-                registerRun()
-                table = registry.table(
-                    rootIndex: place.rootIndex, storeNumber: place.storeNumber)
-                registered = []
-            }
-            table!.move(key.temporary, to: key.permanent)
-            registered.append(key.permanent)
-        }
-        registerRun()
     }
 
     private func clearChanges(of object: ManagedObject) {
@@ -500,7 +478,7 @@ extension ManagedObjectContext {
             takeBack(keys)
             throw error
         }
-        registerPermanently(keys)
+        identityMap.register(keys)
         for key in keys { renewedReferences[key.temporary] = key.permanent }
         for object in tracker.objects { renewReferences(of: object) }
         renewedReferences = [:]

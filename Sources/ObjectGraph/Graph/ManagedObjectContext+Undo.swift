@@ -101,10 +101,6 @@ extension ManagedObjectContext {
             }
             object.state = object.binding.initialState.union([.inserted, .broughtBack])
             register(object)
-            if object.reference >= 0 {
-                channel.register(
-                    [object.reference], root: table.rootIndex, storeNumber: table.storeNumber)
-            }
             return true
         }
         guard object.state.contains(.deleted) else { return false }

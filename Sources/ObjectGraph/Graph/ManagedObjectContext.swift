@@ -37,7 +37,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     /// For how long a cached row may be used when a fault fires; nil means for ever (spec §3.1).
     @exclusivity(unchecked) public var stalenessInterval: Duration? {
         didSet {
-            for binding in bindings { binding?.hasStalenessInterval = stalenessInterval != nil }
+            identityMap.setStalenessInterval(isSet: stalenessInterval != nil)
         }
     }
 
@@ -83,18 +83,12 @@ public final class ManagedObjectContext: @unchecked Sendable {
     // Exclusivity is unchecked where each inserted or changed object adds to a list: the check
     // costs more than the append, and no user code runs while one of these is being changed.
 
-    @exclusivity(unchecked) var registry: ObjectRegistry
-    /// By store number and entity index.
-    @exclusivity(unchecked) var bindings: [EntityBinding?] = []
-    @exclusivity(unchecked) var lastInsertion: LastInsertion?
+    /// The registered objects.
+    @exclusivity(unchecked) var identityMap: IdentityMap
     /// Where the drafts of new objects are made.
     @exclusivity(unchecked) var draftSlab: RowSlab?
     /// Whether faults fired in this turn may have left a snapshot open.
     var holdsSnapshot = false
-    /// Registered since the last sweep, and how many may be before the next.
-    @exclusivity(unchecked) var registeredCount = 0
-    var sweepLimit = 1024
-
     /// The pending changes.
     @exclusivity(unchecked) var tracker = ChangeTracker()
     /// Permanent references by the temporary ones that they replace, while mail is being taken.
@@ -116,13 +110,10 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
     /// The last temporary reference given to any object when this context was last saved; later ones are less.
     var lastSavedReference = Int64.max
-    var isSweeping = false
 
     /// Whether the event under way ends by itself: inside `perform`, or once the main queue gets to it.
     @exclusivity(unchecked) var endsEvent = false
 
-    /// That of the coordinator when the objects of removed stores were last let go.
-    var storeGeneration = 0
     var propertyObservations: [ManagedObject: [WeakObservation]] = [:]
 
     // MARK: State of any thread
@@ -162,19 +153,11 @@ public final class ManagedObjectContext: @unchecked Sendable {
         queue =
             type == .mainQueue
             ? .main : DispatchQueue(label: name ?? "ObjectGraph.ManagedObjectContext")
-        registry = ObjectRegistry(entityCount: model.entities.count)
-        storeGeneration = coordinator.storeGeneration.load(ordering: .relaxed)
+        identityMap = IdentityMap(below: channel)
         labelQueue()
     }
 
-    deinit {
-        for table in registry.allTables {
-            var keys: [Int64] = []
-            keys.reserveCapacity(registeredCount)
-            table.permanent.forEach { key, slot in if slot.pointee != nil { keys.append(key) } }
-            channel.unregister(keys, root: table.rootIndex, storeNumber: table.storeNumber)
-        }
-    }
+    deinit { identityMap.unregisterAll() }
 }
 
 /// Where the last new object went, since most new objects are like the one before.

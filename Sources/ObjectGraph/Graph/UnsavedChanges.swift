@@ -35,7 +35,7 @@ struct UnsavedChanges {
             ])
         }
         for entry in entries {
-            if entry.object.state.contains(.detached) { context.registerAgain(entry.object) }
+            if entry.object.state.contains(.detached) { context.identityMap.register(entry.object) }
             entry.object.state = entry.state
             entry.object.row = entry.row
             for (index, value) in entry.values { entry.object.unsavedValues[index] = value }
@@ -44,16 +44,5 @@ struct UnsavedChanges {
             entry.object.contents!.relationships = entry.contents
         }
         context.tracker.restore(tracker)
-    }
-}
-
-extension ManagedObjectContext {
-    /// Takes an object back that has left.
-    fileprivate func registerAgain(_ object: ManagedObject) {
-        let table = table(object.binding.entity.index, object.binding.storeNumber)
-        table[object.reference] = object
-        guard object.reference >= 0 else { return }
-        channel.register(
-            [object.reference], root: table.rootIndex, storeNumber: table.storeNumber)
     }
 }
