@@ -251,7 +251,7 @@ extension IdentityMap {
             sweepLimit >= Self.smallestSweepLimit, "The sweep limit is \(sweepLimit).")
     }
 
-    /// Whether a binding belongs to a store: one made after the removal of the store has the number 0.
+    /// Whether a binding is of a store. If made after the store was removed, it has the number 0.
     private func isNumber(_ bound: Int, of storeNumber: Int) -> Bool {
         bound == storeNumber || bound == 0
     }

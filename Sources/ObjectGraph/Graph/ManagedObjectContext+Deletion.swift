@@ -129,14 +129,17 @@ extension ManagedObjectContext {
             else { continue }
             noteEvent(of: object)
             object.state.insert(.deletionPropagated)
-            let isComplete = readsAll {
-                for property in object.binding.entity.properties
-                where property.relationship != nil {
-                    propagateDeletion(of: object, along: property)
+            do {
+                try requiringReads {
+                    for property in object.binding.entity.properties
+                    where property.relationship != nil {
+                        propagateDeletion(of: object, along: property)
+                    }
                 }
+            } catch {
+                // The next event tries again.
+                object.state.remove(.deletionPropagated)
             }
-            // What could not be read is looked at the next time.
-            if !isComplete { object.state.remove(.deletionPropagated) }
         }
     }
 

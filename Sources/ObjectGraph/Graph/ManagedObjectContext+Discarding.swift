@@ -83,7 +83,7 @@ extension ManagedObjectContext {
 
     private func forgetChanges() {
         tracker.reset()
-        failedReads = [:]
+        failedReads.forgetAll()
         eventCapture = EventCapture()
         permanentReferences = [:]
         undoManager?.removeAllActions()
@@ -120,7 +120,7 @@ extension ManagedObjectContext {
     func refreshSilently(_ object: ManagedObject, mergeChanges: Bool) {
         if object.state.contains(.inaccessible) { expectRow(of: object) }
         if mergeChanges, object.hasChanges { return renewRow(of: object) }
-        failedReads[object] = nil
+        failedReads.forget(object)
         object.turnIntoFault()
         guard object.state.contains(.updated) else { return }
         tracker.withdrawUpdate(of: object)
@@ -157,7 +157,7 @@ extension ManagedObjectContext {
     /// Takes an object out of the context for good.
     func detach(_ object: ManagedObject) {
         identityMap.remove(object)
-        if !failedReads.isEmpty { failedReads[object] = nil }
+        failedReads.forget(object)
         object.turnIntoFault()
         object.state = [.fault, .detached]
     }

@@ -1,6 +1,6 @@
 // What must be true of a context between two uses of it.
 extension ManagedObjectContext {
-    /// Throws if a part of the context contradicts itself or another part. Cost: visits every object.
+    /// Throws if a part of the context contradicts itself or another part. Visits every object.
     func checkInvariants() throws(BrokenInvariant) {
         try tracker.checkInvariants()
         try identityMap.checkInvariants()

@@ -356,32 +356,6 @@ extension ManagedObjectContext {
         object.contents?.unload()
     }
 
-    /// The store could not be read: nothing takes the place of what is there.
-    ///
-    /// - Parameter givesValue: Whether the reader gets nil or no members instead. What it makes of them must not be saved.
-    func readFailed(of object: ManagedObject, _ error: any Error, givesValue: Bool) {
-        readError = readError ?? error
-        if givesValue, !readsForItself, failedReads[object] == nil { failedReads[object] = error }
-        faultHandler(object.objectID, error)
-    }
-
-    /// Runs a part of a save or of the end of an event, which looks after its own failed reads and tries again later.
-    func readingForItself<T>(_ body: () throws -> T) rethrows -> T {
-        let outer = readsForItself
-        readsForItself = true
-        defer { readsForItself = outer }
-        return try body()
-    }
-
-    /// Whether all that the body reads can be read.
-    func readsAll(_ body: () -> Void) -> Bool {
-        let before = readError
-        readError = nil
-        body()
-        defer { readError = before ?? readError }
-        return readError == nil
-    }
-
     /// Whether the level above has a row of the object.
     func hasRowAbove(_ object: ManagedObject) throws -> Bool {
         try askAbove(about: object) {

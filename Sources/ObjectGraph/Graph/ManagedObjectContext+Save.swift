@@ -11,10 +11,8 @@ extension ManagedObjectContext {
         checkQueue()
         defer { assertInvariants() }
         takeMail()
-        if let failed = failedReads.first { throw failed.value }
-        readError = nil
-        processChanges(isSaving: true)
-        try requireReads()
+        if let error = failedReads.savePreventingError { throw error }
+        _ = try requiringReads { processChanges(isSaving: true) }
         guard hasChanges else {
             post(.willSave)
             if parent == nil { try coordinator.saveMetadata() }
@@ -60,31 +58,29 @@ extension ManagedObjectContext {
 
     /// Posts the notification, calls `willSave` and validates until no object changes any more (steps 3 and 4).
     private func prepare() throws -> SaveWork {
-        post(.willSave)
-        callWillSave(on: tracker.inserted, where: \.isInserted)
-        callWillSave(on: tracker.updated, where: \.isUpdated)
-        callWillSave(on: tracker.deleted, where: \.isDeleted)
+        var changed = try requiringReads {
+            post(.willSave)
+            callWillSave(on: tracker.inserted, where: \.isInserted)
+            callWillSave(on: tracker.updated, where: \.isUpdated)
+            callWillSave(on: tracker.deleted, where: \.isDeleted)
+            return processChanges(isSaving: true)
+        }
         for _ in 0..<1000 {
-            var changed = processChanges(isSaving: true)
-            try requireReads()
             if changed.isEmpty {
-                let work = collect()
-                try requireReads()
-                // What is wrong with values that could not be read is not known.
-                do { try validate(work) } catch { throw readError ?? error }
-                // A validator may have replaced values.
-                changed = processChanges(isSaving: true)
-                try requireReads()
+                let work = try requiringReads { collect() }
+                changed = try requiringReads {
+                    try validate(work)
+                    // A validator may have replaced values.
+                    return processChanges(isSaving: true)
+                }
                 if changed.isEmpty { return work }
             }
-            callWillSave(on: changed, where: \.hasChanges)
+            changed = try requiringReads {
+                callWillSave(on: changed, where: \.hasChanges)
+                return processChanges(isSaving: true)
+            }
         }
         throw SaveError.endlessWillSave
-    }
-
-    /// Throws if the save has not read all that it looks at: it would write something else.
-    private func requireReads() throws {
-        if let readError { throw readError }
     }
 
     private func callWillSave(
@@ -130,7 +126,7 @@ extension ManagedObjectContext {
             var conflictCount = 0
             while conflictCount < 10 {
                 try assignKeys(to: work.inserted, &keys, from: channel)
-                let plans = try makePlans(&work)
+                let plans = try requiringReads { try makePlans(&work) }
                 do {
                     if !plans.isEmpty {
                         try channel.save(plans, from: self)
@@ -148,8 +144,10 @@ extension ManagedObjectContext {
                     before = before ?? UnsavedChanges(of: self)
                     let position = plans.firstIndex { $0.storeNumber == conflict.storeNumber }!
                     let planned = work.plannedObjects[position].map { $0.takeUnretainedValue() }
-                    try settle(conflict, among: planned, work)
-                    work = collect()
+                    work = try requiringReads {
+                        try settle(conflict, among: planned, work)
+                        return collect()
+                    }
                     if case .uniqueness = conflict.conflict { try validateSettled(work) }
                 }
             }
@@ -295,7 +293,6 @@ extension ManagedObjectContext {
                 }
             }
         }
-        try requireReads()
         if !draft.openReferences.isEmpty {
             guard parent != nil else { throw SaveError.unknownObjects(draft.openReferences) }
             draft.plans[0].openReferences = draft.openReferences

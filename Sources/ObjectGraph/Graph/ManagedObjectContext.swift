@@ -95,12 +95,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     var renewedReferences: [Int64: Int64] = [:]
     /// Temporary references in the rows of new objects whose own objects are not new; nil except while these are encoded.
     var openReferences: [ManagedObjectID]?
-    /// The first error of reading since the last save began.
-    var readError: (any Error)?
-    /// The objects that have read as nil or empty because the store failed, with the error that keeps them from being saved.
-    var failedReads: [ManagedObject: any Error] = [:]
-    /// Whether what is read now is for the context itself, which takes no nil for a value.
-    var readsForItself = false
+    var failedReads = FailedReads()
     /// How the objects of the event were before it; empty without an undo manager.
     var eventCapture = EventCapture()
     var saveCount = 0
