@@ -128,22 +128,24 @@ extension ManagedObjectContext {
             return mailbox.permanentKeys
         }
         guard !keys.isEmpty else { return }
+        var references = RowReferences()
         for key in keys {
-            renewedReferences[key.temporary] = key.permanent
+            references.renewed[key.temporary] = key.permanent
             if undoManager != nil { permanentReferences[key.temporary] = key.permanent }
             identityMap.renew(key, in: table(key.scope.entityIndex, key.scope.storeNumber))
         }
-        for table in identityMap.tables { table.forEach(renewReferences) }
-        renewedReferences = [:]
+        for table in identityMap.tables {
+            table.forEach { renewReferences(of: $0, &references) }
+        }
     }
 
     /// Gives an object the permanent references of others in place of temporary ones.
-    func renewReferences(of object: ManagedObject) {
+    func renewReferences(of object: ManagedObject, _ references: inout RowReferences) {
         let entity = object.binding.entity
         if let changes = object.changesBesideDraft {
             for index in entity.toOneIndexes where changes.contains(index) {
                 guard case .objectID(let id) = changes[index],
-                    let key = renewedReferences[id.reference]
+                    let key = references.renewed[id.reference]
                 else { continue }
                 changes[index] = .objectID(ManagedObjectID(scope: id.scope, reference: key))
             }
@@ -158,7 +160,8 @@ extension ManagedObjectContext {
         if object.isFault { return object.row = nil }
         let isSuperseded = object.isRowSuperseded
         var writer = RowWriter(expectedByteCount: 256)
-        object.row = encode(object, into: &writer, version: row.version, changes: nil)
+        object.row = encode(
+            object, into: &writer, &references, version: row.version, changes: nil)
         if isSuperseded { object.supersedeRow() }
     }
 }

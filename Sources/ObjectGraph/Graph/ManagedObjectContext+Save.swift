@@ -217,19 +217,21 @@ extension ManagedObjectContext {
         var draft = PlanDraft()
         var writer = RowWriter(
             expectedByteCount: (work.inserted.count / 8 + work.updated.count) * 256)
-        openReferences = []
+        var references = RowReferences(open: [])
         work.inserted.forEachBorrowed { object in
             if parent != nil { draft.addTransients(of: object, committed: nil) }
             draft.add(
                 RowChange(
                     kind: .insert, entity: object.binding.entity, key: object.reference,
-                    row: finishedDraft(of: object)
-                        ?? encode(object, into: &writer, version: 1, changes: object.changes),
+                    row: finishedDraft(of: object, &references)
+                        ?? encode(
+                            object, into: &writer, &references, version: 1,
+                            changes: object.changes),
                     changes: PropertyMask(),
                     previousVersion: 0), object)
         }
-        draft.openReferences = openReferences ?? []
-        openReferences = nil
+        draft.openReferences = references.open ?? []
+        references.open = nil
         for object in work.updated {
             if object.isFault { object.fireFault() }
             if parent != nil {
@@ -245,7 +247,7 @@ extension ManagedObjectContext {
                 RowChange(
                     kind: .update, entity: object.binding.entity, key: object.reference,
                     row: encode(
-                        object, into: &writer, version: version &+ 1,
+                        object, into: &writer, &references, version: version &+ 1,
                         changes: object.changes),
                     changes: changed, previousVersion: version), object)
         }
@@ -476,9 +478,9 @@ extension ManagedObjectContext {
             throw error
         }
         identityMap.register(keys)
-        for key in keys { renewedReferences[key.temporary] = key.permanent }
-        for object in tracker.objects { renewReferences(of: object) }
-        renewedReferences = [:]
+        var references = RowReferences()
+        for key in keys { references.renewed[key.temporary] = key.permanent }
+        for object in tracker.objects { renewReferences(of: object, &references) }
         takeMail()
         tellChildren(keys)
         // What was here before the last save, and has been brought back since, others may know.

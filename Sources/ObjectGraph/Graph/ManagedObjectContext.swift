@@ -91,10 +91,6 @@ public final class ManagedObjectContext: @unchecked Sendable {
     var holdsSnapshot = false
     /// The pending changes.
     @exclusivity(unchecked) var tracker = ChangeTracker()
-    /// Permanent references by the temporary ones that they replace, while mail is being taken.
-    var renewedReferences: [Int64: Int64] = [:]
-    /// Temporary references in the rows of new objects whose own objects are not new; nil except while these are encoded.
-    var openReferences: [ManagedObjectID]?
     var failedReads = FailedReads()
     /// How the objects of the event were before it; empty without an undo manager.
     var eventCapture = EventCapture()
