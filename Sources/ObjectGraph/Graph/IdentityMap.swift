@@ -96,7 +96,7 @@ struct IdentityMap {
 
     /// Registers new objects under the primary keys that they have been given. Those that are not
     /// inserted after all, such as duplicates, get their temporary references back.
-    mutating func register(_ keys: [ManagedObjectContext.AssignedKey]) {
+    mutating func register(_ keys: [AssignedKey]) {
         var table: Table?
         var registered: [Int64] = []
         func registerRun() {
@@ -108,7 +108,7 @@ struct IdentityMap {
                 key.object.reference = key.temporary
                 continue
             }
-            let place = ManagedObjectContext.TableKey(key.object)
+            let place = TableKey(key.object)
             if table?.rootIndex != place.rootIndex || table?.storeNumber != place.storeNumber {
                 registerRun()
                 table = registry.table(

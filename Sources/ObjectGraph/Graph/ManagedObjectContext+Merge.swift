@@ -167,7 +167,7 @@ extension ManagedObjectContext {
 }
 
 extension PermanentKey {
-    fileprivate init(_ key: ManagedObjectContext.AssignedKey) {
+    fileprivate init(_ key: AssignedKey) {
         self.init(
             scope: key.object.binding.scope, temporary: key.temporary, permanent: key.permanent)
     }
