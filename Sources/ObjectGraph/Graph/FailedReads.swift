@@ -47,22 +47,22 @@ struct FailedReads {
 extension ManagedObjectContext {
     /// The store could not be read: nothing takes the place of what is there.
     ///
-    /// - Parameter givesValue: Whether the reader gets nil or no members instead. What it derives from
-    ///   them must not be saved.
+    /// - Parameter givesValue: Whether the reader gets nil or no members instead. What it derives
+    ///   from them must not be saved.
     func readFailed(of object: ManagedObject, _ error: any Error, givesValue: Bool) {
         failedReads.note(error, object, givesValue: givesValue)
         faultHandler(object.objectID, error)
     }
 
-    /// Runs a part of a save or of the end of an event. It looks for failed reads itself, so that they
-    /// do not prevent later saves.
+    /// Runs a part of a save or of the end of an event. It looks for failed reads itself, so that
+    /// they do not prevent later saves.
     func readingForItself<T>(_ body: () throws -> T) rethrows -> T {
         let outer = failedReads.beginContextReading()
         defer { failedReads.endContextReading(outer) }
         return try body()
     }
 
-    /// Runs the body, and throws if anything it reads cannot be read, whatever the body throws then.
+    /// Runs the body. If a read in it fails, throws that error, whatever the body throws.
     func requiringReads<T>(_ body: () throws -> T) throws -> T {
         let outer = failedReads.begin()
         defer { failedReads.end(outer) }

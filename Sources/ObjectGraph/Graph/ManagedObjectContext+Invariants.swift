@@ -2,6 +2,7 @@
 extension ManagedObjectContext {
     /// Throws if a part of the context contradicts itself or another part. Visits every object.
     func checkInvariants() throws(BrokenInvariant) {
+        try queue.checkInvariants()
         try tracker.checkInvariants()
         try identityMap.checkInvariants()
         let inserted = Set(tracker.inserted)

@@ -121,7 +121,7 @@ extension ManagedObjectContext {
     /// Gives objects the primary keys that saves further up have given their rows, and lets those of removed stores go.
     func takeMail() {
         // Who uses a main-queue context without `perform` enters its queue with each use.
-        if owner.load(ordering: .relaxed) == 0 { followReset() }
+        if !queue.isEntered { followReset() }
         followStores()
         let keys = mailbox.withLock { mailbox in
             defer { mailbox.permanentKeys = [] }

@@ -289,7 +289,7 @@ extension ManagedObjectContext {
 
     private func seedForInsertion(_ binding: EntityBinding) -> ObjectSeed {
         // What can be undone is captured value by value; checked objects are looked at with each.
-        guard undoManager == nil, !checksQueue else {
+        guard undoManager == nil, !queue.checksUse else {
             return ObjectSeed(
                 binding: binding, reference: ObjectIDScope.newTemporaryReference(),
                 state: [.inserted, .changedInEvent])

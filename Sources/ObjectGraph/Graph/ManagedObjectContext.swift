@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import Synchronization
 
@@ -17,7 +16,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
         case mainQueue
     }
 
-    public let concurrencyType: ConcurrencyType
+    public var concurrencyType: ConcurrencyType { queue.type }
 
     /// For people: appears in messages.
     public let name: String?
@@ -68,13 +67,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     /// Whether the context keeps all its objects, also those that nobody else holds (spec §2.12).
     public var retainsRegisteredObjects = false
 
-    let queue: DispatchQueue
-
-    /// Whether every use is checked for the queue.
-    let checksQueue: Bool
-
-    /// The thread that is inside the context's queue; 0 if none is.
-    let owner = Atomic<UInt>(0)
+    let queue: ContextQueue
     let channel: any ObjectChannel
     let model: ManagedObjectModel
 
@@ -87,8 +80,6 @@ public final class ManagedObjectContext: @unchecked Sendable {
     @exclusivity(unchecked) var identityMap: IdentityMap
     /// Where the drafts of new objects are made.
     @exclusivity(unchecked) var draftSlab: RowSlab?
-    /// Whether faults fired in this turn may have left a snapshot open.
-    var holdsSnapshot = false
     /// The pending changes.
     @exclusivity(unchecked) var tracker = ChangeTracker()
     var failedReads = FailedReads()
@@ -101,9 +92,6 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
     /// The last temporary reference given to any object when this context was last saved; later ones are less.
     var lastSavedReference = Int64.max
-
-    /// Whether the event under way ends by itself: inside `perform`, or once the main queue gets to it.
-    @exclusivity(unchecked) var endsEvent = false
 
     var propertyObservations: [ManagedObject: [WeakObservation]] = [:]
 
@@ -134,18 +122,13 @@ public final class ManagedObjectContext: @unchecked Sendable {
         _ type: ConcurrencyType, channel: any ObjectChannel, parent: ManagedObjectContext?,
         name: String?
     ) {
-        concurrencyType = type
         self.name = name
         self.parent = parent
         self.channel = channel
         coordinator = channel.coordinator
         model = coordinator.model
-        checksQueue = coordinator.debug.checksQueues
-        queue =
-            type == .mainQueue
-            ? .main : DispatchQueue(label: name ?? "ObjectGraph.ManagedObjectContext")
+        queue = ContextQueue(type, name: name, checksUse: coordinator.debug.checksQueues)
         identityMap = IdentityMap(below: channel)
-        labelQueue()
     }
 
     deinit { identityMap.unregisterAll() }
