@@ -84,8 +84,7 @@ extension ManagedObjectContext {
     private func forgetChanges() {
         tracker.reset()
         failedReads.forgetAll()
-        eventCapture = EventCapture()
-        permanentReferences = [:]
+        undoRecorder.forgetChanges()
         undoManager?.removeAllActions()
     }
 

@@ -5,6 +5,7 @@ extension ManagedObjectContext {
         try queue.checkInvariants()
         try tracker.checkInvariants()
         try identityMap.checkInvariants()
+        try undoRecorder.checkInvariants()
         let inserted = Set(tracker.inserted)
         let updated = Set(tracker.updated)
         for object in identityMap.objects {

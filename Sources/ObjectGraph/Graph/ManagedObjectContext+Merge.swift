@@ -131,7 +131,9 @@ extension ManagedObjectContext {
         var references = RowReferences()
         for key in keys {
             references.renewed[key.temporary] = key.permanent
-            if undoManager != nil { permanentReferences[key.temporary] = key.permanent }
+            if undoManager != nil {
+                undoRecorder.noteRenewal(of: key.temporary, to: key.permanent)
+            }
             identityMap.renew(key, in: table(key.scope.entityIndex, key.scope.storeNumber))
         }
         for table in identityMap.tables {

@@ -64,6 +64,6 @@ extension ManagedObjectContext {
         takeMail()
         tellChildren(keys)
         // What was here before the last save, and has been brought back since, others may know.
-        tellRelatives(keys.filter { $0.temporary >= lastSavedReference })
+        tellRelatives(keys.filter { undoRecorder.mayHaveBeenSaved($0.temporary) })
     }
 }

@@ -25,7 +25,7 @@ extension ManagedObjectContext {
             object.state = [.fault, .detached]
         }
         tracker.forgetDetached()
-        eventCapture = EventCapture()
+        undoRecorder.forgetEvent()
         undoManager?.removeAllActions()
         if hasObservers { post(.objectsDidChange(ObjectChanges(invalidated: ids))) }
     }

@@ -19,24 +19,18 @@ extension ManagedObjectContext {
             // Nobody knows what there would be to go back to.
             if object.isFault { return }
         }
-        eventCapture.objects.append(ObjectCapture(object, isAbsent: isAbsent))
+        undoRecorder.capture(ObjectCapture(object, isAbsent: isAbsent))
     }
 
     /// Remembers a pair of a many-to-many relationship that comes or goes.
     func capture(_ note: JoinNote, isAddition: Bool) {
         guard undoManager?.isUndoRegistrationEnabled == true else { return }
-        if eventCapture.joins[note] == !isAddition {
-            eventCapture.joins[note] = nil
-        } else {
-            eventCapture.joins[note] = isAddition
-        }
+        undoRecorder.capture(note, isAddition: isAddition)
     }
 
     /// Makes the event that ends one step to undo, unless it has come to nothing.
     func registerUndo() {
-        var event = eventCapture
-        eventCapture = EventCapture()
-        event.saveCount = saveCount
+        var event = undoRecorder.endEvent()
         var isSignificant = !event.joins.isEmpty
         for position in event.objects.indices where event.objects[position].reduce() {
             isSignificant = true
@@ -79,7 +73,7 @@ extension ManagedObjectContext {
         }
         // The event that this is ends here, and becomes what is redone.
         processChanges(isSaving: false)
-        if event.saveCount == saveCount { clean(event.objects) }
+        if event.saveCount == undoRecorder.saveCount { clean(event.objects) }
         for capture in event.objects {
             if let reason = reasons[capture.object] {
                 capture.object.awake(fromSnapshotEvents: reason)
@@ -91,7 +85,7 @@ extension ManagedObjectContext {
     private func bringBack(_ capture: ObjectCapture) -> Bool {
         let object = capture.object
         if object.state.contains(.detached) {
-            object.reference = permanentReferences[object.reference] ?? object.reference
+            object.reference = undoRecorder.currentReference(object.reference)
             let table = table(object.binding.entity.index, object.binding.storeNumber)
             if let other = table[object.reference] {
                 // It stands for the row now if somebody else has brought that back; if not, it is an empty fault.

@@ -83,15 +83,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     /// The pending changes.
     @exclusivity(unchecked) var tracker = ChangeTracker()
     var failedReads = FailedReads()
-    /// How the objects of the event were before it; empty without an undo manager.
-    var eventCapture = EventCapture()
-    var saveCount = 0
-
-    /// By temporary reference: the permanent ones that others have been given, for objects that undo may bring back.
-    var permanentReferences: [Int64: Int64] = [:]
-
-    /// The last temporary reference given to any object when this context was last saved; later ones are less.
-    var lastSavedReference = Int64.max
+    var undoRecorder = UndoRecorder()
 
     var propertyObservations: [ManagedObject: [WeakObservation]] = [:]
 

@@ -171,8 +171,7 @@ struct SaveOperation {
             object.contents?.forgetNotes()
         }
         context.tracker.forgetSaved()
-        context.saveCount += 1
-        context.lastSavedReference = ObjectIDScope.lastTemporaryReference
+        context.undoRecorder.noteSave()
     }
 
     // MARK: - Announce
