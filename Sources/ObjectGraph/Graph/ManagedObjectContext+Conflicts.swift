@@ -89,9 +89,8 @@ extension ManagedObjectContext {
         }
         if object.isDeleted {
             if kind.storeWins {
-                object.state.subtract([
-                    .deleted, .deletionPropagated, .updated, .relationshipChanged,
-                ])
+                tracker.withdrawDeletion(of: object)
+                tracker.withdrawUpdate(of: object)
                 object.discardChanges()
                 object.contents?.forgetOrders()
             }

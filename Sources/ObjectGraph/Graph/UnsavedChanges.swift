@@ -25,7 +25,7 @@ struct UnsavedChanges {
     }
 
     func restore(in context: ManagedObjectContext) {
-        // What changed since only, such as a stored object that was to take the place of a new one.
+        // Some changed since then only: a stored object that was to take the place of a new one.
         for object in context.tracker.objects {
             object.discardChanges()
             object.contents = nil
@@ -35,6 +35,8 @@ struct UnsavedChanges {
             ])
         }
         for entry in entries {
+            entry.object.discardChanges()
+            entry.object.contents = nil
             if entry.object.state.contains(.detached) { context.identityMap.register(entry.object) }
             entry.object.state = entry.state
             entry.object.row = entry.row
