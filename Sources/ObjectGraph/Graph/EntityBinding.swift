@@ -33,7 +33,7 @@ final class EntityBinding {
             entity, context.model, scope: scope, counters: context.coordinator.graphCounters)
         self.context = context
         hasStalenessInterval = context.stalenessInterval != nil
-        if context.checksQueue { initialState = .checked }
+        if context.queue.checksUse { initialState = .checked }
     }
 
     /// A binding for an object without a context.
@@ -82,7 +82,7 @@ final class EntityBinding {
         storeNumber = scope.storeNumber
         counters = context.coordinator.graphCounters
         hasStalenessInterval = context.stalenessInterval != nil
-        initialState = context.checksQueue ? .checked : []
+        initialState = context.queue.checksUse ? .checked : []
     }
 }
 

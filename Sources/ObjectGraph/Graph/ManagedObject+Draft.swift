@@ -152,7 +152,9 @@ extension ManagedObjectContext {
     /// The draft of an object with everything that stands beside it, as the row to be saved; nil if it does not fit.
     ///
     /// The object keeps both until the save has succeeded.
-    func finishedDraft(of object: ManagedObject) -> RowReference? {
+    func finishedDraft(
+        of object: ManagedObject, _ references: inout RowReferences
+    ) -> RowReference? {
         guard object.state.contains(.draft), let row = object.valuesRow else { return nil }
         // The version takes the place of the notes, which a uniqueness conflict alone asks for from here on.
         if row.version != 0, !object.binding.entity.uniquenessConstraints.isEmpty {
@@ -166,7 +168,7 @@ extension ManagedObjectContext {
                 let accessor = accessors[index]
                 guard accessor.slot >= 0 else { return }
                 draft.clear(Int(accessor.slot))
-                write(changes.pointer(index), accessor, into: &draft)
+                write(changes.pointer(index), accessor, into: &draft, &references)
             }
             guard !draft.isTooLarge else { return nil }
         }

@@ -28,7 +28,7 @@ extension ManagedObject {
             let newest = try context.askAbove(about: self) {
                 try context.channel.row(
                     reference, binding.scope, staleness: context.stalenessInterval,
-                    keepsSnapshot: context.keepsSnapshot())
+                    keepsSnapshot: context.queue.keepsSnapshot())
             }
             if let newest {
                 realise(newest)

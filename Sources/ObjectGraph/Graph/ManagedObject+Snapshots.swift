@@ -61,7 +61,7 @@ extension ManagedObject {
     private final func committedValue(of property: Property) -> Any? {
         if state.contains(.inserted) { return nil }
         if property.isTransient {
-            let committed = managedObjectContext?.committedTransients[self]
+            let committed = managedObjectContext?.tracker.committedTransients[self]
             return (committed?[property.index] ?? attributeValue(of: property))
                 .swiftValue(of: property.attributeType)
         }

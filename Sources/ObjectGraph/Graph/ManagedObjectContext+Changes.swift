@@ -3,26 +3,25 @@ extension ManagedObjectContext {
     /// Whether there is anything to save.
     public var hasChanges: Bool {
         checkQueue()
-        return insertedList.contains(where: \.isNew) || updatedList.contains(where: \.isUpdated)
-            || deletedList.contains(where: \.isGoing) || !joinNotes.isEmpty
+        return tracker.hasChanges
     }
 
     /// The new objects that the next save writes.
     public var insertedObjects: Set<ManagedObject> {
         checkQueue()
-        return Set(insertedList.lazy.filter(\.isNew))
+        return Set(tracker.inserted.lazy.filter(\.isToBeInserted))
     }
 
     /// The objects that were changed and are neither new nor deleted.
     public var updatedObjects: Set<ManagedObject> {
         checkQueue()
-        return Set(updatedList.lazy.filter(\.isUpdated))
+        return Set(tracker.updated.lazy.filter(\.isUpdated))
     }
 
     /// The objects that the next save deletes.
     public var deletedObjects: Set<ManagedObject> {
         checkQueue()
-        return Set(deletedList.lazy.filter(\.isGoing))
+        return Set(tracker.deleted.lazy.filter(\.isToBeDeleted))
     }
 
     /// Takes note that an object changes for the first time since the last save, or in this event.
@@ -33,8 +32,7 @@ extension ManagedObjectContext {
         noteEvent(of: object)
         if object.state.isDisjoint(with: [.inserted, .updated]) {
             if object.binding.hasTransients { keepTransients(of: object) }
-            object.state.insert(.updated)
-            updatedList.append(object)
+            tracker.update(object)
         }
     }
 
@@ -42,11 +40,10 @@ extension ManagedObjectContext {
     func noteEvent(of object: ManagedObject) {
         guard !object.state.contains(.changedInEvent) else { return }
         if undoManager != nil { capture(object) }
-        object.state.insert(.changedInEvent)
+        tracker.addToEvent(object)
         object.changes?.beginEvent()
         object.contents?.eventMask = PropertyMask()
         beginEvent()
-        eventList.append(object)
     }
 
     /// Remembers what a rollback goes back to: rows do not have transient values.
@@ -54,8 +51,8 @@ extension ManagedObjectContext {
         guard let changes = object.changesBesideDraft else { return }
         let indexes = object.binding.entity.transientIndexes.filter(changes.contains)
         guard !indexes.isEmpty else { return }
-        committedTransients[object] = Dictionary(
-            uniqueKeysWithValues: indexes.map { ($0, changes[$0]) })
+        tracker.keepTransients(
+            Dictionary(uniqueKeysWithValues: indexes.map { ($0, changes[$0]) }), of: object)
     }
 
     /// Takes note of a pair of a many-to-many relationship; the last word counts.
@@ -81,14 +78,6 @@ extension ManagedObjectContext {
 
     private func record(_ note: JoinNote, isAddition: Bool, isUndoable: Bool) {
         if isUndoable { capture(note, isAddition: isAddition) }
-        joinNotes[note] = isAddition
+        tracker.noteJoin(note, isAddition: isAddition)
     }
-}
-
-extension ManagedObject {
-    /// Whether the next save inserts the object.
-    fileprivate var isNew: Bool { state.contains(.inserted) && !state.contains(.deleted) }
-
-    /// Whether the next save deletes the object's row.
-    fileprivate var isGoing: Bool { state.contains(.deleted) && !state.contains(.inserted) }
 }

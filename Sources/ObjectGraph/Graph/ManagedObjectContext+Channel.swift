@@ -241,9 +241,6 @@ extension ManagedObjectContext: ObjectChannel {
             seed: ObjectSeed(
                 binding: binding, reference: change.key, slab: change.row?.slab,
                 rowStart: change.row?.start, state: .inserted))
-        if change.key >= 0, table(change.entity.index, storeNumber)[change.key] == nil {
-            channel.register(change.key, root: binding.rootIndex, storeNumber: storeNumber)
-        }
         register(object)
         object.awakeFromInsert()
         return object

@@ -89,9 +89,8 @@ extension ManagedObjectContext {
         }
         if object.isDeleted {
             if kind.storeWins {
-                object.state.subtract([
-                    .deleted, .deletionPropagated, .updated, .relationshipChanged,
-                ])
+                tracker.withdrawDeletion(of: object)
+                tracker.withdrawUpdate(of: object)
                 object.discardChanges()
                 object.contents?.forgetOrders()
             }
@@ -127,8 +126,7 @@ extension ManagedObjectContext {
     private func mergeInsertion(
         of object: ManagedObject, over theirs: RowReference, by kind: MergePolicy.Kind
     ) {
-        insertedList.removeAll { $0 === object }
-        object.state.subtract([.inserted, .broughtBack])
+        tracker.withdrawInsertion(of: object)
         if kind.storeWins {
             object.discardChanges()
         } else {
@@ -138,8 +136,7 @@ extension ManagedObjectContext {
                     ? object.destination(of: property).map { .objectID($0.objectID) } ?? .null
                     : object.attributeValue(of: property)
             }
-            object.state.insert(.updated)
-            updatedList.append(object)
+            tracker.update(object)
         }
         object.row = theirs
     }
@@ -147,10 +144,11 @@ extension ManagedObjectContext {
     /// Drops the unsaved pairs of an object, and the order that it has given its members. A pair whose other object is deleted
     /// goes with that one.
     private func forgetPairs(of object: ManagedObject) {
-        for note in joinNotes.keys where note.source === object || note.destination === object {
+        for note in tracker.joins.keys
+        where note.source === object || note.destination === object {
             let other = note.source === object ? note.destination : note.source
             guard !other.isDeleted else { continue }
-            joinNotes[note] = nil
+            tracker.withdrawJoin(note)
             let property = note.source.binding.entity.properties[note.propertyIndex]
             note.source.forgetNotes(about: note.destination, in: property)
             if let inverse = model.inverse(of: property.relationship!) {
@@ -185,11 +183,9 @@ extension ManagedObjectContext {
     /// The row is gone: the object goes too, or its row comes back with the same key.
     private func mergeDeletion(of object: ManagedObject, by kind: MergePolicy.Kind) {
         if kind.storeWins {
-            object.state.insert([.deleted, .deletionPropagated])
-            deletedList.append(object)
+            tracker.delete(object, appliesRules: false)
         } else {
-            object.state.insert(.inserted)
-            insertedList.append(object)
+            tracker.insertAgain(object)
         }
     }
 }

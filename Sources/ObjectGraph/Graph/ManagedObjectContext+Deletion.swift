@@ -21,8 +21,7 @@ extension ManagedObjectContext {
     func markDeleted(_ object: ManagedObject) {
         noteEvent(of: object)
         if hasChildren.load(ordering: .relaxed) { object.supersedeRow() }
-        object.state.insert(.deleted)
-        deletedList.append(object)
+        tracker.delete(object)
     }
 
     /// Inserts an object that was made without a context, or revives one whose deletion has not been saved.
@@ -52,14 +51,8 @@ extension ManagedObjectContext {
     func revive(_ object: ManagedObject) {
         guard object.state.contains(.deleted) else { return }
         if object.state.contains(.inaccessible) { return expectRow(of: object) }
-        unmarkDeleted(object)
-        deletedList.removeAll { $0 === object }
-    }
-
-    /// Takes back a deletion, all but its place in the list of deleted objects.
-    func unmarkDeleted(_ object: ManagedObject) {
         noteEvent(of: object)
-        object.state.subtract([.deleted, .deletionPropagated])
+        tracker.withdrawDeletion(of: object)
     }
 
     /// Applies the delete rules of what was deleted and posts what has changed (spec §2.10).
@@ -68,6 +61,7 @@ extension ManagedObjectContext {
     public func processPendingChanges() {
         checkQueue()
         processChanges(isSaving: false)
+        assertPendingInvariants()
     }
 
     /// - Returns: The objects that have changed since the last time.
@@ -77,10 +71,8 @@ extension ManagedObjectContext {
             if isSaving || propagatesDeletesAtEndOfEvent { propagateDeletions() }
             return model.hasOrderedRelationships ? assignPlaces(isSaving: isSaving) : []
         }
-        guard !eventList.isEmpty else { return [] }
-        let changed = eventList
-        eventList.removeAll(keepingCapacity: eventList.count < 4096)
-        changed.forEachBorrowed { $0.state.remove(.changedInEvent) }
+        guard !tracker.event.isEmpty else { return [] }
+        let changed = tracker.endEvent()
         let dropped = dropDeletedInsertions(among: changed)
         if undoManager != nil { registerUndo() }
         let changes = hasObservers ? changes(of: changed, dropped) : ObjectChanges()
@@ -121,20 +113,8 @@ extension ManagedObjectContext {
         let announced = dropped.filter { $0.state.contains(.announced) }.map(\.objectID)
         dropUncut(dropped)
         for object in dropped { detach(object) }
-        forgetDetached()
+        tracker.forgetDetached()
         return announced
-    }
-
-    /// Forgets what was unsaved about objects that have left.
-    func forgetDetached() {
-        let hasLeft = { (object: ManagedObject) in object.state.contains(.detached) }
-        insertedList.removeAll(where: hasLeft)
-        updatedList.removeAll(where: hasLeft)
-        deletedList.removeAll(where: hasLeft)
-        eventList.removeAll(where: hasLeft)
-        joinNotes = joinNotes.filter { !hasLeft($0.key.source) && !hasLeft($0.key.destination) }
-        checkedObjects = checkedObjects.filter { !hasLeft($0) }
-        committedTransients = committedTransients.filter { !hasLeft($0.key) }
     }
 
     // MARK: - Delete rules
@@ -142,21 +122,24 @@ extension ManagedObjectContext {
     // The list grows while it is worked through: cascades append to it.
     private func propagateDeletions() {
         var position = 0
-        while position < deletedList.count {
-            let object = deletedList[position]
+        while position < tracker.deleted.count {
+            let object = tracker.deleted[position]
             position += 1
             guard object.state.contains(.deleted), !object.state.contains(.deletionPropagated)
             else { continue }
             noteEvent(of: object)
             object.state.insert(.deletionPropagated)
-            let isComplete = readsAll {
-                for property in object.binding.entity.properties
-                where property.relationship != nil {
-                    propagateDeletion(of: object, along: property)
+            do {
+                try requiringReads {
+                    for property in object.binding.entity.properties
+                    where property.relationship != nil {
+                        propagateDeletion(of: object, along: property)
+                    }
                 }
+            } catch {
+                // The next event tries again.
+                object.state.remove(.deletionPropagated)
             }
-            // What could not be read is looked at the next time.
-            if !isComplete { object.state.remove(.deletionPropagated) }
         }
     }
 
@@ -200,7 +183,7 @@ extension ManagedObjectContext {
         guard !objects.isEmpty else { return }
         let gone = Set(objects)
         let roots = Set(objects.map(\.binding.rootIndex))
-        for table in registry.allTables
+        for table in identityMap.tables
         where model.hasToManyRelationship(fromRoot: table.rootIndex, toRoots: roots) {
             table.forEach { $0.contents?.drop(gone) }
         }
@@ -210,7 +193,7 @@ extension ManagedObjectContext {
     func cutReferences(to objects: [ManagedObject]) {
         guard !objects.isEmpty else { return }
         let gone = Set(objects)
-        for object in insertedList + updatedList
+        for object in tracker.inserted + tracker.updated
         where object.hasChanges && object.state.isDisjoint(with: [.fault, .deleted]) {
             for index in object.binding.entity.toOneIndexes
             where object.isInserted || object.changesBesideDraft?.contains(index) == true {

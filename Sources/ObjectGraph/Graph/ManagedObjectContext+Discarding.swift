@@ -6,17 +6,17 @@ extension ManagedObjectContext {
     /// No statement is run.
     public func rollback() {
         checkQueue()
-        let inserted = insertedList
-        let touched = updatedList + deletedList
-        let transients = committedTransients
+        defer { assertInvariants() }
+        let discarded = tracker
         forgetChanges()
         var gone: [ManagedObjectID] = []
-        for object in inserted where object.state.contains(.inserted) {
+        for object in discarded.inserted where object.state.contains(.inserted) {
             if object.state.contains(.announced) { gone.append(object.objectID) }
             detach(object)
         }
         var restored: [ManagedObject] = []
-        for object in touched where !object.state.contains(.detached) && object.hasChanges {
+        for object in discarded.updated + discarded.deleted
+        where !object.state.contains(.detached) && object.hasChanges {
             let unsaved = object.changesBesideDraft?.mask ?? PropertyMask()
             object.state.subtract([
                 .updated, .deleted, .deletionPropagated, .inaccessible, .changedInEvent,
@@ -25,7 +25,9 @@ extension ManagedObjectContext {
             // Its row was gone, and may be back.
             if object.row == nil { object.state.insert(.fault) }
             object.discardChanges()
-            for (index, value) in transients[object] ?? [:] { object.unsavedValues[index] = value }
+            for (index, value) in discarded.committedTransients[object] ?? [:] {
+                object.unsavedValues[index] = value
+            }
             object.contents = nil
             unsaved.forEach { object.unloadStoredOwner(at: $0) }
             restored.append(object)
@@ -46,6 +48,7 @@ extension ManagedObjectContext {
         checkQueue()
         returnToFirstState()
         tellDescendantsOfReset()
+        assertInvariants()
     }
 
     // To all of them at once: a grandchild may be entered before the child that would have told it.
@@ -67,38 +70,21 @@ extension ManagedObjectContext {
 
     private func returnToFirstState() {
         forgetChanges()
-        var invalidated: [ManagedObjectID] = []
-        for table in registry.allTables {
-            var keys: [Int64] = []
-            table.permanent.forEach { key, slot in if slot.pointee != nil { keys.append(key) } }
-            var objects: [ManagedObject] = []
-            table.forEach { objects.append($0) }
-            if hasObservers { invalidated += objects.map(\.objectID) }
-            for object in objects {
-                object.turnIntoFault()
-                object.state = [.fault, .detached]
-            }
-            channel.unregister(keys, root: table.rootIndex, storeNumber: table.storeNumber)
+        let objects = identityMap.objects
+        let invalidated = hasObservers ? objects.map(\.objectID) : []
+        for object in objects {
+            object.turnIntoFault()
+            object.state = [.fault, .detached]
         }
-        registry.removeAll()
-        registeredCount = 0
-        sweepLimit = 1024
+        identityMap.removeAll()
         guard hasObservers else { return }
         post(.objectsDidChange(ObjectChanges(invalidated: invalidated, invalidatesAll: true)))
     }
 
     private func forgetChanges() {
-        insertedList = []
-        updatedList = []
-        deletedList = []
-        for object in eventList { object.state.remove(.changedInEvent) }
-        eventList = []
-        joinNotes = [:]
-        checkedObjects = []
+        tracker.reset()
         failedReads.forgetAll()
-        committedTransients = [:]
-        eventCapture = EventCapture()
-        permanentReferences = [:]
+        undoRecorder.forgetChanges()
         undoManager?.removeAllActions()
     }
 
@@ -112,6 +98,7 @@ extension ManagedObjectContext {
     /// again unless changes are merged.
     public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
         checkQueue()
+        defer { assertPendingInvariants() }
         guard object.managedObjectContext === self else { return }
         if !mergeChanges || !object.hasChanges { failedReads.forget(object) }
         refreshSilently(object, mergeChanges: mergeChanges)
@@ -123,8 +110,7 @@ extension ManagedObjectContext {
     /// Refreshes every object, keeping unsaved changes; clean objects become faults.
     public func refreshAllObjects() {
         checkQueue()
-        var objects: [ManagedObject] = []
-        for table in registry.allTables { table.forEach { objects.append($0) } }
+        let objects = identityMap.objects
         for object in objects {
             if !object.hasChanges { failedReads.forget(object) }
             refreshSilently(object, mergeChanges: true)
@@ -132,6 +118,7 @@ extension ManagedObjectContext {
         if hasObservers {
             post(.objectsDidChange(ObjectChanges(refreshed: objects.map(\.objectID))))
         }
+        assertInvariants()
     }
 
     func refreshSilently(_ object: ManagedObject, mergeChanges: Bool) {
@@ -139,13 +126,11 @@ extension ManagedObjectContext {
         if mergeChanges, object.hasChanges { return renewRow(of: object) }
         object.turnIntoFault()
         guard object.state.contains(.updated) else { return }
-        object.state.subtract([.updated, .relationshipChanged])
-        updatedList.removeAll { $0 === object }
-        committedTransients[object] = nil
+        tracker.withdrawUpdate(of: object)
         // What a relationship without an inverse leads to is a matter of this object alone.
-        joinNotes = joinNotes.filter { note, _ in
+        tracker.withdrawJoins { note in
             let property = note.source.binding.entity.properties[note.propertyIndex]
-            return note.source !== object || model.inverse(of: property.relationship!) != nil
+            return note.source === object && model.inverse(of: property.relationship!) == nil
         }
     }
 
@@ -174,12 +159,7 @@ extension ManagedObjectContext {
 
     /// Takes an object out of the context for good.
     func detach(_ object: ManagedObject) {
-        let table = table(object.binding.entity.index, object.binding.scope.storeNumber)
-        if object.reference >= 0, table[object.reference] != nil {
-            channel.unregister(
-                [object.reference], root: table.rootIndex, storeNumber: table.storeNumber)
-        }
-        table[object.reference] = nil
+        identityMap.remove(object)
         object.turnIntoFault()
         object.state = [.fault, .detached]
     }

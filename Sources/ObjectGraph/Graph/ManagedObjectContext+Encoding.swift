@@ -6,8 +6,8 @@ extension ManagedObjectContext {
     ///
     /// - Parameter changes: Its unsaved values; nil leaves them out.
     func encode(
-        _ object: ManagedObject, into writer: inout RowWriter, version: UInt32,
-        changes: ChangedValues?
+        _ object: ManagedObject, into writer: inout RowWriter, _ references: inout RowReferences,
+        version: UInt32, changes: ChangedValues?
     ) -> RowReference {
         let binding = object.binding
         writer.begin(
@@ -18,9 +18,9 @@ extension ManagedObjectContext {
             let accessor = binding.accessors[index]
             guard accessor.slot >= 0 else { continue }
             if let changes, changes.contains(index) {
-                write(changes.pointer(index), accessor, into: &writer)
+                write(changes.pointer(index), accessor, into: &writer, &references)
             } else if let row, row.rowHasValue(Int(accessor.slot)) {
-                copy(row, accessor, index, binding, into: &writer)
+                copy(row, accessor, index, binding, into: &writer, &references)
             }
         }
         return writer.finish()
@@ -29,14 +29,14 @@ extension ManagedObjectContext {
     @inline(__always)
     func write(
         _ value: UnsafePointer<AttributeValue>, _ accessor: PropertyAccessor,
-        into writer: inout some SlotWriter
+        into writer: inout some SlotWriter, _ references: inout RowReferences
     ) {
         let slot = Int(accessor.slot)
         guard case .objectID(let id) = value.pointee else {
             return writer.set(slot, value, accessor.slotKind)
         }
         let reference = currentReference(
-            id.reference, entityIndex: id.scope.entityIndex, id.scope.storeNumber)
+            id.reference, entityIndex: id.scope.entityIndex, id.scope.storeNumber, &references)
         writer.set(slot, integer: reference)
         if accessor.entitySlot >= 0 {
             writer.set(Int(accessor.entitySlot), integer: Int64(id.scope.entityIndex + 1))
@@ -46,7 +46,7 @@ extension ManagedObjectContext {
     @inline(__always)
     private func copy(
         _ row: UnsafeRawPointer, _ accessor: PropertyAccessor, _ index: Int,
-        _ binding: EntityBinding, into writer: inout RowWriter
+        _ binding: EntityBinding, into writer: inout RowWriter, _ references: inout RowReferences
     ) {
         let (slot, offset) = (Int(accessor.slot), Int(accessor.byteOffset))
         switch accessor.slotKind {
@@ -55,7 +55,7 @@ extension ManagedObjectContext {
             if integer < 0, accessor.isToOne {
                 let destination = binding.entity.properties[index].relationship!.destinationIndex
                 integer = currentReference(
-                    integer, entityIndex: destination, binding.scope.storeNumber)
+                    integer, entityIndex: destination, binding.scope.storeNumber, &references)
             }
             writer.set(slot, integer: integer)
             // The entity number of a to-one destination stands in the next slot.
@@ -71,14 +71,16 @@ extension ManagedObjectContext {
 
     /// The primary key of an object that a save under way has given one, else its reference.
     private func currentReference(
-        _ reference: Int64, entityIndex: Int, _ storeNumber: Int
+        _ reference: Int64, entityIndex: Int, _ storeNumber: Int,
+        _ references: inout RowReferences
     ) -> Int64 {
         guard reference < 0 else { return reference }
         let object = table(entityIndex, storeNumber)[reference]
-        let current = object?.reference ?? renewedReferences[reference] ?? reference
-        if current < 0, openReferences != nil, !(object?.isInserted ?? false) || object!.isDeleted {
+        let current = object?.reference ?? references.renewed[reference] ?? reference
+        if current < 0, references.open != nil, !(object?.isInserted ?? false) || object!.isDeleted
+        {
             let scope = binding(entityIndex, storeNumber).scope
-            openReferences!.append(ManagedObjectID(scope: scope, reference: current))
+            references.open!.append(ManagedObjectID(scope: scope, reference: current))
         }
         return current
     }
@@ -105,10 +107,21 @@ extension ManagedObjectContext {
             return row
         }
         var writer = RowWriter(expectedByteCount: 256)
+        var references = RowReferences()
         let row = encode(
-            object, into: &writer, version: object.row?.version ?? 0, changes: object.changes)
+            object, into: &writer, &references, version: object.row?.version ?? 0,
+            changes: object.changes)
         // The next change makes another row, so whoever has this one shall ask again.
         row.slab.hasSupersededRows.store(true, ordering: .relaxed)
         return row
     }
+}
+
+/// What is known, and found out, about the references to other objects in rows that are encoded.
+struct RowReferences {
+    /// Permanent references by the temporary ones that they replace.
+    var renewed: [Int64: Int64] = [:]
+
+    /// The temporary references met whose objects are not new in the context; nil unless wanted.
+    var open: [ManagedObjectID]?
 }

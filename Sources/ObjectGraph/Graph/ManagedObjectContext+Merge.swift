@@ -41,11 +41,10 @@ extension ManagedObjectContext {
             guard let object = registeredObject(for: id), !object.isDeleted else { continue }
             object.discardChanges()
             object.contents = nil
-            object.state.insert([.deleted, .deletionPropagated])
+            tracker.delete(object, appliesRules: false)
             gone.append(object)
             merged.deleted.append(id)
         }
-        deletedList += gone
         dropMembers(gone)
         cutReferences(to: gone)
         let count = merged.inserted.count + merged.refreshed.count + merged.deleted.count
@@ -57,6 +56,7 @@ extension ManagedObjectContext {
             post(.didMerge(merged))
         }
         sweepIfGrown()
+        assertInvariants()
     }
 
     /// Tells contexts of changes that no context has saved: those of a batch request, or of another coordinator.
@@ -118,35 +118,33 @@ extension ManagedObjectContext {
     /// Gives objects the primary keys that saves further up have given their rows, and lets those of removed stores go.
     func takeMail() {
         // Who uses a main-queue context without `perform` enters its queue with each use.
-        if owner.load(ordering: .relaxed) == 0 { followReset() }
+        if !queue.isEntered { followReset() }
         followStores()
         let keys = mailbox.withLock { mailbox in
             defer { mailbox.permanentKeys = [] }
             return mailbox.permanentKeys
         }
         guard !keys.isEmpty else { return }
+        var references = RowReferences()
         for key in keys {
-            renewedReferences[key.temporary] = key.permanent
-            if undoManager != nil { permanentReferences[key.temporary] = key.permanent }
-            let table = table(key.scope.entityIndex, key.scope.storeNumber)
-            guard let object = table[key.temporary] else { continue }
-            table[key.temporary] = nil
-            object.reference = key.permanent
-            table[key.permanent] = object
-            channel.register(
-                [key.permanent], root: table.rootIndex, storeNumber: table.storeNumber)
+            references.renewed[key.temporary] = key.permanent
+            if undoManager != nil {
+                undoRecorder.noteRenewal(of: key.temporary, to: key.permanent)
+            }
+            identityMap.renew(key, in: table(key.scope.entityIndex, key.scope.storeNumber))
         }
-        for table in registry.allTables { table.forEach(renewReferences) }
-        renewedReferences = [:]
+        for table in identityMap.tables {
+            table.forEach { renewReferences(of: $0, &references) }
+        }
     }
 
     /// Gives an object the permanent references of others in place of temporary ones.
-    func renewReferences(of object: ManagedObject) {
+    func renewReferences(of object: ManagedObject, _ references: inout RowReferences) {
         let entity = object.binding.entity
         if let changes = object.changesBesideDraft {
             for index in entity.toOneIndexes where changes.contains(index) {
                 guard case .objectID(let id) = changes[index],
-                    let key = renewedReferences[id.reference]
+                    let key = references.renewed[id.reference]
                 else { continue }
                 changes[index] = .objectID(ManagedObjectID(scope: id.scope, reference: key))
             }
@@ -161,13 +159,14 @@ extension ManagedObjectContext {
         if object.isFault { return object.row = nil }
         let isSuperseded = object.isRowSuperseded
         var writer = RowWriter(expectedByteCount: 256)
-        object.row = encode(object, into: &writer, version: row.version, changes: nil)
+        object.row = encode(
+            object, into: &writer, &references, version: row.version, changes: nil)
         if isSuperseded { object.supersedeRow() }
     }
 }
 
 extension PermanentKey {
-    fileprivate init(_ key: ManagedObjectContext.AssignedKey) {
+    fileprivate init(_ key: AssignedKey) {
         self.init(
             scope: key.object.binding.scope, temporary: key.temporary, permanent: key.permanent)
     }

@@ -8,14 +8,14 @@ extension ManagedObjectContext {
     func assignPlaces(isSaving: Bool) -> [ManagedObject] {
         var unplaced: [ManagedObject] = []
         if isSaving {
-            for object in updatedList {
+            for object in tracker.updated {
                 assignPlaces(toMembersOf: object, settlesEqualPlaces: true, &unplaced)
             }
         }
         // The list grows: members that get another place have changed.
         var position = 0
-        while position < eventList.count {
-            let object = eventList[position]
+        while position < tracker.event.count {
+            let object = tracker.event[position]
             position += 1
             assignPlaces(toMembersOf: object, settlesEqualPlaces: false, &unplaced)
         }

@@ -2,10 +2,7 @@
 extension ManagedObjectContext {
     /// The objects whose unsaved changes may change the results.
     func pendingObjects(for request: FetchRequest, _ entity: Entity) -> [ManagedObject] {
-        guard request.includesPendingChanges else { return [] }
-        guard !insertedList.isEmpty || !updatedList.isEmpty || !deletedList.isEmpty else {
-            return []
-        }
+        guard request.includesPendingChanges, !tracker.isEmpty else { return [] }
         processPendingChanges()
         let family =
             request.includesSubentities ? entity.familyIndexes : entity.index...entity.index
@@ -16,7 +13,7 @@ extension ManagedObjectContext {
             guard let stores = request.affectedStores else { return true }
             return stores.contains(object.binding.scope.storeIdentifier ?? "")
         }
-        return (insertedList + updatedList + deletedList).filter(isConcerned)
+        return tracker.objects.filter(isConcerned)
     }
 
     /// Those of the objects that belong to the results, by their present values.

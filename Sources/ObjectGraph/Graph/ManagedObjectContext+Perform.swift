@@ -1,6 +1,4 @@
 import Dispatch
-import Foundation
-import Synchronization
 
 /// When an asynchronous `perform` runs its block.
 public enum PerformSchedule: Sendable, Hashable {
@@ -15,24 +13,28 @@ extension ManagedObjectContext {
     ///
     /// Pending changes are processed at the end of the block. May be called from any thread. Source: spec §4.1.
     public func perform(_ block: @escaping @Sendable () -> Void) {
-        queue.async { self.runEvent(block) }
+        queue.dispatchQueue.async { self.runEvent(block) }
     }
 
-    /// Runs the block on the context's queue and waits for it; at once if the caller is on the queue already.
+    /// Runs the block on the context's queue and waits for it.
     ///
-    /// A block of a private context runs on the calling thread. Pending changes are not processed at its end.
-    /// May be called from any thread.
+    /// 1. A caller on the queue runs the block at once.
+    /// 2. A caller on the main queue that enters a private queue keeps the main queue: the block
+    ///    may enter main-queue contexts, such as the parent of this one.
+    /// 3. Any other caller waits until the queue is free.
+    ///
+    /// A block of a private context runs on the calling thread. Pending changes are not processed
+    /// at its end. May be called from any thread.
     public func performAndWait<Result: Sendable>(
         _ block: @Sendable () throws -> Result
     ) rethrows -> Result {
         if isOnQueue { return try block() }
-        // While code on the main queue waits for this queue, the main queue still belongs to the thread: a child
-        // context entered from there may enter its main-queue parent.
-        let waitsOnMainQueue = concurrencyType == .privateQueue && Self.isOnMainQueue
-        guard waitsOnMainQueue else { return try queue.sync { try asOwner(block) } }
-        let previous = Self.mainQueueOwner.exchange(Holder.currentThread, ordering: .relaxed)
-        defer { Self.mainQueueOwner.store(previous, ordering: .relaxed) }
-        return try queue.sync { try asOwner(block) }
+        if queue.type == .privateQueue, ContextQueue.isMainCurrent {
+            return try ContextQueue.keepingMain {
+                try queue.dispatchQueue.sync { try asOwner(block) }
+            }
+        }
+        return try queue.dispatchQueue.sync { try asOwner(block) }
     }
 
     /// Runs the block on the context's queue and returns what it returns.
@@ -44,9 +46,9 @@ extension ManagedObjectContext {
         if schedule == .immediate, isOnQueue { return try block() }
         // The runtime does not tell the thread sanitizer of a result that is there before it is awaited
         // (`swift_continuation_await`). This pairs with what the end of the block stores.
-        defer { _ = owner.load(ordering: .acquiring) }
+        defer { queue.synchronize() }
         return try await withCheckedThrowingContinuation { continuation in
-            queue.async {
+            queue.dispatchQueue.async {
                 let result = Swift.Result { try self.runEvent(block) }
                 continuation.resume(with: result)
             }
@@ -54,29 +56,11 @@ extension ManagedObjectContext {
     }
 
     /// Whether the calling thread is inside the context's queue.
-    var isOnQueue: Bool {
-        owner.load(ordering: .relaxed) == Holder.currentThread
-            || (concurrencyType == .mainQueue && Self.isOnMainQueue)
-    }
-
-    // On Linux the main queue may be served by another thread than the main one (`dispatchMain`), so both are asked.
-    static var isOnMainQueue: Bool {
-        mainQueueOwner.load(ordering: .relaxed) == Holder.currentThread || Thread.isMainThread
-            || DispatchQueue.getSpecific(key: mainQueueMark) != nil
-    }
-
-    /// The thread that has left the main queue for a private queue and waits there; 0 if none does.
-    private static let mainQueueOwner = Atomic<UInt>(0)
-
-    private static let mainQueueMark: DispatchSpecificKey<Bool> = {
-        let key = DispatchSpecificKey<Bool>()
-        DispatchQueue.main.setSpecific(key: key, value: true)
-        return key
-    }()
+    var isOnQueue: Bool { queue.isCurrent }
 
     private func runEvent<Result>(_ block: () throws -> Result) rethrows -> Result {
         try asOwner {
-            endsEvent = true
+            queue.setEndsEvent(true)
             defer { endEvent() }
             return try block()
         }
@@ -86,38 +70,25 @@ extension ManagedObjectContext {
     /// to it.
     @inline(__always)
     func beginEvent() {
-        if concurrencyType == .mainQueue, !endsEvent { enqueueEndOfEvent() }
+        if queue.needsEndOfEvent { enqueueEndOfEvent() }
     }
 
     @inline(never)
     private func enqueueEndOfEvent() {
-        endsEvent = true
-        queue.async { [weak self] in self?.runEvent {} }
+        queue.setEndsEvent(true)
+        queue.dispatchQueue.async { [weak self] in self?.runEvent {} }
     }
 
     private func asOwner<Result>(_ block: () throws -> Result) rethrows -> Result {
-        let previous = owner.exchange(Holder.currentThread, ordering: .relaxed)
-        defer {
-            owner.store(previous, ordering: .releasing)
-            if holdsSnapshot {
-                holdsSnapshot = false
-                coordinator.endTurn()
-            }
-        }
+        let previous = queue.enter()
+        defer { if queue.leave(previous) { coordinator.endTurn() } }
         followReset()
         takeMail()
         return try block()
     }
 
-    /// Whether a fault fired now may share a snapshot with those before it: inside `perform`, which ends the snapshot.
-    func keepsSnapshot() -> Bool {
-        guard owner.load(ordering: .relaxed) != 0 else { return false }
-        holdsSnapshot = true
-        return true
-    }
-
     private func endEvent() {
-        endsEvent = false
+        queue.setEndsEvent(false)
         processPendingChanges()
         sweepIfGrown()
     }

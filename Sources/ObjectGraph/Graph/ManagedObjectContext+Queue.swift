@@ -1,12 +1,9 @@
-import Dispatch
-import Foundation
-
 // ConcurrencyDebug: stops the process at the very use of a context or an object that is off its queue (spec §4.8).
 extension ManagedObjectContext {
     /// At the head of everything that belongs on the context's queue.
     @inline(__always)
     func checkQueue() {
-        if checksQueue { requireQueue(for: nil) }
+        if queue.checksUse { requireQueue(for: nil) }
     }
 
     /// Stops the process unless the calling thread is inside the context's queue.
@@ -19,25 +16,7 @@ extension ManagedObjectContext {
             ? "Enter the context with perform or performAndWait."
             : "Pass its objectID instead, and look it up in a context of this queue."
         fatalError(
-            "ConcurrencyDebug: \(subject) context '\(name ?? "without a name")' belongs to \(queueName) and was used on \(Self.currentQueueName). \(remedy)"
+            "ConcurrencyDebug: \(subject) context '\(name ?? "without a name")' belongs to \(queue.name) and was used on \(ContextQueue.currentName). \(remedy)"
         )
-    }
-
-    private var queueName: String {
-        concurrencyType == .mainQueue ? "the main queue" : "its private queue '\(queue.label)'"
-    }
-
-    private static var currentQueueName: String {
-        if isOnMainQueue { return "the main queue" }
-        if let label = DispatchQueue.getSpecific(key: queueLabel) { return "the queue '\(label)'" }
-        return "a thread outside of any context's queue"
-    }
-
-    private static let queueLabel = DispatchSpecificKey<String>()
-
-    /// Lets messages name the queue that code runs on.
-    func labelQueue() {
-        guard checksQueue, concurrencyType == .privateQueue else { return }
-        queue.setSpecific(key: Self.queueLabel, value: queue.label)
     }
 }

@@ -45,8 +45,8 @@ extension ManagedObjectContext {
 
     /// The scope here of an identifier; found without asking the coordinator if the context has objects of it.
     private func localScope(of id: ManagedObjectID) -> ObjectIDScope? {
-        let position = id.scope.storeNumber * model.entities.count + id.scope.entityIndex
-        if position < bindings.count, bindings[position]?.scope === id.scope { return id.scope }
+        let binding = identityMap.binding(id.scope.entityIndex, id.scope.storeNumber)
+        if binding?.scope === id.scope { return id.scope }
         return coordinator.localScope(of: id)
     }
 
@@ -99,9 +99,7 @@ extension ManagedObjectContext {
     public var registeredObjects: Set<ManagedObject> {
         checkQueue()
         sweep()
-        var objects: Set<ManagedObject> = []
-        for table in registry.allTables { table.forEach { objects.insert($0) } }
-        return objects
+        return Set(identityMap.objects)
     }
 
     // MARK: - Making objects
@@ -117,11 +115,7 @@ extension ManagedObjectContext {
         let binding = binding(entityIndex, storeNumber)
         let object = binding.objectClass.init(
             seed: ObjectSeed(binding: binding, reference: reference, state: .fault))
-        table[reference] = object
-        registeredCount += 1
-        if reference >= 0 {
-            channel.register(reference, root: table.rootIndex, storeNumber: storeNumber)
-        }
+        identityMap.register(object, in: table)
         return object
     }
 
@@ -135,7 +129,8 @@ extension ManagedObjectContext {
     ) -> [ManagedObject] {
         // An array made for no elements writes its count to the storage that all empty arrays share.
         guard fetched.rows.count > 0 else { return [] }
-        let table = registry.table(rootIndex: root.rootIndex, storeNumber: fetched.storeNumber)
+        let table = identityMap.table(
+            rootIndex: root.rootIndex, storeNumber: fetched.storeNumber)
         var newKeys: [Int64] = []
         newKeys.reserveCapacity(fetched.rows.count)
         var realisedCount: Int64 = 0
@@ -185,10 +180,7 @@ extension ManagedObjectContext {
             }
         }
         coordinator.graphCounters.faultsFired.add(realisedCount, ordering: .relaxed)
-        registeredCount += newKeys.count
-        if !newKeys.isEmpty {
-            channel.register(newKeys, root: root.rootIndex, storeNumber: fetched.storeNumber)
-        }
+        identityMap.noteRegistrations(newKeys, in: table)
         return objects
     }
 
@@ -208,18 +200,16 @@ extension ManagedObjectContext {
     }
 
     func table(_ entityIndex: Int, _ storeNumber: Int) -> ObjectRegistry.Table {
-        registry.table(
+        identityMap.table(
             rootIndex: model.entities[entityIndex].rootIndex, storeNumber: storeNumber)
     }
 
     func binding(_ entityIndex: Int, _ storeNumber: Int) -> EntityBinding {
-        let position = storeNumber * model.entities.count + entityIndex
-        while bindings.count <= position { bindings.append(nil) }
-        if let binding = bindings[position] { return binding }
+        if let binding = identityMap.binding(entityIndex, storeNumber) { return binding }
         let scopes = coordinator.record(number: storeNumber)?.scopes ?? coordinator.unassignedScopes
         let made = EntityBinding(
             context: self, entity: model.entities[entityIndex], scope: scopes[entityIndex])
-        bindings[position] = made
+        identityMap.add(made, storeNumber: storeNumber)
         return made
     }
 
@@ -249,15 +239,16 @@ extension ManagedObjectContext {
     func seedForInsertion(of type: ManagedObject.Type) -> ObjectSeed {
         checkQueue()
         let identifier = ObjectIdentifier(type)
-        if let last = lastInsertion, last.type == identifier,
+        if let last = identityMap.lastInsertion, last.type == identifier,
             last.storeGeneration == coordinator.storeGeneration.load(ordering: .relaxed)
         {
             return seedForInsertion(last.binding)
         }
         let binding = bindingForInsertion(of: entityForInsertion(of: type))
-        lastInsertion = LastInsertion(
-            type: identifier, binding: binding,
-            storeGeneration: coordinator.storeGeneration.load(ordering: .relaxed))
+        identityMap.noteInsertion(
+            LastInsertion(
+                type: identifier, binding: binding,
+                storeGeneration: coordinator.storeGeneration.load(ordering: .relaxed)))
         return seedForInsertion(binding)
     }
 
@@ -300,7 +291,7 @@ extension ManagedObjectContext {
 
     private func seedForInsertion(_ binding: EntityBinding) -> ObjectSeed {
         // What can be undone is captured value by value; checked objects are looked at with each.
-        guard undoManager == nil, !checksQueue else {
+        guard undoManager == nil, !queue.checksUse else {
             return ObjectSeed(
                 binding: binding, reference: ObjectIDScope.newTemporaryReference(),
                 state: [.inserted, .changedInEvent])
@@ -317,38 +308,30 @@ extension ManagedObjectContext {
     /// Takes an object in as a new one.
     func register(_ object: ManagedObject) {
         if undoManager != nil { capture(object, isAbsent: true) }
-        let binding = object.binding
-        registry.table(rootIndex: binding.rootIndex, storeNumber: binding.storeNumber)[
-            object.reference] = object
-        registeredCount += 1
-        object.state.insert(.changedInEvent)
-        insertedList.append(object)
+        identityMap.register(object)
+        tracker.insert(object)
         beginEvent()
-        eventList.append(object)
     }
 
     // MARK: - Letting go
 
     /// Lets go of objects that nobody holds if there are many more than there were.
     func sweepIfGrown() {
-        if registeredCount > sweepLimit { sweep() }
+        if identityMap.hasGrown { sweep() }
     }
 
     func sweep() {
         // Hooks of the objects that leave may look at the context.
-        guard !isSweeping, !retainsRegisteredObjects else { return }
-        isSweeping = true
-        defer { isSweeping = false }
-        var remaining = 0
-        for table in registry.allTables {
+        guard !retainsRegisteredObjects, let tables = identityMap.beginSweep() else { return }
+        var remainingCount = 0
+        for table in tables {
             let swept = table.sweep()
-            remaining += swept.remaining
-            guard !swept.releasedKeys.isEmpty else { continue }
-            channel.unregister(
-                swept.releasedKeys, root: table.rootIndex, storeNumber: table.storeNumber)
+            remainingCount += swept.remaining
+            if !swept.releasedKeys.isEmpty {
+                identityMap.unregister(swept.releasedKeys, of: table)
+            }
         }
-        registeredCount = remaining
-        sweepLimit = max(1024, remaining * 2)
+        identityMap.endSweep(remainingCount: remainingCount)
     }
 
     /// Whether a row may still be used by this context (spec §3.1).
@@ -364,16 +347,15 @@ extension ManagedObjectContext {
             object.state.insert(.fault)
             return faultHandler(object.objectID, FetchError.noSuchObject(object.objectID))
         }
-        object.state.insert([.deleted, .deletionPropagated, .inaccessible])
-        deletedList.append(object)
+        object.state.insert(.inaccessible)
+        tracker.delete(object, appliesRules: false)
     }
 
     /// An object whose row was found gone is a fault like any other again: the next read finds out.
     func expectRow(of object: ManagedObject) {
-        object.state.subtract([.deleted, .deletionPropagated, .inaccessible])
+        tracker.withdrawDeletion(of: object)
         object.state.insert(.fault)
         object.contents?.unload()
-        deletedList.removeAll { $0 === object }
     }
 
     /// Whether the level above has a row of the object.

@@ -5,21 +5,15 @@ extension ManagedObjectContext {
     /// With them goes what could be undone, since it may be about them.
     func followStores() {
         let generation = coordinator.storeGeneration.load(ordering: .relaxed)
-        guard generation != storeGeneration else { return }
-        storeGeneration = generation
+        guard identityMap.follow(generation) else { return }
         let open = Set(coordinator.records.map(\.number))
         let isGone = { (number: Int) in number > 0 && !open.contains(number) }
         var objects: [ManagedObject] = []
-        for table in registry.allTables where isGone(table.storeNumber) {
+        for table in identityMap.tables where isGone(table.storeNumber) {
             table.forEach { objects.append($0) }
         }
         if !objects.isEmpty { invalidate(objects) }
-        registry.removeTables { isGone($0.storeNumber) }
-        // Their identifiers are no longer found.
-        for position in bindings.indices where isGone(position / model.entities.count) {
-            bindings[position] = nil
-        }
-        lastInsertion = nil
+        identityMap.removeStores(where: isGone)
     }
 
     private func invalidate(_ objects: [ManagedObject]) {
@@ -30,9 +24,8 @@ extension ManagedObjectContext {
             object.turnIntoFault()
             object.state = [.fault, .detached]
         }
-        registeredCount -= objects.count
-        forgetDetached()
-        eventCapture = EventCapture()
+        tracker.forgetDetached()
+        undoRecorder.forgetEvent()
         undoManager?.removeAllActions()
         if hasObservers { post(.objectsDidChange(ObjectChanges(invalidated: ids))) }
     }

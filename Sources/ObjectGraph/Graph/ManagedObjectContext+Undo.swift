@@ -19,24 +19,18 @@ extension ManagedObjectContext {
             // Nobody knows what there would be to go back to.
             if object.isFault { return }
         }
-        eventCapture.objects.append(ObjectCapture(object, isAbsent: isAbsent))
+        undoRecorder.capture(ObjectCapture(object, isAbsent: isAbsent))
     }
 
     /// Remembers a pair of a many-to-many relationship that comes or goes.
     func capture(_ note: JoinNote, isAddition: Bool) {
         guard undoManager?.isUndoRegistrationEnabled == true else { return }
-        if eventCapture.joins[note] == !isAddition {
-            eventCapture.joins[note] = nil
-        } else {
-            eventCapture.joins[note] = isAddition
-        }
+        undoRecorder.capture(note, isAddition: isAddition)
     }
 
     /// Makes the event that ends one step to undo, unless it has come to nothing.
     func registerUndo() {
-        var event = eventCapture
-        eventCapture = EventCapture()
-        event.saveCount = saveCount
+        var event = undoRecorder.endEvent()
         var isSignificant = !event.joins.isEmpty
         for position in event.objects.indices where event.objects[position].reduce() {
             isSignificant = true
@@ -52,7 +46,7 @@ extension ManagedObjectContext {
         for capture in event.objects where capture.wasPresent {
             if bringBack(capture) { reasons[capture.object] = .undoDeletion }
         }
-        deletedList.removeAll { !$0.isDeleted }
+        tracker.dropWithdrawnDeletions()
         let captures = event.objects.filter(\.isToBeRestored)
         // Before members get their places back, which may be all that an order was.
         for capture in captures where !capture.orders.isEmpty { noteEvent(of: capture.object) }
@@ -79,7 +73,7 @@ extension ManagedObjectContext {
         }
         // The event that this is ends here, and becomes what is redone.
         processChanges(isSaving: false)
-        if event.saveCount == saveCount { clean(event.objects) }
+        if event.saveCount == undoRecorder.saveCount { clean(event.objects) }
         for capture in event.objects {
             if let reason = reasons[capture.object] {
                 capture.object.awake(fromSnapshotEvents: reason)
@@ -91,27 +85,24 @@ extension ManagedObjectContext {
     private func bringBack(_ capture: ObjectCapture) -> Bool {
         let object = capture.object
         if object.state.contains(.detached) {
-            object.reference = permanentReferences[object.reference] ?? object.reference
+            object.reference = undoRecorder.currentReference(object.reference)
             let table = table(object.binding.entity.index, object.binding.storeNumber)
             if let other = table[object.reference] {
                 // It stands for the row now if somebody else has brought that back; if not, it is an empty fault.
                 guard other.isFault, (try? currentRow(of: other)) == nil else { return false }
-                deletedList.removeAll { $0 === other }
+                tracker.withdrawDeletion(of: other)
                 detach(other)
             }
             object.state = object.binding.initialState.union([.inserted, .broughtBack])
             register(object)
-            if object.reference >= 0 {
-                channel.register(
-                    [object.reference], root: table.rootIndex, storeNumber: table.storeNumber)
-            }
             return true
         }
         guard object.state.contains(.deleted) else { return false }
         if object.state.contains(.inaccessible) {
             expectRow(of: object)
         } else {
-            unmarkDeleted(object)
+            noteEvent(of: object)
+            object.state.subtract([.deleted, .deletionPropagated])
         }
         return true
     }
@@ -161,38 +152,24 @@ extension ManagedObjectContext {
             guard object.isUpdated, object.changedProperties.isEmpty,
                 !object.hasMemberThatMoves
             else { continue }
-            object.state.subtract([.updated, .relationshipChanged])
             object.discardSavedChanges()
             cleaned.insert(object)
         }
         guard !cleaned.isEmpty else { return }
-        forgetUpdates(of: cleaned)
+        tracker.withdrawUpdates(of: cleaned)
         for capture in captures {
             capture.object.contents?.forgetNotes(about: cleaned.contains)
             if cleaned.contains(capture.object) { capture.object.contents?.forgetNotes() }
         }
         // Nothing was unsaved about a clean object before, so nothing is now, such as a member added again.
-        for note in joinNotes.keys
+        for note in tracker.joins.keys
         where cleaned.contains(note.source) || cleaned.contains(note.destination) {
-            joinNotes[note] = nil
+            tracker.withdrawJoin(note)
             for end in [note.source, note.destination] {
                 end.contents?.forgetNotes(about: cleaned.contains)
                 end.contents?.unload()
             }
         }
-    }
-
-    /// Takes objects out of the updated ones. Undo goes back from the last change: those objects are among the last, and the
-    /// many before them are not looked at.
-    private func forgetUpdates(of cleaned: Set<ManagedObject>) {
-        var start = updatedList.endIndex
-        var remainingCount = cleaned.count
-        while remainingCount > 0, start > 0 {
-            start -= 1
-            if cleaned.contains(updatedList[start]) { remainingCount -= 1 }
-        }
-        let others = updatedList[start...].filter { !cleaned.contains($0) }
-        updatedList.replaceSubrange(start..., with: others)
     }
 }
 

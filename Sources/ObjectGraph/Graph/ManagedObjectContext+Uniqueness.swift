@@ -161,7 +161,7 @@ extension ManagedObjectContext {
         }
         // What leads to it without an inverse, or from the other end of a relationship to one. What a child has saved has its
         // references in a row.
-        for object in insertedList + updatedList where object !== victim {
+        for object in tracker.inserted + tracker.updated where object !== victim {
             let isOfChild = object.isInserted && object.row != nil
             for index in object.binding.entity.toOneIndexes
             where isOfChild || object.changesBesideDraft?.contains(index) ?? false {
@@ -171,15 +171,14 @@ extension ManagedObjectContext {
                 }
             }
         }
-        for (note, isAddition) in joinNotes where note.destination === victim && isAddition {
+        for (note, isAddition) in tracker.joins where note.destination === victim && isAddition {
             let property = note.source.binding.entity.properties[note.propertyIndex]
             note.source.change(victim, in: property, isAddition: false)
             if let successor = successor(in: property) {
                 note.source.change(successor, in: property, isAddition: true)
             }
         }
-        victim.state.insert([.deleted, .deletionPropagated])
-        deletedList.append(victim)
+        tracker.delete(victim, appliesRules: false)
     }
 }
 

@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import Synchronization
 
@@ -17,7 +16,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
         case mainQueue
     }
 
-    public let concurrencyType: ConcurrencyType
+    public var concurrencyType: ConcurrencyType { queue.type }
 
     /// For people: appears in messages.
     public let name: String?
@@ -40,7 +39,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     /// For how long a cached row may be used when a fault fires; nil means for ever (spec §3.1).
     @exclusivity(unchecked) public var stalenessInterval: Duration? {
         didSet {
-            for binding in bindings { binding?.hasStalenessInterval = stalenessInterval != nil }
+            identityMap.setStalenessInterval(isSet: stalenessInterval != nil)
         }
     }
 
@@ -71,67 +70,24 @@ public final class ManagedObjectContext: @unchecked Sendable {
     /// Whether the context keeps all its objects, also those that nobody else holds (spec §2.12).
     public var retainsRegisteredObjects = false
 
-    let queue: DispatchQueue
-
-    /// Whether every use is checked for the queue.
-    let checksQueue: Bool
-
-    /// The thread that is inside the context's queue; 0 if none is.
-    let owner = Atomic<UInt>(0)
+    let queue: ContextQueue
     let channel: any ObjectChannel
     let model: ManagedObjectModel
 
     // MARK: State of the queue
 
-    // Unchecked exclusivity where each inserted or changed object adds to a list: the check costs more than the append,
-    // and no code of a user runs while one of these is being changed.
+    // Exclusivity is unchecked where each inserted or changed object adds to a list: the check
+    // costs more than the append, and no user code runs while one of these is being changed.
 
-    @exclusivity(unchecked) var registry: ObjectRegistry
-    /// By store number and entity index.
-    @exclusivity(unchecked) var bindings: [EntityBinding?] = []
-    @exclusivity(unchecked) var lastInsertion: LastInsertion?
+    /// The registered objects.
+    @exclusivity(unchecked) var identityMap: IdentityMap
     /// Where the drafts of new objects are made.
     @exclusivity(unchecked) var draftSlab: RowSlab?
-    /// Whether faults fired in this turn may have left a snapshot open.
-    var holdsSnapshot = false
-    /// Registered since the last sweep, and how many may be before the next.
-    @exclusivity(unchecked) var registeredCount = 0
-    var sweepLimit = 1024
-
-    /// In the order in which they changed; objects whose state has moved on stay until the lists are renewed.
-    @exclusivity(unchecked) var insertedList: [ManagedObject] = []
-    @exclusivity(unchecked) var updatedList: [ManagedObject] = []
-    var deletedList: [ManagedObject] = []
-    /// Changed since pending changes were last processed.
-    @exclusivity(unchecked) var eventList: [ManagedObject] = []
-    var joinNotes: [JoinNote: Bool] = [:]
-    /// Permanent references by the temporary ones that they replace, while mail is being taken.
-    var renewedReferences: [Int64: Int64] = [:]
-    /// Temporary references in the rows of new objects whose own objects are not new; nil except while these are encoded.
-    var openReferences: [ManagedObjectID]?
+    /// The pending changes.
+    @exclusivity(unchecked) var tracker = ChangeTracker()
     var failedReads = FailedReads()
-    /// Unchanged objects that the next save checks for conflicts.
-    var checkedObjects: Set<ManagedObject> = []
+    var undoRecorder = UndoRecorder()
 
-    /// The transient values that changed objects had before.
-    var committedTransients: [ManagedObject: [Int: AttributeValue]] = [:]
-
-    /// How the objects of the event were before it; empty without an undo manager.
-    var eventCapture = EventCapture()
-    var saveCount = 0
-
-    /// By temporary reference: the permanent ones that others have been given, for objects that undo may bring back.
-    var permanentReferences: [Int64: Int64] = [:]
-
-    /// The last temporary reference given to any object when this context was last saved; later ones are less.
-    var lastSavedReference = Int64.max
-    var isSweeping = false
-
-    /// Whether the event under way ends by itself: inside `perform`, or once the main queue gets to it.
-    @exclusivity(unchecked) var endsEvent = false
-
-    /// That of the coordinator when the objects of removed stores were last let go.
-    var storeGeneration = 0
     var propertyObservations: [ManagedObject: [WeakObservation]] = [:]
 
     // MARK: State of any thread
@@ -169,30 +125,17 @@ public final class ManagedObjectContext: @unchecked Sendable {
         _ type: ConcurrencyType, channel: any ObjectChannel, parent: ManagedObjectContext?,
         name: String?
     ) {
-        concurrencyType = type
         self.name = name
         self.parent = parent
         depth = parent.map { $0.depth + 1 } ?? 0
         self.channel = channel
         coordinator = channel.coordinator
         model = coordinator.model
-        checksQueue = coordinator.debug.checksQueues
-        queue =
-            type == .mainQueue
-            ? .main : DispatchQueue(label: name ?? "ObjectGraph.ManagedObjectContext")
-        registry = ObjectRegistry(entityCount: model.entities.count)
-        storeGeneration = coordinator.storeGeneration.load(ordering: .relaxed)
-        labelQueue()
+        queue = ContextQueue(type, name: name, checksUse: coordinator.debug.checksQueues)
+        identityMap = IdentityMap(below: channel)
     }
 
-    deinit {
-        for table in registry.allTables {
-            var keys: [Int64] = []
-            keys.reserveCapacity(registeredCount)
-            table.permanent.forEach { key, slot in if slot.pointee != nil { keys.append(key) } }
-            channel.unregister(keys, root: table.rootIndex, storeNumber: table.storeNumber)
-        }
-    }
+    deinit { identityMap.unregisterAll() }
 }
 
 /// Where the last new object went, since most new objects are like the one before.

@@ -9,21 +9,11 @@ struct UnsavedChanges {
     }
 
     private let entries: [Entry]
-    private let insertedList: [ManagedObject]
-    private let updatedList: [ManagedObject]
-    private let deletedList: [ManagedObject]
-    private let eventList: [ManagedObject]
-    private let joinNotes: [JoinNote: Bool]
-    private let committedTransients: [ManagedObject: [Int: AttributeValue]]
+    private let tracker: ChangeTracker
 
     init(of context: ManagedObjectContext) {
-        insertedList = context.insertedList
-        updatedList = context.updatedList
-        deletedList = context.deletedList
-        eventList = context.eventList
-        joinNotes = context.joinNotes
-        committedTransients = context.committedTransients
-        entries = (insertedList + updatedList + deletedList).map { object in
+        tracker = context.tracker
+        entries = tracker.objects.map { object in
             var values: [(index: Int, value: AttributeValue)] = []
             if let changes = object.changes {
                 changes.mask.forEach { values.append(($0, changes[$0])) }
@@ -35,8 +25,8 @@ struct UnsavedChanges {
     }
 
     func restore(in context: ManagedObjectContext) {
-        // What changed since only, such as a stored object that was to take the place of a new one.
-        for object in context.insertedList + context.updatedList + context.deletedList {
+        // Some changed since then only: a stored object that was to take the place of a new one.
+        for object in context.tracker.objects {
             object.discardChanges()
             object.contents = nil
             object.state.subtract([
@@ -45,7 +35,9 @@ struct UnsavedChanges {
             ])
         }
         for entry in entries {
-            if entry.object.state.contains(.detached) { context.registerAgain(entry.object) }
+            entry.object.discardChanges()
+            entry.object.contents = nil
+            if entry.object.state.contains(.detached) { context.identityMap.register(entry.object) }
             entry.object.state = entry.state
             entry.object.row = entry.row
             for (index, value) in entry.values { entry.object.unsavedValues[index] = value }
@@ -53,22 +45,6 @@ struct UnsavedChanges {
             entry.object.contents = RelationshipContents()
             entry.object.contents!.relationships = entry.contents
         }
-        context.insertedList = insertedList
-        context.updatedList = updatedList
-        context.deletedList = deletedList
-        context.eventList = eventList
-        context.joinNotes = joinNotes
-        context.committedTransients = committedTransients
-    }
-}
-
-extension ManagedObjectContext {
-    /// Takes an object back that has left.
-    fileprivate func registerAgain(_ object: ManagedObject) {
-        let table = table(object.binding.entity.index, object.binding.storeNumber)
-        table[object.reference] = object
-        guard object.reference >= 0 else { return }
-        channel.register(
-            [object.reference], root: table.rootIndex, storeNumber: table.storeNumber)
+        context.tracker.restore(tracker)
     }
 }

@@ -341,6 +341,27 @@ import Testing
         }
     }
 
+    @Test func `a deletion that a policy takes back and changes is one update (§5.4.10)`() throws {
+        final class Reviving: MergePolicy, @unchecked Sendable {
+            // @unchecked Sendable: without state of its own.
+            override func resolve(
+                _ conflicts: [MergeConflict], in context: ManagedObjectContext
+            ) throws {
+                try super.resolve(conflicts, in: context)
+                for conflict in conflicts { context.author(conflict.objectID).birthYear = 1921 }
+            }
+        }
+        let context = fixture.context(Reviving(.mergeByPropertyStoreTrump))
+        try context.performAndWait {
+            let author = context.author(id)
+            author.name = "mine"
+            context.delete(author)
+            try change { $0.name = "theirs" }
+            try context.save()
+            #expect(author.name == "theirs" && author.birthYear == 1921 && !context.hasChanges)
+        }
+    }
+
     @Test
     func `what a policy throws the save throws, with the context as before (§5.4.11, §14.14)`()
         throws

@@ -1,6 +1,7 @@
 import Foundation
-import ObjectGraph
 import TestSupport
+
+@testable import ObjectGraph
 
 /// Carries out a script on contexts and on the reference side by side.
 final class ScriptRun: @unchecked Sendable {
@@ -66,6 +67,7 @@ final class ScriptRun: @unchecked Sendable {
         for step in script.steps {
             self.step = "\(step)"
             try perform(step, in: step.numbers[0] % contexts.count)
+            try checkInvariants()
         }
         for level in contexts.indices {
             step = "at the end, context \(level)"
@@ -73,6 +75,15 @@ final class ScriptRun: @unchecked Sendable {
             try on(level) { try self.compareEverything(in: level) }
         }
         try compareStore()
+    }
+
+    // Without entering a queue, which would deliver keys that the context has not asked for yet.
+    private func checkInvariants() throws {
+        for (level, context) in contexts.enumerated() {
+            do { try context.checkInvariants() } catch {
+                throw Difference(step: step, message: "context \(level): \(error)")
+            }
+        }
     }
 
     private func on<Result: Sendable>(

@@ -1,0 +1,211 @@
+/// The pending changes of a context, and the objects of the event under way.
+///
+/// Each list is in the order of the changes. An object stays listed when its state moves on, until
+/// the list is renewed, so whoever reads a list checks the state of each object.
+struct ChangeTracker {
+    // No method calls a hook, an observer or the context, so that access to the context's `tracker`
+    // is exclusive without being checked.
+
+    private(set) var inserted: [ManagedObject] = []
+    private(set) var updated: [ManagedObject] = []
+    private(set) var deleted: [ManagedObject] = []
+
+    /// The objects that changed since pending changes were last processed.
+    private(set) var event: [ManagedObject] = []
+
+    /// Pairs of relationships that are kept in join tables: true if added, false if removed.
+    private(set) var joins: [JoinNote: Bool] = [:]
+
+    /// The transient values that changed objects had at the last save.
+    private(set) var committedTransients: [ManagedObject: [Int: AttributeValue]] = [:]
+
+    /// Unchanged objects that the next save checks for conflicts.
+    private(set) var checked: Set<ManagedObject> = []
+
+    /// Whether there is anything to save.
+    var hasChanges: Bool {
+        inserted.contains(where: \.isToBeInserted) || updated.contains(where: \.isUpdated)
+            || deleted.contains(where: \.isToBeDeleted) || !joins.isEmpty
+    }
+
+    /// Whether no object is listed as inserted, updated or deleted.
+    var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
+
+    /// The objects listed as inserted, updated and deleted, in this order.
+    var objects: [ManagedObject] { inserted + updated + deleted }
+
+    // MARK: - Inserted, updated, deleted
+
+    /// Lists a new object, which is part of the event.
+    @inline(__always)
+    mutating func insert(_ object: ManagedObject) {
+        object.state.insert(.changedInEvent)
+        inserted.append(object)
+        event.append(object)
+    }
+
+    /// Has the next save insert an object again whose row is gone.
+    mutating func insertAgain(_ object: ManagedObject) {
+        object.state.insert(.inserted)
+        inserted.append(object)
+    }
+
+    /// Takes an object out of the new ones, since another context has inserted its row.
+    mutating func withdrawInsertion(of object: ManagedObject) {
+        object.state.subtract([.inserted, .broughtBack])
+        inserted.removeAll { $0 === object }
+    }
+
+    @inline(__always)
+    mutating func update(_ object: ManagedObject) {
+        object.state.insert(.updated)
+        updated.append(object)
+    }
+
+    /// Takes an object that gets its saved values back out of the updated ones.
+    mutating func withdrawUpdate(of object: ManagedObject) {
+        object.state.subtract([.updated, .relationshipChanged])
+        updated.removeAll { $0 === object }
+        committedTransients[object] = nil
+    }
+
+    /// Takes objects out of the updated ones that undo has made clean.
+    ///
+    /// Undo starts with the last change, so the objects are near the end of the list. The search
+    /// starts there and stops when it has found all of them.
+    mutating func withdrawUpdates(of cleaned: Set<ManagedObject>) {
+        for object in cleaned { object.state.subtract([.updated, .relationshipChanged]) }
+        var start = updated.endIndex
+        var remainingCount = cleaned.count
+        while remainingCount > 0, start > 0 {
+            start -= 1
+            if cleaned.contains(updated[start]) { remainingCount -= 1 }
+        }
+        let others = updated[start...].filter { !cleaned.contains($0) }
+        updated.replaceSubrange(start..., with: others)
+    }
+
+    /// - Parameter appliesRules: Whether the delete rules are still to be applied.
+    mutating func delete(_ object: ManagedObject, appliesRules: Bool = true) {
+        object.state.insert(appliesRules ? .deleted : [.deleted, .deletionPropagated])
+        deleted.append(object)
+    }
+
+    mutating func withdrawDeletion(of object: ManagedObject) {
+        object.state.subtract([.deleted, .deletionPropagated, .inaccessible])
+        deleted.removeAll { $0 === object }
+    }
+
+    /// Takes all objects off the list of deleted ones whose deletion was taken back.
+    mutating func dropWithdrawnDeletions() {
+        deleted.removeAll { !$0.isDeleted }
+    }
+
+    // MARK: - Events
+
+    /// Adds an object to the event, of which it is not yet a part.
+    @inline(__always)
+    mutating func addToEvent(_ object: ManagedObject) {
+        object.state.insert(.changedInEvent)
+        event.append(object)
+    }
+
+    /// Ends the event.
+    ///
+    /// - Returns: The objects that changed in it.
+    mutating func endEvent() -> [ManagedObject] {
+        let changed = event
+        event.removeAll(keepingCapacity: event.count < 4096)
+        changed.forEachBorrowed { $0.state.remove(.changedInEvent) }
+        return changed
+    }
+
+    // MARK: - Pairs, transient values, checks
+
+    /// Notes that a pair is added or removed; the last note about a pair counts.
+    mutating func noteJoin(_ note: JoinNote, isAddition: Bool) { joins[note] = isAddition }
+
+    mutating func withdrawJoin(_ note: JoinNote) { joins[note] = nil }
+
+    mutating func withdrawJoins(where isWithdrawn: (JoinNote) -> Bool) {
+        joins = joins.filter { !isWithdrawn($0.key) }
+    }
+
+    mutating func keepTransients(_ values: [Int: AttributeValue], of object: ManagedObject) {
+        committedTransients[object] = values
+    }
+
+    mutating func check(_ object: ManagedObject) { checked.insert(object) }
+
+    // MARK: - All at once
+
+    /// Forgets the objects that have left the context.
+    mutating func forgetDetached() {
+        let hasLeft = { (object: ManagedObject) in object.state.contains(.detached) }
+        inserted.removeAll(where: hasLeft)
+        updated.removeAll(where: hasLeft)
+        deleted.removeAll(where: hasLeft)
+        event.removeAll(where: hasLeft)
+        joins = joins.filter { !hasLeft($0.key.source) && !hasLeft($0.key.destination) }
+        checked = checked.filter { !hasLeft($0) }
+        committedTransients = committedTransients.filter { !hasLeft($0.key) }
+    }
+
+    /// Forgets what a save has written; the event goes on.
+    mutating func forgetSaved() { self = ChangeTracker(event: event) }
+
+    /// Forgets everything.
+    mutating func reset() {
+        for object in event { object.state.remove(.changedInEvent) }
+        self = ChangeTracker()
+    }
+
+    /// Goes back to an earlier copy. Objects to be checked for conflicts remain as they are.
+    mutating func restore(_ earlier: ChangeTracker) {
+        for object in event { object.state.remove(.changedInEvent) }
+        let checked = checked
+        self = earlier
+        self.checked = checked
+        for object in event where !object.state.contains(.detached) {
+            object.state.insert(.changedInEvent)
+        }
+    }
+}
+
+extension ChangeTracker {
+    /// Throws if the lists contradict each other or the states of their objects.
+    ///
+    /// An object that has left the context may be listed until `forgetDetached`. A deleted object
+    /// need not be listed while its saved deletion is announced.
+    func checkInvariants() throws(BrokenInvariant) {
+        let (new, changed, current) = (Set(inserted), Set(updated), Set(event))
+        for object in inserted where !object.state.contains(.detached) {
+            try BrokenInvariant.require(
+                object.state.contains(.inserted), "\(object) is listed as new and is not.")
+        }
+        for object in event where !object.state.contains(.detached) {
+            try BrokenInvariant.require(
+                object.state.contains(.changedInEvent),
+                "\(object) is listed in the event and does not know it.")
+            try BrokenInvariant.require(
+                !object.isToBeInserted || new.contains(object),
+                "\(object) is new and not listed as new.")
+            try BrokenInvariant.require(
+                !object.isUpdated || changed.contains(object),
+                "\(object) is updated and not listed as updated.")
+        }
+        for object in objects where !object.state.contains(.detached) {
+            try BrokenInvariant.require(
+                !object.state.contains(.changedInEvent) || current.contains(object),
+                "\(object) changed in the event and is not listed in it.")
+        }
+    }
+}
+
+extension ManagedObject {
+    /// Whether the next save inserts the object.
+    final var isToBeInserted: Bool { state.contains(.inserted) && !state.contains(.deleted) }
+
+    /// Whether the next save deletes the object's row.
+    final var isToBeDeleted: Bool { state.contains(.deleted) && !state.contains(.inserted) }
+}

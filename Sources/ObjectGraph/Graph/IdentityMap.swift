@@ -1,0 +1,258 @@
+/// The objects of one context by identity, and what those of one entity and store share.
+///
+/// Tells the level above which rows the context has, so that it keeps them.
+struct IdentityMap {
+    typealias Table = ObjectRegistry.Table
+
+    // No method calls a hook or the context, so that access to the context's `identityMap` is
+    // exclusive without being checked.
+
+    private var registry: ObjectRegistry
+    private let entityCount: Int
+
+    /// The level above.
+    private let channel: any ObjectChannel
+
+    /// By store number and entity index.
+    private var bindings: [EntityBinding?] = []
+    private(set) var lastInsertion: LastInsertion?
+
+    /// How many objects were registered since the last sweep, and how many may be before the next.
+    private var registeredCount = 0
+    private var sweepLimit = Self.smallestSweepLimit
+    private var isSweeping = false
+
+    /// The coordinator's generation of stores whose removals this map has followed.
+    private var storeGeneration: Int
+
+    private static let smallestSweepLimit = 1024
+
+    init(below channel: any ObjectChannel) {
+        self.channel = channel
+        let coordinator = channel.coordinator
+        entityCount = coordinator.model.entities.count
+        registry = ObjectRegistry(entityCount: entityCount)
+        storeGeneration = coordinator.storeGeneration.load(ordering: .relaxed)
+    }
+
+    // MARK: - Objects
+
+    var tables: [Table] { registry.allTables }
+
+    var objects: [ManagedObject] {
+        var objects: [ManagedObject] = []
+        for table in tables { table.forEach { objects.append($0) } }
+        return objects
+    }
+
+    @inline(__always)
+    mutating func table(rootIndex: Int, storeNumber: Int) -> Table {
+        registry.table(rootIndex: rootIndex, storeNumber: storeNumber)
+    }
+
+    @inline(__always)
+    private mutating func table(of object: ManagedObject) -> Table {
+        table(rootIndex: object.binding.rootIndex, storeNumber: object.binding.storeNumber)
+    }
+
+    /// Registers an object under its reference, in place of another if there is one.
+    @inline(__always)
+    mutating func register(_ object: ManagedObject) {
+        let table = table(of: object)
+        if object.reference >= 0, table[object.reference] == nil {
+            channel.register(
+                object.reference, root: table.rootIndex, storeNumber: table.storeNumber)
+        }
+        table[object.reference] = object
+        registeredCount += 1
+    }
+
+    /// Registers an object of whose reference the table has none.
+    mutating func register(_ object: ManagedObject, in table: Table) {
+        table[object.reference] = object
+        registeredCount += 1
+        if object.reference >= 0 {
+            channel.register(
+                object.reference, root: table.rootIndex, storeNumber: table.storeNumber)
+        }
+    }
+
+    /// Takes note of objects that were put in a table for these primary keys.
+    mutating func noteRegistrations(_ keys: [Int64], in table: Table) {
+        registeredCount += keys.count
+        guard !keys.isEmpty else { return }
+        channel.register(keys, root: table.rootIndex, storeNumber: table.storeNumber)
+    }
+
+    /// Registers the object of a temporary reference, if there is one, under its primary key.
+    func renew(_ key: PermanentKey, in table: Table) {
+        guard let object = table[key.temporary] else { return }
+        table[key.temporary] = nil
+        object.reference = key.permanent
+        table[key.permanent] = object
+        channel.register(
+            [key.permanent], root: table.rootIndex, storeNumber: table.storeNumber)
+    }
+
+    /// Registers new objects under the primary keys that they have been given. Those that are not
+    /// inserted after all, such as duplicates, get their temporary references back.
+    mutating func register(_ keys: [AssignedKey]) {
+        var table: Table?
+        var registered: [Int64] = []
+        func registerRun() {
+            guard let table, !registered.isEmpty else { return }
+            channel.register(registered, root: table.rootIndex, storeNumber: table.storeNumber)
+        }
+        for key in keys {
+            guard key.object.isToBeInserted else {
+                key.object.reference = key.temporary
+                continue
+            }
+            let place = TableKey(key.object)
+            if table?.rootIndex != place.rootIndex || table?.storeNumber != place.storeNumber {
+                registerRun()
+                table = registry.table(
+                    rootIndex: place.rootIndex, storeNumber: place.storeNumber)
+                registered = []
+            }
+            table!.move(key.temporary, to: key.permanent)
+            registered.append(key.permanent)
+        }
+        registerRun()
+    }
+
+    mutating func remove(_ object: ManagedObject) {
+        let table = table(of: object)
+        if object.reference >= 0, table[object.reference] != nil {
+            unregister([object.reference], of: table)
+        }
+        table[object.reference] = nil
+    }
+
+    /// Removes all objects. Those that made the map grow no longer delay the next sweep.
+    mutating func removeAll() {
+        unregisterAll()
+        registry.removeAll()
+        registeredCount = 0
+        sweepLimit = Self.smallestSweepLimit
+    }
+
+    // MARK: - The level above
+
+    /// Tells the level above that the context no longer has the rows of these objects.
+    func unregister(_ keys: [Int64], of table: Table) {
+        channel.unregister(keys, root: table.rootIndex, storeNumber: table.storeNumber)
+    }
+
+    /// Tells the level above that the context has no rows any more.
+    func unregisterAll() {
+        for table in tables {
+            var keys: [Int64] = []
+            keys.reserveCapacity(max(0, registeredCount))
+            table.permanent.forEach { key, slot in if slot.pointee != nil { keys.append(key) } }
+            unregister(keys, of: table)
+        }
+    }
+
+    // MARK: - Sweeping
+
+    /// Whether many objects were registered since the last sweep.
+    var hasGrown: Bool { registeredCount > sweepLimit }
+
+    /// Begins to let go of objects that nobody else holds.
+    ///
+    /// - Returns: The tables to sweep; nil while a hook of a leaving object asks for another sweep.
+    mutating func beginSweep() -> [Table]? {
+        if isSweeping { return nil }
+        isSweeping = true
+        return tables
+    }
+
+    mutating func endSweep(remainingCount: Int) {
+        isSweeping = false
+        registeredCount = remainingCount
+        sweepLimit = max(Self.smallestSweepLimit, remainingCount * 2)
+    }
+
+    // MARK: - Bindings
+
+    /// What the objects of an entity and store share; nil if it has not been made.
+    @inline(__always)
+    func binding(_ entityIndex: Int, _ storeNumber: Int) -> EntityBinding? {
+        let position = storeNumber * entityCount + entityIndex
+        return position < bindings.count ? bindings[position] : nil
+    }
+
+    /// Keeps a binding for the objects of a store, which may have been removed meanwhile.
+    mutating func add(_ binding: EntityBinding, storeNumber: Int) {
+        let position = storeNumber * entityCount + binding.entity.index
+        while bindings.count <= position { bindings.append(nil) }
+        bindings[position] = binding
+    }
+
+    mutating func noteInsertion(_ insertion: LastInsertion) { lastInsertion = insertion }
+
+    func setStalenessInterval(isSet: Bool) {
+        for binding in bindings { binding?.hasStalenessInterval = isSet }
+    }
+
+    // MARK: - Removed stores
+
+    /// - Returns: Whether stores may have been removed since the last call.
+    mutating func follow(_ generation: Int) -> Bool {
+        guard generation != storeGeneration else { return false }
+        storeGeneration = generation
+        return true
+    }
+
+    /// Removes what belongs to stores that were removed. Their identifiers are no longer found.
+    mutating func removeStores(where isRemoved: (Int) -> Bool) {
+        for table in tables where isRemoved(table.storeNumber) {
+            table.forEach { _ in registeredCount -= 1 }
+        }
+        registry.removeTables { isRemoved($0.storeNumber) }
+        for position in bindings.indices where isRemoved(position / entityCount) {
+            bindings[position] = nil
+        }
+        lastInsertion = nil
+    }
+}
+
+extension IdentityMap {
+    /// Throws if an object or binding is not where its identity says.
+    func checkInvariants() throws(BrokenInvariant) {
+        for table in tables {
+            var misplaced: [ManagedObject] = []
+            func visit(_ reference: Int64, _ slot: UnsafeMutablePointer<ManagedObject?>) {
+                guard let object = slot.pointee else { return }
+                // A save gives new objects their primary keys before it registers these.
+                let isKnown =
+                    object.reference == reference || reference < 0 && object.isInserted
+                if !isKnown || object.state.contains(.detached)
+                    || object.binding.rootIndex != table.rootIndex
+                    || !isNumber(object.binding.storeNumber, of: table.storeNumber)
+                {
+                    misplaced.append(object)
+                }
+            }
+            table.permanent.forEach(visit)
+            table.temporary.forEach { visit(-$0, $1) }
+            try BrokenInvariant.require(
+                misplaced.isEmpty, "\(misplaced) are registered where they do not belong.")
+        }
+        for (position, binding) in bindings.enumerated() {
+            guard let binding else { continue }
+            try BrokenInvariant.require(
+                binding.entity.index == position % entityCount
+                    && isNumber(binding.storeNumber, of: position / entityCount),
+                "The binding of \(binding.entity.name) is kept for another entity or store.")
+        }
+        try BrokenInvariant.require(
+            sweepLimit >= Self.smallestSweepLimit, "The sweep limit is \(sweepLimit).")
+    }
+
+    /// Whether a binding is of a store. If made after the store was removed, it has the number 0.
+    private func isNumber(_ bound: Int, of storeNumber: Int) -> Bool {
+        bound == storeNumber || bound == 0
+    }
+}

@@ -1,0 +1,58 @@
+/// The primary keys that new objects are given, to be taken back if the save fails.
+struct KeyAssignment {
+    private(set) var keys: [AssignedKey] = []
+
+    /// Gives new objects primary keys, and those that had one taken back the same again (step 6).
+    ///
+    /// Below a parent context they keep their temporary references.
+    mutating func assign(to objects: [ManagedObject], from channel: any ObjectChannel) throws {
+        for key in keys { key.object.reference = key.permanent }
+        let model = channel.coordinator.model
+        var start = 0
+        while start < objects.count {
+            // A run of objects of one table takes its keys in one piece.
+            let table = TableKey(objects[start])
+            var end = start
+            var count = 0
+            while end < objects.count, TableKey(objects[end]) == table {
+                if objects[end].reference < 0 { count += 1 }
+                end += 1
+            }
+            guard
+                var key = try channel.reserveKeys(
+                    count, root: model.entities[table.rootIndex], storeNumber: table.storeNumber)?
+                    .lowerBound
+            else { return }
+            for object in objects[start..<end] where object.reference < 0 {
+                keys.append(
+                    AssignedKey(object: object, temporary: object.reference, permanent: key))
+                object.reference = key
+                key += 1
+            }
+            start = end
+        }
+    }
+
+    func takeBack() {
+        for key in keys { key.object.reference = key.temporary }
+    }
+}
+
+/// A primary key that an object has been given, with the temporary reference that it replaces.
+struct AssignedKey {
+    // Unowned, which costs no counting: whoever assigns the keys holds the objects for as long.
+    unowned(unsafe) let object: ManagedObject
+    let temporary: Int64
+    let permanent: Int64
+}
+
+/// Names the table of an object.
+struct TableKey: Hashable {
+    let rootIndex: Int
+    let storeNumber: Int
+
+    init(_ object: ManagedObject) {
+        rootIndex = object.binding.rootIndex
+        storeNumber = object.binding.storeNumber
+    }
+}

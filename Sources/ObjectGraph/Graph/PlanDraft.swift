@@ -1,0 +1,195 @@
+/// The plans of a save while they are made: by store, rows inserted, updated, deleted, then pairs.
+struct PlanDraft {
+    private(set) var plans: [StorePlan] = []
+
+    /// The objects of the rows of each plan, in the same order.
+    private(set) var objects: [[Unmanaged<ManagedObject>]] = []
+
+    /// The updated objects that have something to be written.
+    private(set) var changed: [ManagedObject] = []
+
+    private let context: ManagedObjectContext
+    private let isForParent: Bool
+    private var writer: RowWriter
+    private var references = RowReferences(open: [])
+
+    /// Objects that are named, have no permanent identifier and are not inserted by the save.
+    private var openReferences: [ManagedObjectID] = []
+
+    /// The position of the plan that was last added to.
+    private var current = 0
+
+    /// - Throws: `SaveError.unknownObjects` if rows refer to objects that have no row.
+    init(of work: SaveWork, in context: ManagedObjectContext) throws {
+        self.context = context
+        isForParent = context.parent != nil
+        writer = RowWriter(
+            expectedByteCount: (work.inserted.count / 8 + work.updated.count) * 256)
+        addInserted(work.inserted)
+        addUpdated(work.updated)
+        addDeleted(work.deleted)
+        if !isForParent { addChecked() }
+        addJoins()
+        if context.model.hasOrderedRelationships { addPlacedJoins(work.inserted + work.updated) }
+        guard !openReferences.isEmpty else { return }
+        guard isForParent else { throw SaveError.unknownObjects(openReferences) }
+        plans[0].openReferences = openReferences
+    }
+
+    // MARK: - Rows
+
+    private mutating func addInserted(_ inserted: [ManagedObject]) {
+        let context = context
+        inserted.forEachBorrowed { object in
+            if isForParent { addTransients(of: object, committed: nil) }
+            let row =
+                context.finishedDraft(of: object, &references)
+                ?? context.encode(
+                    object, into: &writer, &references, version: 1, changes: object.changes)
+            add(
+                RowChange(
+                    kind: .insert, entity: object.binding.entity, key: object.reference,
+                    row: row, changes: PropertyMask(), previousVersion: 0), object)
+        }
+        openReferences = references.open ?? []
+        references.open = nil
+    }
+
+    private mutating func addUpdated(_ updated: [ManagedObject]) {
+        let context = context
+        for object in updated {
+            if object.isFault { object.fireFault() }
+            if isForParent {
+                addTransients(
+                    of: object, committed: context.tracker.committedTransients[object])
+            }
+            let properties = object.changedProperties
+            guard !properties.isEmpty || object.state.contains(.relationshipChanged) else {
+                continue
+            }
+            // None where the row is gone, which is a conflict (spec §5.3).
+            let version = object.row?.version ?? 0
+            changed.append(object)
+            noteReferences(of: object, properties)
+            let row = context.encode(
+                object, into: &writer, &references, version: version &+ 1,
+                changes: object.changes)
+            add(
+                RowChange(
+                    kind: .update, entity: object.binding.entity, key: object.reference,
+                    row: row, changes: properties, previousVersion: version), object)
+        }
+    }
+
+    private mutating func addDeleted(_ deleted: [ManagedObject]) {
+        for object in deleted where !object.isInserted { addVersion(of: object, .delete) }
+    }
+
+    private mutating func addChecked() {
+        for object in context.tracker.checked where !object.hasChanges {
+            addVersion(of: object, .check)
+        }
+    }
+
+    /// Adds a row without values; nothing if no row is found.
+    private mutating func addVersion(of object: ManagedObject, _ kind: RowChange.Kind) {
+        if object.isFault { object.fireFault() }
+        guard let row = object.row else { return }
+        add(
+            RowChange(
+                kind: kind, entity: object.binding.entity, key: object.reference, row: nil,
+                changes: PropertyMask(), previousVersion: row.version), object)
+    }
+
+    /// - Parameter committed: The transient values that the parent context has already.
+    private mutating func addTransients(
+        of object: ManagedObject, committed: [Int: AttributeValue]?
+    ) {
+        guard object.binding.hasTransients, let changes = object.changesBesideDraft else { return }
+        var values: [Int: AttributeValue] = [:]
+        for index in object.binding.entity.transientIndexes
+        where changes.contains(index) && committed?[index] != changes[index] {
+            values[index] = changes[index]
+        }
+        guard !values.isEmpty else { return }
+        select(object.binding.storeNumber)
+        plans[current].transients.append(
+            TransientChange(
+                entity: object.binding.entity, key: object.reference, values: values))
+    }
+
+    // MARK: - Pairs
+
+    private mutating func addJoins() {
+        for (note, isInsertion) in context.tracker.joins {
+            guard
+                isInsertion
+                    ? !note.source.isDeleted && !note.destination.isDeleted
+                    : !note.source.isInserted && !note.destination.isInserted
+            else { continue }
+            if isInsertion {
+                noteReference(to: note.source)
+                noteReference(to: note.destination)
+            }
+            add(
+                JoinChange(
+                    property: note.source.binding.entity.properties[note.propertyIndex],
+                    entity: note.source.binding.entity, sourceKey: note.source.reference,
+                    destinationEntity: note.destination.binding.entity,
+                    destinationKey: note.destination.reference, isInsertion: isInsertion),
+                storeNumber: note.source.binding.scope.storeNumber)
+        }
+    }
+
+    private mutating func addPlacedJoins(_ objects: [ManagedObject]) {
+        for object in objects {
+            for change in context.placedJoins(of: object) {
+                add(change, storeNumber: object.binding.storeNumber)
+            }
+        }
+    }
+
+    // MARK: - References
+
+    /// Notes a changed object and its new destinations. Others it may have referred to for long.
+    private mutating func noteReferences(of object: ManagedObject, _ properties: PropertyMask) {
+        noteReference(to: object)
+        let context = context
+        properties.forEach { index in
+            guard object.binding.accessors[index].isToOne,
+                case .objectID(let id)? = object.changes?[index], id.reference < 0
+            else { return }
+            noteReference(to: context.object(id.reference, id.scope))
+        }
+    }
+
+    private mutating func noteReference(to object: ManagedObject) {
+        guard object.reference < 0, !object.isInserted || object.isDeleted else { return }
+        openReferences.append(object.objectID)
+    }
+
+    // MARK: - Plans
+
+    private mutating func add(_ change: consuming RowChange, _ object: ManagedObject) {
+        select(object.binding.storeNumber)
+        plans[current].plan.rows.append(change)
+        objects[current].append(.passUnretained(object))
+    }
+
+    private mutating func add(_ change: JoinChange, storeNumber: Int) {
+        select(storeNumber)
+        plans[current].plan.joins.append(change)
+    }
+
+    /// Finds or makes the plan of a store.
+    private mutating func select(_ storeNumber: Int) {
+        if current < plans.count, plans[current].storeNumber == storeNumber { return }
+        if let found = plans.firstIndex(where: { $0.storeNumber == storeNumber }) {
+            current = found
+        } else {
+            current = plans.count
+            plans.append(StorePlan(storeNumber: storeNumber))
+            objects.append([])
+        }
+    }
+}

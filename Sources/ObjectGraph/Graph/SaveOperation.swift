@@ -1,0 +1,240 @@
+/// One save of a context that has changes: collect, validate, plan, write, adopt, announce.
+struct SaveOperation {
+    private let context: ManagedObjectContext
+    private var work = SaveWork()
+    private var plans: [StorePlan] = []
+    private var assignment = KeyAssignment()
+
+    /// What was refused because of conflicts.
+    private var attempts: [SaveWork] = []
+
+    /// What was unsaved before a merge policy first changed it.
+    private var original: UnsavedChanges?
+
+    private static let attemptLimit = 10
+    private static let willSaveLimit = 1000
+
+    init(of context: ManagedObjectContext) { self.context = context }
+
+    mutating func run() throws {
+        // Assigned keys do not hold their objects, which may be those of an attempt.
+        defer { withExtendedLifetime(self) {} }
+        try context.readingForEngine {
+            try prepare()
+            try write()
+        }
+        adopt()
+        announce()
+    }
+
+    // MARK: - Collect and validate
+
+    /// Calls `willSave` and validates until no object changes any more (steps 3 and 4).
+    private mutating func prepare() throws {
+        let context = context
+        var changed = try context.requiringReads {
+            context.post(.willSave)
+            callWillSave(on: context.tracker.inserted, where: \.isInserted)
+            callWillSave(on: context.tracker.updated, where: \.isUpdated)
+            callWillSave(on: context.tracker.deleted, where: \.isDeleted)
+            return context.processChanges(isSaving: true)
+        }
+        for _ in 0..<Self.willSaveLimit {
+            if changed.isEmpty {
+                try context.requiringReads { collect() }
+                changed = try context.requiringReads {
+                    try context.validate(work)
+                    // A validator may have replaced values.
+                    return context.processChanges(isSaving: true)
+                }
+                if changed.isEmpty { return }
+            }
+            changed = try context.requiringReads {
+                callWillSave(on: changed, where: \.hasChanges)
+                return context.processChanges(isSaving: true)
+            }
+        }
+        throw SaveError.endlessWillSave
+    }
+
+    private func callWillSave(
+        on objects: [ManagedObject], where isConcerned: (ManagedObject) -> Bool
+    ) {
+        context.readingForProgram {
+            objects.forEachBorrowed { if isConcerned($0) { $0.willSave() } }
+        }
+    }
+
+    private mutating func collect() {
+        work = SaveWork(inserted: context.tracker.inserted)
+        // Usually all of them are, and the list need not be copied.
+        if !work.inserted.allSatisfyBorrowed({ $0.isToBeInserted }) {
+            work.inserted.removeAll { !$0.isToBeInserted }
+        }
+        // A new object that was refreshed begins again with its default values.
+        work.inserted.forEachBorrowed { if $0.isFault { $0.fireFault() } }
+        for object in context.tracker.updated where object.isUpdated {
+            // A fault may have changed by an inverse alone; it is checked and versioned too.
+            if object.isFault {
+                object.fireFault()
+                // Its row may turn out to be gone.
+                guard object.isUpdated else { continue }
+            }
+            work.updated.append(object)
+        }
+        // Includes the objects whose rows were just found gone.
+        work.deleted = context.tracker.deleted.filter(\.isDeleted)
+    }
+
+    // MARK: - Plan and write
+
+    /// Hands the changes up. Has the merge policy settle conflicts, and tries again (steps 5 to 8).
+    ///
+    /// - Throws: What keeps the changes from being written, with the context as before.
+    private mutating func write() throws {
+        do {
+            while attempts.count < Self.attemptLimit {
+                try assignment.assign(to: work.inserted, from: context.channel)
+                try context.requiringReads { try plan() }
+                do {
+                    return try handUp()
+                } catch is RenewedKeys {
+                    context.takeMail()
+                } catch let conflict as PlanConflict {
+                    try settle(conflict)
+                }
+            }
+            throw SaveError.unresolvedConflicts
+        } catch {
+            assignment.takeBack()
+            original?.restore(in: context)
+            throw error
+        }
+    }
+
+    private mutating func plan() throws {
+        plans = []
+        let draft = try PlanDraft(of: work, in: context)
+        plans = draft.plans
+        work.plannedObjects = draft.objects
+        work.changed = draft.changed
+    }
+
+    private func handUp() throws {
+        if !plans.isEmpty {
+            try context.channel.save(plans, from: context)
+        } else if context.parent == nil {
+            try context.coordinator.saveMetadata()
+        }
+    }
+
+    private mutating func settle(_ conflict: PlanConflict) throws {
+        assignment.takeBack()
+        attempts.append(work)
+        original = original ?? UnsavedChanges(of: context)
+        let position = plans.firstIndex { $0.storeNumber == conflict.storeNumber }!
+        let planned = work.plannedObjects[position].map { $0.takeUnretainedValue() }
+        try context.requiringReads {
+            try context.settle(conflict, among: planned, work)
+            collect()
+        }
+        guard case .uniqueness = conflict.conflict else { return }
+        // The conflict may have been settled by a deletion that others do not allow. Duplicates
+        // disappear, they are not deleted.
+        var remaining = work
+        remaining.deleted.removeAll(where: \.isInserted)
+        try context.validate(remaining)
+    }
+
+    // MARK: - Adopt
+
+    /// Makes what was written the saved state of the objects (step 9).
+    private func adopt() {
+        let context = context
+        let isChild = context.parent != nil
+        let hasChildren = context.hasChildren.load(ordering: .relaxed)
+        for (plan, objects) in zip(plans, work.plannedObjects) {
+            for position in plan.plan.rows.indices {
+                guard let row = plan.plan.rows[position].row else { continue }
+                objects[position]._withUnsafeGuaranteedRef {
+                    // A child with the earlier row is not notified of later changes.
+                    if hasChildren { $0.supersedeRow() }
+                    $0.take(accepted: row)
+                    // Nor is this context by a parent, which has taken the values and not this row.
+                    if isChild, !$0.state.isNew { $0.supersedeRow() }
+                }
+            }
+        }
+        context.identityMap.register(assignment.keys)
+        work.inserted.forEachBorrowed { $0.adoptSavedChanges() }
+        work.updated.forEachBorrowed { $0.adoptSavedChanges() }
+        // The merge policy may have taken deletions back, whose objects are in no list then.
+        for object in attempts.flatMap(\.deleted) where !object.isDeleted {
+            object.contents?.forgetNotes()
+        }
+        context.tracker.forgetSaved()
+        context.undoRecorder.noteSave()
+    }
+
+    // MARK: - Announce
+
+    /// Calls `didSave`, notifies other contexts and observers, lets deleted objects go (step 10).
+    private func announce() {
+        let context = context
+        // An object whose row was found gone was not deleted here, and others may have it.
+        let deleted = work.deleted.filter {
+            $0.state.isDisjoint(with: [.inserted, .inaccessible])
+        }
+        let deletedIDs = deleted.map(\.objectID)
+        work.inserted.forEachBorrowed { $0.didSave() }
+        work.updated.forEachBorrowed { $0.didSave() }
+        for object in deleted { object.didSave() }
+        context.dropUncut(work.deleted)
+        context.tellChildren(assignment.keys)
+        let siblings =
+            context.parent == nil ? context.coordinator.mergingContexts(besides: context) : []
+        let children = context.mergingChildren
+        if context.hasObservers || !siblings.isEmpty || !children.isEmpty {
+            let changes = ObjectChanges(
+                inserted: work.inserted.map(\.objectID), updated: work.changed.map(\.objectID),
+                deleted: deletedIDs)
+            context.post(.didSave(changes))
+            for other in siblings + children {
+                other.perform { other.mergeChanges(changes) }
+            }
+        }
+        letGo()
+        context.sweepIfGrown()
+    }
+
+    /// Lets the deleted objects go. Until now observers could read their last values.
+    private func letGo() {
+        guard !work.deleted.isEmpty else { return }
+        for object in work.deleted { context.detach(object) }
+        context.tracker.forgetDetached()
+    }
+}
+
+/// The objects of a save, each in one of the first three lists.
+struct SaveWork {
+    var inserted: [ManagedObject] = []
+    var updated: [ManagedObject] = []
+    var deleted: [ManagedObject] = []
+
+    /// The objects of the rows of each plan, in the same order; the lists above hold them.
+    var plannedObjects: [[Unmanaged<ManagedObject>]] = []
+
+    /// Those of `updated` that have something to be written.
+    var changed: [ManagedObject] = []
+}
+
+extension ManagedObject {
+    /// Takes what was unsaved as saved.
+    fileprivate final func adoptSavedChanges() {
+        discardSavedChanges()
+        contents?.forgetNotes()
+        // Its row is back, and with it the pairs that name it.
+        if state.contains(.broughtBack) { contents?.unload() }
+        state.subtract([.inserted, .announced, .broughtBack, .updated, .relationshipChanged])
+    }
+}
