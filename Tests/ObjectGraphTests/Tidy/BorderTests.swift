@@ -5,8 +5,8 @@ import Testing
 @Suite struct `Borders of folders and modules` {
     /// Each folder of the engine may name types of its own rank and lower ones only.
     static let ranks = [
-        "Support": 0, "KeyedArchives": 1, "Model": 2, "Queries": 3, "SQLite": 4, "Stores": 5,
-        "Coordinator": 6, "Graph": 7, "Controllers": 8,
+        "Support": 0, "KeyedArchives": 1, "Model": 2, "Requests": 3, "Predicates": 3, "SQLite": 4,
+        "Stores": 5, "Coordinator": 6, "Objects": 7, "Contexts": 7, "Errors": 7, "Controllers": 8,
     ]
 
     @Test func `a folder of the engine names no type of a higher rank`() throws {
@@ -81,7 +81,7 @@ struct SourceFile {
     let path: String
     let text: String
 
-    /// The folder directly below the module, such as `Graph`.
+    /// The folder directly below the module, such as `Contexts`.
     var folder: String { path.split(separator: "/").dropFirst(2).first.map(String.init) ?? "" }
 
     static func all(in folder: String) throws -> [SourceFile] {
