@@ -32,7 +32,10 @@ struct ChangeTracker {
     var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
 
     /// The objects listed as inserted, updated and deleted, in this order.
-    var objects: [ManagedObject] { inserted + updated + deleted }
+    var objects: [ManagedObject] {
+        // Often all of them are new, and the list need not be copied.
+        updated.isEmpty && deleted.isEmpty ? inserted : inserted + updated + deleted
+    }
 
     // MARK: - Inserted, updated, deleted
 
