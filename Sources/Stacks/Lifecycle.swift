@@ -21,7 +21,8 @@ public final class Lifecycle<Current: Arrangement>: Sendable {
     private let makeArrangement: @Sendable () throws -> Current
     private let state = Mutex(State.unopened)
 
-    /// - Parameter makeArrangement: opens the stores and makes the contexts.
+    /// A stack of a kind; `makeArrangement` opens its stores and makes its contexts.
+    ///
     /// - Throws: `StackError.storeNotShared`; with eager opening also the errors of opening.
     public init(
         _ kind: StackKind, _ configuration: StackConfiguration,
