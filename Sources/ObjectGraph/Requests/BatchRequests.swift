@@ -28,7 +28,8 @@ public struct BatchUpdateRequest: Sendable {
 /// Deletes many rows in the store. Delete rules are applied in SQL; contexts and validation are
 /// bypassed (spec §6.4).
 public struct BatchDeleteRequest: Sendable {
-    /// Selects the rows. Its entity, predicate, order, limit and offset are used.
+    /// Selects the rows by entity with or without subentities, stores, predicate, order, limit and
+    /// offset.
     public var fetchRequest: FetchRequest
 
     public init(fetchRequest: FetchRequest) {
