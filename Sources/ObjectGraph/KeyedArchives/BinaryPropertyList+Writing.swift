@@ -1,7 +1,8 @@
 import Foundation
 
 extension BinaryPropertyList {
-    /// The bytes of a property list of these objects, which refer to each other by their positions.
+    /// The bytes of a property list with these objects, which refer to each other by their
+    /// positions.
     static func data(of objects: [Object], rootIndex: Int) -> Data {
         var writer = BinaryPropertyListWriter(
             referenceSize: BinaryPropertyListWriter.size(of: UInt64(objects.count)))
@@ -25,7 +26,7 @@ private struct BinaryPropertyListWriter {
         case .boolean(let value): bytes.append(value ? 0x09 : 0x08)
         case .integer(let value): writeInteger(UInt64(bitPattern: value))
         case .unsigned(let value):
-            // Eight bytes would be a negative number.
+            // In eight bytes it would be read as a negative number.
             bytes.append(0x14)
             write(0, size: 8)
             write(value, size: 8)
@@ -62,7 +63,7 @@ private struct BinaryPropertyListWriter {
         return Data(bytes)
     }
 
-    /// The least power of two of bytes that holds a number.
+    /// The smallest power of two, in bytes, that can hold a number.
     static func size(of number: UInt64) -> Int {
         switch number {
         case 0..<1 << 8: 1

@@ -1,13 +1,13 @@
 import Foundation
 
-/// A binary property list (`bplist00`), read an object at a time.
+/// A binary property list (`bplist00`), read one object at a time.
 ///
-/// Objects refer to each other by index, so the caller can recognise shared objects and cycles. The
+/// Objects refer to each other by index, so the caller can detect shared objects and cycles. The
 /// bytes are not trusted: a read returns an object or throws. Its cost is linear in the size of the
 /// object.
 ///
-/// The format is that of CoreFoundation (CFBinaryPList.c): a magic number of eight bytes, the
-/// objects, a table of their offsets, and a trailer of 32 bytes. All numbers are big-endian.
+/// The format is CoreFoundation's (CFBinaryPList.c): a magic number of eight bytes, the objects, a
+/// table of their offsets, and a trailer of 32 bytes. All numbers are big-endian.
 struct BinaryPropertyList: Sendable {
     enum Object: Sendable, Hashable {
         case null
@@ -23,7 +23,7 @@ struct BinaryPropertyList: Sendable {
         case uid(Int)
         case array([Int])
         case set([Int])
-        /// Each key has its value at the same position.
+        /// The value of each key is at the same position.
         case dictionary(keys: [Int], values: [Int])
     }
 
@@ -35,7 +35,7 @@ struct BinaryPropertyList: Sendable {
     let rootIndex: Int
     private let bytes: [UInt8]
 
-    /// Where the table of offsets begins, and the objects end.
+    /// The start of the table of offsets, and the end of the objects.
     private let tableOffset: Int
 
     /// The sizes of an offset and of a reference, in bytes.
@@ -100,7 +100,7 @@ struct BinaryPropertyList: Sendable {
         return bytes[start] >> 4 == 0x8 ? try uid(startingAt: start) : nil
     }
 
-    /// The byte at which an object begins.
+    /// The position of an object's first byte.
     func offset(of index: Int) throws(KeyedArchiveError) -> Int {
         guard (0..<count).contains(index) else {
             throw .damaged("a reference to object \(index) of \(count)", offset: tableOffset)
@@ -200,7 +200,7 @@ struct BinaryPropertyList: Sendable {
         return first..<first + count * size
     }
 
-    /// The size in bytes of a number whose marker holds the logarithm of the size.
+    /// The size in bytes of a number. Its marker holds the logarithm of the size.
     private func powerOfTwo(
         at start: Int, upTo greatest: UInt8
     ) throws(KeyedArchiveError) -> Int {
@@ -211,8 +211,8 @@ struct BinaryPropertyList: Sendable {
         return 1 << logarithm
     }
 
-    /// The number in up to eight bytes, which the caller has checked to exist. Numbers above
-    /// `Int.max` become `Int.max`, which is not a valid count, index or offset either.
+    /// The number in up to eight bytes, which must exist. Numbers above `Int.max` become `Int.max`,
+    /// which is not a valid count, index or offset either.
     private func number(at offset: Int, size: Int) -> Int {
         Self.number(in: bytes, at: offset, size: size)
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The objects that `NSKeyedArchiver` has written.
+/// The objects in an archive that `NSKeyedArchiver` wrote.
 ///
 /// The archive is a binary property list with a list of numbered objects, which refer to each other
 /// by `uid`. An instance of a class is a dictionary, here called a node; its `$class` refers to the
@@ -42,19 +42,19 @@ struct KeyedArchive: Sendable {
         rootIndex = try target(of: root)
     }
 
-    /// The node at an index; nil if another object is there.
+    /// The node at an index; nil if the object there is not a node.
     func node(at index: Int) throws(KeyedArchiveError) -> Node? {
         try Self.node(at: index, in: list)
     }
 
-    /// The object in a field of a node, stored inline or referred to; nil also if there is no such
-    /// field.
+    /// The object in a field of a node, either stored inline or referenced; nil also if the field
+    /// is missing.
     func field(_ name: String, of node: Node) throws(KeyedArchiveError) -> Int? {
         guard let index = try Self.value(of: name, in: node, list) else { return nil }
         return try target(of: index)
     }
 
-    /// The objects in a field of a node that is an array of references.
+    /// The objects in a field that is an array of references.
     func elements(in name: String, of node: Node) throws(KeyedArchiveError) -> [Int?] {
         guard let index = try Self.value(of: name, in: node, list),
             case .array(let references) = try list.object(at: index)
@@ -65,7 +65,7 @@ struct KeyedArchive: Sendable {
         return elements
     }
 
-    /// The object that a reference refers to; an object that is not a reference is returned itself.
+    /// The object of a reference. An object that is not a reference is returned unchanged.
     private func target(of index: Int) throws(KeyedArchiveError) -> Int? {
         guard let number = try list.uid(at: index) else { return index }
         guard number < objects.count else {

@@ -1,8 +1,9 @@
-/// Why data could not be read as a property list, or a property list could not be archived.
+/// The reason why data could not be read as a property list, or why a property list could not be
+/// archived.
 public enum KeyedArchiveError: Error, Sendable, Hashable {
     /// The data are not a binary property list that `NSKeyedArchiver` wrote.
     case notAnArchive
-    /// What is wrong, and with the object at which byte.
+    /// A description of the damage, and the byte at which the object starts.
     case damaged(String, offset: Int)
     /// An object in the archive is of a class that is not a property list type.
     case unsupportedClass(String)
@@ -10,9 +11,9 @@ public enum KeyedArchiveError: Error, Sendable, Hashable {
     case unsupportedKey
     /// The object at this byte contains itself.
     case circular(offset: Int)
-    /// Collections are nested in more levels than the limit.
+    /// Collections are nested more deeply than the limit.
     case tooDeep(limit: Int)
-    /// The archive holds more values than the limit, since it repeats shared objects.
+    /// The archive repeats shared objects so often that it holds more values than the limit.
     case tooLarge(limit: Int)
 }
 

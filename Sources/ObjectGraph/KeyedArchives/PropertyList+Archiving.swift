@@ -1,10 +1,11 @@
 import Foundation
 
 extension PropertyList {
-    /// The keyed archive of the value, as `NSKeyedArchiver` writes it.
+    /// The keyed archive of the value, in the format of `NSKeyedArchiver`.
     ///
-    /// Not by `NSKeyedArchiver`: on Linux it stores equal numbers once, so that `[true, 1, 1.0]`
-    /// comes back as three equal values.
+    /// It does not use `NSKeyedArchiver`: on Linux that stores equal numbers once, so
+    /// `[true, 1, 1.0]` would be read as three equal values.
+    ///
     /// - Throws: `KeyedArchiveError.tooDeep`.
     func archived() throws(KeyedArchiveError) -> Data {
         var archiver = Archiver()
@@ -22,8 +23,8 @@ private struct Archiver {
     /// The index of the reference to an object, by the index of the object.
     private var references: [Int: Int] = [:]
 
-    /// The indexes of strings by their UTF-8, since strings that are equal in Swift may differ
-    /// there.
+    /// The indexes of strings by their UTF-8, because strings that are equal in Swift may have
+    /// different bytes.
     private var strings: [Data: Int] = [:]
     private var classes: [String: Int] = [:]
 
@@ -41,7 +42,7 @@ private struct Archiver {
         return BinaryPropertyList.data(of: objects, rootIndex: archive)
     }
 
-    /// Adds a value and gives the index of a reference to it.
+    /// Adds a value and returns the index of a reference to it.
     private mutating func reference(
         to value: PropertyList, depth: Int
     ) throws(KeyedArchiveError) -> Int {
@@ -52,7 +53,7 @@ private struct Archiver {
         case .unsigned(let value): return reference(to: add(.unsigned(value)))
         case .real(let value): return reference(to: add(.real(value)))
         case .data(let value): return reference(to: add(.data(value)))
-        // As it is, this string stands for nil.
+        // Written as a plain string, this one would mean nil.
         case .string(Self.null): return node("NSMutableString", [("NS.string", string(Self.null))])
         case .string(let value): return reference(to: string(value))
         case .date(let value):
@@ -62,7 +63,7 @@ private struct Archiver {
             let bytes = withUnsafeBytes(of: value.uuid) { Data($0) }
             return node("NSUUID", [("NS.uuidbytes", add(.data(bytes)))])
         case .url(let value):
-            // The base itself is written without a base of its own.
+            // The base URL itself is written without a base.
             var base = reference(to: string(Self.null))
             if let url = value.baseURL.flatMap({ URL(string: $0.absoluteString) }) {
                 base = try reference(to: .url(url), depth: depth)
@@ -117,7 +118,7 @@ private struct Archiver {
         return add(.dictionary(keys: keys, values: fields.map(\.1)))
     }
 
-    /// Adds an object of a class and gives the index of a reference to it.
+    /// Adds an object of a class and returns the index of a reference to it.
     private mutating func node(_ className: String, _ fields: [(String, Int)] = []) -> Int {
         reference(to: dictionary(fields + [("$class", classReference(className))]))
     }
@@ -132,7 +133,7 @@ private struct Archiver {
         return reference(to: index)
     }
 
-    /// The index of a reference to an object, which is given a number if it has none.
+    /// The index of a reference to an object. Gives the object a number if it has none.
     private mutating func reference(to index: Int) -> Int {
         if let reference = references[index] { return reference }
         numbered.append(index)

@@ -1,11 +1,12 @@
 import Foundation
 
 extension PropertyList {
-    /// The value in data that `NSKeyedArchiver` has written.
+    /// The value in data that `NSKeyedArchiver` wrote.
     ///
-    /// Time and memory are linear in the number of bytes. Where the archive repeats shared objects,
-    /// a million values are allowed in any case.
-    /// - Throws: `KeyedArchiveError`, whatever the bytes are.
+    /// Time and memory are linear in the number of bytes. An archive that repeats shared objects
+    /// may always contain a million values.
+    ///
+    /// - Throws: `KeyedArchiveError` for any bytes that cannot be read.
     init(unarchiving data: Data) throws(KeyedArchiveError) {
         var reader = Unarchiver(
             try KeyedArchive(data), bytesLeft: 2 * data.count,
@@ -14,13 +15,13 @@ extension PropertyList {
     }
 }
 
-/// Makes property lists of the objects of a keyed archive; each object is read once.
+/// Converts the objects of a keyed archive to property lists. Each object is read once.
 private struct Unarchiver {
     /// An object that has been read.
     struct Entry {
         let value: PropertyList
 
-        /// The values in it, itself included, as often as they occur.
+        /// The number of values in it, including itself and each repetition.
         var count = 1
 
         /// The levels of collections.
@@ -30,13 +31,14 @@ private struct Unarchiver {
     private let archive: KeyedArchive
     private let maximumCount: Int
 
-    /// How many more bytes may be decoded. Every object is decoded once, so only overlapping
-    /// objects exhaust it. UTF-8 can be half as long again as the UTF-16 in the archive.
+    /// The number of bytes that may still be decoded. Every object is decoded once, so only
+    /// overlapping objects exhaust it. UTF-8 can be half as long again as the UTF-16 in the
+    /// archive.
     private var bytesLeft: Int
     private var finished: [Int: Entry] = [:]
     private var classNames: [Int: String] = [:]
 
-    /// The objects that are being read, each contained in another.
+    /// The objects that are being read, each within the previous one.
     private var path: Set<Int> = []
 
     init(_ archive: KeyedArchive, bytesLeft: Int, maximumCount: Int) {
@@ -50,7 +52,7 @@ private struct Unarchiver {
     private mutating func entry(at index: Int?) throws(KeyedArchiveError) -> Entry {
         guard let index else { return Entry(value: .null) }
         if let entry = finished[index] { return entry }
-        // Some more than the collections: their elements and the fields of these count too.
+        // A few levels more than for collections, because elements and their fields count here too.
         guard path.count <= PropertyList.maximumDepth + 8 else {
             throw .tooDeep(limit: PropertyList.maximumDepth)
         }
@@ -148,10 +150,11 @@ private struct Unarchiver {
         return entries
     }
 
-    /// A collection of elements that have been read.
+    /// A collection of elements that were read.
     ///
-    /// A shared object counts as often as it occurs, so that a few bytes cannot become billions of
-    /// values. The limits are checked first, since a set hashes its elements with all they contain.
+    /// A shared object counts each time it occurs, so a few bytes cannot become billions of values.
+    /// The limits are checked first, because a set hashes its elements with everything they
+    /// contain.
     private func collection(
         _ value: @autoclosure () -> PropertyList, of elements: [Entry]
     ) throws(KeyedArchiveError) -> Entry {
@@ -184,7 +187,7 @@ private struct Unarchiver {
         return text
     }
 
-    /// A number that is an object of its own, as Foundation on Linux writes some.
+    /// A number stored as its own object, as Foundation on Linux sometimes writes it.
     private mutating func number(
         _ node: KeyedArchive.Node
     ) throws(KeyedArchiveError) -> PropertyList {

@@ -2,7 +2,7 @@ import Foundation
 
 /// A string, number, Boolean, date, data, URL or UUID, or a collection of these.
 ///
-/// The value of a transformable attribute for which the model names no transformer.
+/// It is the value of a transformable attribute without a named transformer.
 ///
 ///     let journey: PropertyList = ["title": "Home", "stops": ["Kraków", "Lviv"], "rating": 4.5]
 public enum PropertyList: Hashable, Sendable {
@@ -21,16 +21,17 @@ public enum PropertyList: Hashable, Sendable {
     case set(Set<PropertyList>)
     case dictionary([String: PropertyList])
 
-    /// The greatest number of nested collections, the outermost included.
+    /// The maximum number of nested collections, including the outermost.
     static let maximumDepth = 250
 
     /// The property list of a Swift value.
     ///
-    /// Takes `Bool`, integers of up to 64 bits, `Double`, `Float`, `String`, `Date`, `Data`, `URL`,
-    /// `UUID`, `PropertyList`, optionals of these, `NSNumber` and `NSNull`, and arrays, sets and
-    /// dictionaries of them, also `[Any]` and `[String: Any]`.
-    /// - Returns: nil for any other type, for a dictionary whose keys are not strings, and for more
-    ///   than 250 levels of nested collections.
+    /// Accepts `Bool`, integers of up to 64 bits, `Double`, `Float`, `String`, `Date`, `Data`,
+    /// `URL`, `UUID`, `PropertyList`, optionals of these, `NSNumber` and `NSNull`. Also accepts
+    /// arrays, sets and dictionaries of them, including `[Any]` and `[String: Any]`.
+    ///
+    /// - Returns: nil for any other type, for a dictionary with keys that are not strings, and for
+    ///   more than 250 levels of nested collections.
     public init?(_ value: Any) { self.init(value, depth: 0) }
 
     private init?(_ value: Any, depth: Int) {
@@ -47,7 +48,7 @@ public enum PropertyList: Hashable, Sendable {
         switch value {
         case let value as any PropertyListConvertible: self = value.propertyList
         case is NSNull: self = .null
-        // Not structs such as Decimal, which a cast would bridge to a number.
+        // Only instances of classes: a cast would bridge structs such as Decimal to a number.
         case let number as NSNumber where type(of: value) is AnyClass: self.init(number: number)
         case let hashable as AnyHashable where type(of: value) == AnyHashable.self:
             self.init(hashable.base, depth: depth)
@@ -79,7 +80,7 @@ public enum PropertyList: Hashable, Sendable {
         }
     }
 
-    /// The value as a Swift type, null as `NSNull`. Collections hold `AnyHashable`, so that they
+    /// The value as a Swift type; null becomes `NSNull`. Collections contain `AnyHashable`, so they
     /// can be cast: `value as? [String: Int]`.
     var swiftValue: AnyHashable {
         switch self {
@@ -111,7 +112,7 @@ extension PropertyList: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
     public init(stringLiteral value: String) { self = .string(value) }
     public init(arrayLiteral elements: PropertyList...) { self = .array(elements) }
 
-    /// Of equal keys the last counts.
+    /// If a key occurs more than once, its last value is used.
     public init(dictionaryLiteral elements: (String, PropertyList)...) {
         self = .dictionary(Dictionary(elements, uniquingKeysWith: { $1 }))
     }

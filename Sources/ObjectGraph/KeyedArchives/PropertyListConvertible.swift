@@ -1,10 +1,11 @@
 import Foundation
 
-/// A Swift type that property lists are made of and can be read as.
+/// A Swift type that can be converted to a property list and back.
 protocol PropertyListConvertible {
-    /// The property list as a value of the type; nil if it is no such value.
+    /// The property list as a value of the type; nil if it is of another kind.
     ///
-    /// Integers, reals and Booleans are read as each other where the value is the same.
+    /// A real or a Boolean is also read as an integer, and an integer as a real or a Boolean, if
+    /// the value stays the same.
     init?(propertyList: PropertyList)
 
     var propertyList: PropertyList { get }

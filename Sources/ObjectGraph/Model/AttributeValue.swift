@@ -1,9 +1,9 @@
 import Foundation
 
-/// A value of an attribute, of any type, for use where the type is known only at run time.
+/// A value of an attribute of any type, for code that knows the type only at run time.
 ///
-/// Dictionaries of batch requests and dictionary results, defaults, and constants in predicates are made of these. The
-/// integer types share one case; their width is checked when a value is assigned to an attribute.
+/// Used in batch requests, dictionary results, defaults, and constants in predicates. The integer
+/// types share one case; their range is checked when a value is assigned to an attribute.
 public enum AttributeValue: Sendable, Hashable {
     case null
     case boolean(Bool)
@@ -35,7 +35,8 @@ extension AttributeValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
 }
 
 extension AttributeValue {
-    /// The integer, also of a Boolean or of a number without fraction; nil for anything else.
+    /// The integer value of an integer, of a Boolean or of a number without a fraction; nil for
+    /// anything else.
     public var integer: Int64? {
         switch self {
         case .integer(let value): value
@@ -46,7 +47,8 @@ extension AttributeValue {
         }
     }
 
-    /// The number as a double-precision value; dates count as seconds since 2001-01-01 UTC; nil for anything else.
+    /// The number in double precision. A date gives its seconds since 2001-01-01 UTC. Nil for
+    /// anything else.
     public var double: Double? {
         switch self {
         case .integer(let value): Double(value)
@@ -58,14 +60,15 @@ extension AttributeValue {
         }
     }
 
-    /// Whether a store gives the value back. SQLite turns NaN into NULL, and a decimal is stored in double precision, from
-    /// which the greatest and the least do not come back. A transformer may have failed.
+    /// Whether a store returns the value as it was written. SQLite turns NaN into NULL. Decimals
+    /// are stored in double precision, so the largest and smallest ones cannot be read back. A
+    /// transformer may have failed.
     var isStorable: Bool {
         switch self {
         case .double(let value): !value.isNaN
         case .date(let value): !value.timeIntervalSinceReferenceDate.isNaN
         case .decimal(let value):
-            // With at most 38 digits these are far from all limits, and need not be written out.
+            // Fast path: with at most 38 digits these are far from all limits.
             !value.isNaN
                 && ((-90...90).contains(value.exponent) || Decimal(shortest: double!) != nil)
         case .transformable(let value): value.storedData != nil
@@ -82,9 +85,10 @@ extension AttributeValue {
         }
     }
 
-    /// The value as one of the given type, converted where nothing is lost.
+    /// The value converted to the given type, if nothing is lost.
     ///
-    /// - Returns: nil if the value is not acceptable to the type: of another kind, or out of the range of the integer.
+    /// - Returns: nil if the type does not accept the value: it is of another kind, or out of the
+    ///   range of the integer.
     func converted(to type: AttributeType) -> AttributeValue? {
         switch (type, self) {
         case (_, .null), (.undefined, _): self
@@ -120,13 +124,15 @@ extension AttributeValue {
 }
 
 extension Decimal {
-    /// The double-precision value nearest to it. Foundation multiplies by powers of ten, which beyond 10²² are not exact.
+    /// The nearest double-precision value. Foundation multiplies by powers of ten, which are not
+    /// exact beyond 10²².
     fileprivate var nearestDouble: Double {
         if !(-22...22).contains(exponent), let value = Double("\(self)") { return value }
         return NSDecimalNumber(decimal: self).doubleValue
     }
 
-    /// The decimal with the digits that identify the double-precision value, 0.1 for 0.1; nil beyond the range of decimals.
+    /// The decimal with the shortest digits that identify the double-precision value: 0.1 for 0.1.
+    /// Nil beyond the range of decimals.
     init?(shortest value: Double) {
         guard value.isFinite, let decimal = Decimal(string: "\(value)"), !decimal.isNaN else {
             return nil
@@ -136,7 +142,8 @@ extension Decimal {
 }
 
 extension AttributeValue {
-    /// The value in a message. Foundation cannot describe a date that is NaN or very far away.
+    /// The value as text for a message. Foundation cannot describe a date that is NaN or very far
+    /// away.
     var messageText: String {
         guard case .date(let date) = self else { return "\(self)" }
         let seconds = date.timeIntervalSinceReferenceDate

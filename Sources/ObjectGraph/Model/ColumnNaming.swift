@@ -1,5 +1,5 @@
-/// The names of tables and columns, as Core Data gives them (spec §8.3, §8.4). Names that become equal in upper case get
-/// the suffixes 1, 2, ….
+/// The names of tables and columns, as in Core Data (spec §8.3, §8.4). Names that are equal in
+/// upper case get the suffixes 1, 2, ….
 struct ColumnNaming {
     private struct Key: Hashable {
         let entity: Int
@@ -15,7 +15,7 @@ struct ColumnNaming {
     init() {}
 
     init(assembly: ModelAssembly) {
-        // Names begin with a letter, so that no table is called as those that a store needs for itself.
+        // Names begin with a letter, so no table can collide with the store's own tables.
         var takenTables: Set<String> = []
         for root in assembly.rootIndexes {
             tables[root] = Self.unused(
@@ -35,7 +35,8 @@ struct ColumnNaming {
         entityColumns[Key(entity: entity, property: property)]!
     }
 
-    /// The column for the place in the order at the other end of a to-one relationship.
+    /// The column for an object's place in the ordered relationship at the other end of a to-one
+    /// relationship.
     func placeColumn(of property: String, in entity: Int) -> String {
         placeColumns[Key(entity: entity, property: property)]!
     }
@@ -82,8 +83,8 @@ struct ColumnNaming {
         }
     }
 
-    /// The end with the smaller entity number names the table; of two ends in one entity the ordered one, else the later in
-    /// name order.
+    /// The end with the smaller entity number names the table. If both ends are in one entity, the
+    /// ordered one does, otherwise the later one in name order.
     private mutating func name(
         _ end: ModelAssembly.Declaration, _ inverse: ModelAssembly.Declaration?,
         _ taken: inout Set<String>
@@ -122,7 +123,7 @@ struct ColumnNaming {
             isOwner: true)
     }
 
-    /// - Parameters: The names of the columns without their prefix.
+    /// - Parameters: The column names without their prefix.
     @discardableResult
     private mutating func name(
         _ owner: ModelAssembly.Declaration, _ source: String, _ destination: String,

@@ -1,22 +1,25 @@
-/// An entity with everything about it worked out: ancestors, all properties, the layout of its rows, its columns.
+/// An entity with everything resolved: ancestors, all properties, the layout of its rows, its
+/// columns.
 ///
-/// Made by `ManagedObjectModel` and immutable from then on. Entities refer to each other by their index in the model.
+/// `ManagedObjectModel` creates it, and it never changes. Entities refer to each other by their
+/// index in the model.
 final class Entity: Sendable {
-    /// What the bit masks of changed properties can hold.
+    /// The capacity of the bit masks of changed properties.
     static let maximumPropertyCount = 256
 
     let description: EntityDescription
     let name: String
 
-    /// The position in the model: root entities in name order, each followed by its descendants depth first (spec §8.2).
+    /// The position in the model: root entities in name order, each followed by its descendants
+    /// depth first (spec §8.2).
     let index: Int
     let superentityIndex: Int?
     let rootIndex: Int
 
-    /// The entity itself and its descendants; their indexes have no gap.
+    /// The entity itself and its descendants. Their indexes are consecutive.
     let familyIndexes: ClosedRange<Int>
 
-    /// Inherited properties first, in the order of their declaration; attributes before relationships.
+    /// Inherited properties first, in the order of declaration; attributes before relationships.
     let properties: [Property]
     let layout: RowLayout
     let versionHash: [UInt8]
@@ -31,13 +34,14 @@ final class Entity: Sendable {
     let columns: [String]
     private let propertyIndexes: [String: Int]
 
-    /// What a new object starts with, by property index.
+    /// The values of a new object, by property index.
     let defaultValues: [(index: Int, value: AttributeValue)]
 
-    /// The attributes and to-one relationships that are mandatory, of a narrow integer type or have rules.
+    /// The attributes and to-one relationships that validation must check: mandatory ones, narrow
+    /// integers, values kept as reals, and those with rules.
     let validated: PropertyMask
 
-    /// The to-many relationships with a count to be kept.
+    /// The to-many relationships with a minimum or maximum count.
     let counted: PropertyMask
 
     /// The to-one relationships, by property index.
@@ -47,7 +51,7 @@ final class Entity: Sendable {
     /// The ordered to-many relationships, by property index.
     let orderedIndexes: [Int]
 
-    /// `properties` once more in the form that reading a property of an object needs.
+    /// `properties` again, in the form for reading a property of an object.
     // nonisolated(unsafe): filled in `init`, never written again, and freed with the entity.
     nonisolated(unsafe) let accessors: UnsafePointer<PropertyAccessor>
 
@@ -103,7 +107,7 @@ final class Entity: Sendable {
 
     deinit { accessors.deallocate() }
 
-    /// The number that stands for the entity in `Z_ENT` columns.
+    /// The number of the entity in `Z_ENT` columns.
     var number: Int64 { Int64(index + 1) }
     var isAbstract: Bool { description.isAbstract }
     var hasDescendants: Bool { familyIndexes.count > 1 }
@@ -116,11 +120,11 @@ final class Entity: Sendable {
         propertyIndexes[name].map { properties[$0] }
     }
 
-    /// Whether the entity is the other one or descends from it.
+    /// Whether the entity is the other one or its descendant.
     func isKind(of other: Entity) -> Bool { other.familyIndexes.contains(index) }
 
-    /// The slots that must have a value in a row, a bit each, if the model demands nothing else that a row can break; nil
-    /// if it does.
+    /// A mask of the slots that must have a value, if a row can violate nothing else in the model.
+    /// Otherwise nil.
     var requiredSlots: UInt16? {
         guard counted.isEmpty else { return nil }
         var slots: UInt16? = 0
@@ -135,10 +139,10 @@ final class Entity: Sendable {
     }
 }
 
-/// What it takes to find the value of a property in a row: `Property` without references, for the paths that run for each
-/// value of each object.
+/// The data for finding a property's value in a row: `Property` without references, for code that
+/// runs for each value of each object.
 struct PropertyAccessor: BitwiseCopyable {
-    /// That of the property, so that a look-up remembered from another entity is recognised as wrong.
+    /// The identifier of the property. It shows when a cached look-up belongs to another entity.
     let identifier: UInt32
 
     /// -1 without a slot.
@@ -147,19 +151,19 @@ struct PropertyAccessor: BitwiseCopyable {
     /// The slot of the destination's entity number; -1 without one.
     let entitySlot: Int16
 
-    /// Of the slot, from the start of the row.
+    /// The offset of the slot from the start of the row.
     let byteOffset: Int32
 
-    /// Of an attribute or the foreign key of a to-one relationship.
+    /// The kind of an attribute's slot, or of the foreign key of a to-one relationship.
     let slotKind: SlotKind
     let isToOne: Bool
     let isMandatory: Bool
     let hasRules: Bool
 
-    /// 16 or 32 for an integer that can be out of range; 0 otherwise.
+    /// 16 or 32 for an integer that can be out of range; otherwise 0.
     let integerBitWidth: UInt8
 
-    /// Whether the slot holds an attribute's value as it is: not in a form made for the store.
+    /// Whether the slot holds the attribute's value itself, not a form made for the store.
     let isPlain: Bool
 
     init(_ property: Property, _ layout: RowLayout) {
@@ -185,7 +189,7 @@ struct PropertyAccessor: BitwiseCopyable {
             }
     }
 
-    /// Whether an integer is within the attribute's type.
+    /// Whether an integer is in the range of the attribute's type.
     @inline(__always)
     func holds(_ integer: Int64) -> Bool {
         guard integerBitWidth > 0 else { return true }

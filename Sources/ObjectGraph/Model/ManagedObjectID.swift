@@ -1,30 +1,33 @@
 import Foundation
 import Synchronization
 
-/// The identity of a managed object: immutable, hashable, safe on any thread, and the only thing about an object that
-/// may cross from one context to another.
+/// The identity of a managed object. It is immutable, hashable and safe on any thread, and the only
+/// part of an object that may be passed between contexts.
 ///
-/// A new object has a temporary identifier until the save that writes its row; the identifier of the row is permanent
-/// and equal in every coordinator on the same store. Source: spec §2.1.
+/// A new object has a temporary identifier until a save writes its row. The permanent identifier is
+/// equal in all coordinators on the same store. Source: spec §2.1.
 public struct ManagedObjectID: Sendable, Hashable {
     let scope: ObjectIDScope
 
-    /// The primary key of the row, or a negative number that is unique in the process for a temporary identifier.
+    /// The primary key of the row. For a temporary identifier, a negative number that is unique in
+    /// the process.
     let reference: Int64
 
     /// The name of the object's concrete entity.
     public var entityName: String { scope.entityName }
 
-    /// The description of the object's concrete entity, in the model that the identifier comes from.
+    /// The description of the object's concrete entity, in the model that the identifier comes
+    /// from.
     public var entity: EntityDescription { scope.entity.description }
 
-    /// Whether the object has never been saved to a store.
+    /// Whether the object was never saved to a store.
     public var isTemporaryID: Bool { reference < 0 }
 
-    /// The identifier of the store the object is in or will go to; nil when no store has been chosen yet.
+    /// The identifier of the store that has the object or will have it; nil if no store was chosen
+    /// yet.
     public var storeIdentifier: String? { scope.storeIdentifier }
 
-    /// The identifier as a URI, `x-coredata://STORE/Entity/p12`, or `/t…` when temporary.
+    /// The identifier as a URI: `x-coredata://STORE/Entity/p12`, or `/t…` if it is temporary.
     public var uriRepresentation: URL {
         let host = scope.storeIdentifier ?? ""
         let tail =
@@ -47,9 +50,9 @@ extension ManagedObjectID: CustomStringConvertible {
     public var description: String { uriRepresentation.absoluteString }
 }
 
-/// What the identifiers of one entity's objects in one store have in common.
+/// The common part of the identifiers of one entity's objects in one store.
 ///
-/// One instance serves all identifiers of an entity in a coordinator, so an identifier is two words.
+/// All identifiers of an entity in a coordinator share one instance, so an identifier is two words.
 final class ObjectIDScope: Sendable {
     let storeIdentifier: String?
     let entityName: String
@@ -69,7 +72,7 @@ final class ObjectIDScope: Sendable {
         self.entityIndex = entity.index
     }
 
-    /// Those of all entities of a model in one store, by entity index.
+    /// The scopes of all entities of a model in one store, by entity index.
     static func all(
         in model: ManagedObjectModel, storeIdentifier: String?, storeNumber: Int
     ) -> [ObjectIDScope] {
@@ -88,11 +91,11 @@ final class ObjectIDScope: Sendable {
 
     private static let temporaryReferences = Atomic<Int64>(0)
 
-    /// A reference for a new object: negative, never handed out twice in a process.
+    /// A reference for a new object: negative and unique in the process.
     static func newTemporaryReference() -> Int64 {
         temporaryReferences.subtract(1, ordering: .relaxed).newValue
     }
 
-    /// The reference handed out last; those to come are less.
+    /// The latest temporary reference; later ones are smaller.
     static var lastTemporaryReference: Int64 { temporaryReferences.load(ordering: .relaxed) }
 }

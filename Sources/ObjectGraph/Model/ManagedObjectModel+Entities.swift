@@ -1,11 +1,13 @@
-// What is known of an entity once the whole model is: inherited properties, descendants.
+// Information about an entity that needs the whole model: inherited properties, descendants.
 extension ManagedObjectModel {
-    /// The attributes of an entity by name, inherited ones included; nil if there is no such entity.
+    /// The attributes of an entity by name, including inherited ones; nil if there is no such
+    /// entity.
     public func attributesByName(ofEntity name: String) -> [String: AttributeDescription]? {
         entity(named: name)?.description.attributesByName
     }
 
-    /// The relationships of an entity by name, inherited ones included; nil if there is no such entity.
+    /// The relationships of an entity by name, including inherited ones; nil if there is no such
+    /// entity.
     public func relationshipsByName(
         ofEntity name: String
     ) -> [String: RelationshipDescription]? {
@@ -18,14 +20,14 @@ extension ManagedObjectModel {
             .first { $0.name == name }
     }
 
-    /// The names of the entities that have this one as their superentity, sorted; nil if there is no such entity.
+    /// The names of the direct subentities, sorted; nil if there is no such entity.
     public func subentities(ofEntity name: String) -> [String]? {
         entity(named: name).map { entity in
             entities.filter { $0.superentityIndex == entity.index }.map(\.name)
         }
     }
 
-    /// Whether an entity is another one or descends from it. False if the model lacks either.
+    /// Whether an entity is another one or its descendant. False if the model lacks either.
     public func isEntity(_ name: String, kindOf other: String) -> Bool {
         guard let entity = entity(named: name), let other = self.entity(named: other) else {
             return false

@@ -1,8 +1,9 @@
 import Foundation
 
-// Which models are alike: version hashes, configurations, merging (spec §1.1, §1.8).
+// Comparing models: version hashes, configurations, merging (spec §1.1, §1.8).
 extension ManagedObjectModel {
-    /// A digest of 32 bytes for each entity by name: equal for models whose rows are alike (spec §1.8).
+    /// A digest of 32 bytes for each entity, by name. It is equal in models whose rows have the
+    /// same form (spec §1.8).
     public var entityVersionHashesByName: [String: [UInt8]] {
         Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0.versionHash) })
     }
@@ -17,7 +18,7 @@ extension ManagedObjectModel {
         return Data(digest.finalize()).base64EncodedString()
     }
 
-    /// The names of the entities of a configuration; nil names all entities.
+    /// The names of the entities of a configuration; with nil, of all entities.
     ///
     /// - Returns: nil if there is no such configuration.
     public func entityNames(inConfiguration name: String?) -> Set<String>? {
@@ -27,10 +28,11 @@ extension ManagedObjectModel {
         return configurations[name]
     }
 
-    /// The name that, like nil, stands for all entities.
+    /// The name of the configuration with all entities. It means the same as nil.
     public static let defaultConfiguration = "PF_DEFAULT_CONFIGURATION_NAME"
 
-    /// Whether a store with these version hashes has exactly the entities of the configuration, and all of them alike.
+    /// Whether a store with these version hashes has exactly the entities of the configuration,
+    /// with equal hashes.
     public func isConfiguration(
         _ name: String?, compatibleWithVersionHashes hashes: [String: [UInt8]]
     ) -> Bool {
@@ -38,9 +40,10 @@ extension ManagedObjectModel {
         return entityVersionHashesByName.filter { names.contains($0.key) } == hashes
     }
 
-    /// One model of the entities and configurations of several.
+    /// Merges the entities and configurations of several models.
     ///
-    /// - Throws: `ModelError` with `differsFromNamesake` if two models describe an entity differently.
+    /// - Throws: `ModelError` with `differsFromNamesake` if two models describe an entity
+    ///   differently.
     public static func merging(
         _ models: [ManagedObjectModel]
     ) throws(ModelError) -> ManagedObjectModel {
@@ -62,9 +65,9 @@ extension ManagedObjectModel {
             models.reduce(into: []) { $0.formUnion($1.versionIdentifiers) }, templates: templates)
     }
 
-    /// One model of those entities that a store with these version hashes has.
+    /// Merges those entities that a store with these version hashes has.
     ///
-    /// - Returns: nil if the models do not have all of them alike.
+    /// - Returns: nil if the models lack an entity with one of these hashes.
     public static func merging(
         _ models: [ManagedObjectModel], forVersionHashes hashes: [String: [UInt8]]
     ) -> ManagedObjectModel? {

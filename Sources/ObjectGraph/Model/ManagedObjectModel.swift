@@ -1,7 +1,7 @@
-/// A set of entities that fit together, ready for use by a coordinator.
+/// A consistent set of entities, for use by a coordinator.
 ///
-/// A model is checked when it is made and immutable afterwards, so one instance may serve any number of coordinators on
-/// any thread. Source: spec §1.
+/// A model is checked when it is created and never changes. One instance may serve any number of
+/// coordinators on any thread. Source: spec §1.
 ///
 ///     let model = try ManagedObjectModel(entities: [
 ///         EntityDescription(
@@ -17,25 +17,27 @@ public final class ManagedObjectModel: Sendable {
     /// The resolved entities in the order of their numbers.
     let entities: [Entity]
 
-    /// Named sets of entity names, for stores that hold a part of the model (spec §1.10).
+    /// Named sets of entity names, for stores that hold part of the model (spec §1.10).
     public let configurations: [String: Set<String>]
 
-    /// Names for people; they take no part in any comparison.
+    /// Names for people. Comparisons ignore them.
     public let versionIdentifiers: Set<String>
     let templates: [String: any RequestTemplate]
     let hasOrderedRelationships: Bool
 
-    /// The entities whose objects stay members of some to-many relationship when they are deleted, since it has no inverse
-    /// or that one's rule does nothing; with their descendants, by index.
+    /// The entities whose deleted objects stay members of a to-many relationship, because it has no
+    /// inverse or the inverse's delete rule is no action. By index, including their descendants.
     let lastingMembers: Set<Int>
     private let entityIndexes: [String: Int]
     private let entityIndexesByClass: [ObjectIdentifier: [Int]]
 
-    /// Checks the descriptions against each other and lays out rows, tables and columns.
+    /// Checks the descriptions and lays out rows, tables and columns.
     ///
-    /// The entities are in any order, with all destinations and superentities that they name.
-    /// `configurations` has names of entities by the name of the configuration.
-    /// - Throws: `ModelError` naming the entity and the property that contradict the rest of the model.
+    /// The entities may be in any order. They must include all destinations and superentities that
+    /// they name. `configurations` maps each configuration to the names of its entities.
+    ///
+    /// - Throws: `ModelError` with the entity and the property that contradict the rest of the
+    ///   model.
     public convenience init(
         entities: [EntityDescription], configurations: [String: Set<String>] = [:],
         versionIdentifiers: Set<String> = []
@@ -77,7 +79,7 @@ public final class ManagedObjectModel: Sendable {
         }
     }
 
-    /// The descriptions of the entities by name, as given.
+    /// The descriptions of the entities by name.
     public var entitiesByName: [String: EntityDescription] {
         entityIndexes.mapValues { entities[$0].description }
     }
@@ -101,7 +103,8 @@ public final class ManagedObjectModel: Sendable {
         }
     }
 
-    /// Whether objects of a root entity or its descendants may have objects of others as members.
+    /// Whether a to-many relationship leads from the hierarchy of a root entity to that of one of
+    /// `roots`.
     func hasToManyRelationship(fromRoot rootIndex: Int, toRoots roots: Set<Int>) -> Bool {
         entities[entities[rootIndex].familyIndexes].contains { entity in
             entity.toManyRelationships.contains {
@@ -110,11 +113,11 @@ public final class ManagedObjectModel: Sendable {
         }
     }
 
-    /// The root entities, each the owner of a table.
+    /// The root entities. Each has a table.
     var rootEntities: [Entity] { entities.filter { $0.rootIndex == $0.index } }
 }
 
-/// A request that a model keeps under a name.
+/// A named request of a model.
 protocol RequestTemplate: Sendable {
     var entityName: String { get }
 }

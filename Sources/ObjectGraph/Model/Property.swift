@@ -1,8 +1,8 @@
 import Synchronization
 
-/// A property of an entity with everything about it worked out: its place in rows, its columns, its other end.
+/// A property of an entity with everything resolved: its place in rows, its columns, its other end.
 ///
-/// A class, so that conditions and operands refer to it without copying it.
+/// A class, so that conditions and operands can refer to it without a copy.
 final class Property: Sendable {
     enum Kind: Sendable, Hashable {
         case attribute(AttributeType)
@@ -13,10 +13,12 @@ final class Property: Sendable {
     let name: String
     let kind: Kind
 
-    /// The position in `Entity.properties`, the same in the declaring entity and all its descendants.
+    /// The position in `Entity.properties`. It is the same in the declaring entity and all its
+    /// descendants.
     let index: Int
 
-    /// Unique in the process; lets a typed accessor recognise the property it has looked up before.
+    /// Unique in the process. It lets a typed accessor recognise a property that it has looked up
+    /// before.
     let identifier: UInt32
 
     /// The entity that declares the property.
@@ -28,10 +30,11 @@ final class Property: Sendable {
     /// The slot of the value, or of the primary key of a to-one destination; nil for to-many.
     let slot: Int?
 
-    /// The slot of the destination's entity number, for a to-one whose destination has descendants.
+    /// The slot of the destination's entity number, if the destination of a to-one relationship has
+    /// descendants.
     let entitySlot: Int?
 
-    /// The transformer and conditions of an attribute that has any.
+    /// The transformer and conditions of an attribute, if it has any.
     let rules: AttributeRules?
 
     /// The other end; nil for attributes.
@@ -60,7 +63,7 @@ final class Property: Sendable {
         if case .attribute(let type) = kind { type } else { nil }
     }
 
-    /// Whether the model does not name the property: it keeps a place in an order.
+    /// Whether the model does not show the property: it stores a place in an ordered relationship.
     var isHidden: Bool { name.first == "(" }
 
     private static let lastIdentifier = Atomic<UInt32>(0)
@@ -70,7 +73,7 @@ final class Property: Sendable {
     }
 }
 
-/// What a relationship leads to and how it is kept.
+/// The destination of a relationship and its storage.
 struct Relationship: Sendable {
     let destinationIndex: Int
 
@@ -81,24 +84,25 @@ struct Relationship: Sendable {
     let maxCount: Int
     let isOrdered: Bool
 
-    /// The property index, in the destination, of the hidden attribute that keeps a member's place; for an ordered
-    /// relationship whose inverse is to-one.
+    /// For an ordered relationship whose inverse is to-one: the property index, in the destination,
+    /// of the hidden attribute for a member's place.
     let placeIndex: Int?
     let storage: RelationshipStorage
 
-    /// Whether both ends are to-many, so that a table of its own holds the pairs.
+    /// Whether a join table holds the pairs of the relationship.
     var isInJoinTable: Bool {
         if case .joinTable = storage { true } else { false }
     }
 }
 
-/// Where the contents of a relationship stand in the store (spec §8.3, §8.4).
+/// How a relationship is stored (spec §8.3, §8.4).
 enum RelationshipStorage: Sendable, Hashable {
-    /// In a column of the owner's own row.
+    /// In a column of the owner's row.
     case foreignKey
     /// In the foreign key of the destination, whose property has this index.
     case inverseForeignKey(propertyIndex: Int)
-    /// In pairs of primary keys: the owner's in `sourceColumn`, the destination's in `destinationColumn`.
+    /// In pairs of primary keys: the owner's in `sourceColumn`, the destination's in
+    /// `destinationColumn`.
     case joinTable(JoinTable)
 }
 
@@ -107,12 +111,14 @@ struct JoinTable: Sendable, Hashable {
     let sourceColumn: String
     let destinationColumn: String
 
-    /// Where the place of the destination among those of the source stands; nil if this end is not ordered.
+    /// The column for the destination's place among those of the source; nil if this end is not
+    /// ordered.
     let placeColumn: String?
 
     /// The same for the other end.
     let inversePlaceColumn: String?
 
-    /// Whether this end of the relationship gives the table its name; that end creates it and writes it.
+    /// Whether this end of the relationship names the table. That end creates the table and writes
+    /// it.
     let isOwner: Bool
 }

@@ -1,9 +1,9 @@
-/// Where each value of an entity's rows lies in memory.
+/// The positions of the values in an entity's rows in memory.
 ///
-/// A row is a header, a bitmap of nulls for all slots but the first 16, whose bits are in the header, and a slot of 8 bytes
-/// for each value; the bytes of texts and blobs follow.
+/// A row has a header, a bitmap of the slots with a value, 8 bytes for each slot, and then the
+/// bytes of texts and blobs. The bits of the first 16 slots are in the header.
 struct RowLayout: Sendable {
-    /// Primary key, version, entity number, and which of the first slots have a value.
+    /// Primary key, version, entity number, and a bit for each of the first slots with a value.
     static let headerByteCount = 16
     static let headerSlotCount = 16
 
@@ -15,7 +15,7 @@ struct RowLayout: Sendable {
         extent = RowExtent(slotCount: slotKinds.count)
     }
 
-    /// Where the bit of a slot is whose bit is not in the header.
+    /// The position of a slot's bit outside the header.
     @inline(__always)
     static func bitmapPlace(_ slot: Int) -> (byteOffset: Int, bit: UInt64) {
         let position = slot - headerSlotCount
@@ -26,7 +26,7 @@ struct RowLayout: Sendable {
     var slotsByteOffset: Int { extent.slotsByteOffset }
 }
 
-/// The measures of a row, without references to count.
+/// The sizes of a row, without references to count.
 struct RowExtent: Sendable, BitwiseCopyable {
     let slotCount: Int
     let bitmapWordCount: Int
@@ -48,7 +48,7 @@ struct RowExtent: Sendable, BitwiseCopyable {
 // MARK: - The null bits of a row
 
 extension UnsafeRawPointer {
-    /// The version of the row that begins here.
+    /// The version of the row that starts here.
     @inline(__always)
     var rowVersion: UInt32 { load(fromByteOffset: 8, as: UInt32.self) }
 
@@ -63,14 +63,15 @@ extension UnsafeRawPointer {
         return load(fromByteOffset: place.byteOffset, as: UInt64.self) & place.bit != 0
     }
 
-    /// The bytes of the text or blob whose slot is so far from the start of the row, which is here.
+    /// The bytes of a text or blob of the row that starts here, by the offset of its slot.
     @inline(__always)
     func rowBytes(_ slotByteOffset: Int) -> UnsafeRawBufferPointer {
         let extent = load(fromByteOffset: slotByteOffset, as: (UInt32, UInt32).self)
         return UnsafeRawBufferPointer(start: self + Int(extent.0), count: Int(extent.1))
     }
 
-    /// Whether the row that starts here has a value in each of the first slots whose bit is set.
+    /// Whether the row that starts here has a value in each slot of the mask. The mask covers the
+    /// first 16 slots.
     @inline(__always)
     func rowHasValues(_ slots: UInt16) -> Bool {
         load(fromByteOffset: 14, as: UInt16.self) & slots == slots
@@ -78,7 +79,7 @@ extension UnsafeRawPointer {
 }
 
 extension UnsafeMutableRawPointer {
-    /// Notes that a slot of the row that starts here has a value.
+    /// Marks a slot of the row that starts here as having a value.
     @inline(__always)
     func rowMark(_ slot: Int) {
         if slot < RowLayout.headerSlotCount {
@@ -92,7 +93,7 @@ extension UnsafeMutableRawPointer {
         storeBytes(of: word | place.bit, toByteOffset: place.byteOffset, as: UInt64.self)
     }
 
-    /// Notes that a slot of the row that starts here has no value.
+    /// Marks a slot of the row that starts here as having no value.
     @inline(__always)
     func rowClear(_ slot: Int) {
         if slot < RowLayout.headerSlotCount {

@@ -1,17 +1,18 @@
-/// Changes attributes of many rows in one SQL statement, past contexts, validation and the row cache (spec §6.3).
+/// Changes attributes of many rows in one SQL statement. It bypasses contexts, validation and the
+/// row cache (spec §6.3).
 public struct BatchUpdateRequest: Sendable {
     public var entityName: String
 
-    /// Which rows; nil means all. It cannot lead through relationships.
+    /// Selects the rows; nil means all. It cannot use relationships.
     public var predicate: ObjectPredicate?
 
-    /// The new value of each attribute by name.
+    /// The new values by attribute name.
     public var propertiesToUpdate: [String: ObjectExpression]
 
-    /// Whether rows of the entity's descendants are changed too.
+    /// Whether rows of descendant entities are changed too.
     public var includesSubentities = true
 
-    /// The identifiers of the stores to change rows in; nil means all that hold the entity and can be written.
+    /// The identifiers of the stores to change; nil means all writable stores that have the entity.
     public var affectedStores: [String]?
 
     public init(
@@ -24,9 +25,11 @@ public struct BatchUpdateRequest: Sendable {
     }
 }
 
-/// Deletes many rows in the store, following delete rules in SQL, past contexts and validation (spec §6.4).
+/// Deletes many rows in the store. Delete rules are applied in SQL; contexts and validation are
+/// bypassed (spec §6.4).
 public struct BatchDeleteRequest: Sendable {
-    /// Which rows: entity, predicate, order, limit and offset count.
+    /// Selects the rows by entity with or without subentities, stores, predicate, order, limit and
+    /// offset.
     public var fetchRequest: FetchRequest
 
     public init(fetchRequest: FetchRequest) {
@@ -34,16 +37,16 @@ public struct BatchDeleteRequest: Sendable {
     }
 }
 
-/// What a batch request reports.
+/// The result of a batch request.
 public struct BatchResult: Sendable, Hashable {
     /// The number of rows inserted, updated or deleted.
     public var count: Int
 
-    /// The rows, if the request was to report them; empty otherwise.
+    /// The changed rows, if the request reports them; otherwise empty.
     public var objectIDs: [ManagedObjectID]
 }
 
-/// What a batch request is to report; identifiers cost memory and a statement.
+/// What a batch request reports. Identifiers cost memory and a statement.
 public enum BatchResultType: Sendable, Hashable {
     case count
     case objectIDs

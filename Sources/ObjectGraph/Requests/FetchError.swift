@@ -1,64 +1,66 @@
-/// A request that cannot be run, found before any statement is: which part of it, and what to do instead.
+/// A request that cannot run. The error is found before any statement runs, and says what is wrong
+/// and what to do.
 public enum FetchError: Error, Sendable, Hashable {
     /// The model has no entity of this name.
     case unknownEntity(String)
 
-    /// There are no objects of exactly this entity, only of its descendants.
+    /// The entity is abstract: only its descendants have objects.
     case abstractEntity(String)
 
     /// The store has no row for the identifier.
     case noSuchObject(ManagedObjectID)
 
-    /// Objects of the entity are not of the class asked for.
+    /// Objects of the entity are not of the requested class.
     case classMismatch(entity: String, expected: String)
 
-    /// A step of the key path is no property where it stands.
+    /// A step of the key path is not a property of the object it starts at.
     case unknownKeyPath(String, entity: String)
 
-    /// The key path leads through a to-many relationship without ANY, ALL, NONE or `@count`.
+    /// The key path crosses a to-many relationship without ANY, ALL, NONE or `@count`.
     case toManyKeyNotAllowedHere(String, entity: String)
 
-    /// The key path leads through two to-many relationships.
+    /// The key path crosses two to-many relationships.
     case multipleToManyKeysNotAllowedHere(String, entity: String)
 
-    /// A batch update's condition or value leads through a relationship.
+    /// A batch update's condition or value uses a relationship.
     case relationshipNotAllowedHere(String, entity: String)
 
     /// The attribute is kept in memory only and has no column.
     case transientKeyNotAllowedHere(String, entity: String)
 
-    /// A constant cannot be compared with, or assigned to, what stands at this key path or expression.
+    /// A constant cannot be compared with, or assigned to, the value of this key path or
+    /// expression.
     case typeMismatch(key: String, expected: String, value: AttributeValue)
 
-    /// Two sides of a comparison, or an operator and its operand, do not fit.
+    /// The two sides of a comparison, or an operator and its operand, do not match.
     case invalidComparison(String, advice: String)
 
-    /// A function has another number of arguments, or arguments of another kind.
+    /// A function has the wrong number or kinds of arguments.
     case invalidArguments(function: String, expected: String)
     case unboundVariable(String)
 
     /// An aggregate function outside of a dictionary fetch.
     case aggregateNotAllowedHere(String)
 
-    /// A column of a grouped dictionary fetch that is neither grouped nor an aggregate.
+    /// A column of a grouped dictionary fetch is neither grouped nor an aggregate.
     case notGrouped(String)
     case invalidRegularExpression(String)
 
     /// A limit, offset or batch size below zero.
     case negativeCount(String, Int)
 
-    /// Terms or expressions are within each other to a greater depth than this; see `ObjectPredicate.maximumDepth`.
+    /// Terms or expressions are nested more deeply than this; see `ObjectPredicate.maximumDepth`.
     case tooDeep(limit: Int)
 
-    /// A SQL statement would have more constants than this. The values of a list of more than 500 count as one, and so do
-    /// the terms of an OR that compare one expression with constants.
+    /// A SQL statement would have more constants than this. A list of more than 500 values counts
+    /// as one constant, and so does an OR of terms that compare one expression with constants.
     case tooManyConstants(Int, limit: Int)
     case unsupported(feature: String)
 
-    /// Something that a store of SQL cannot do, but objects in memory can.
+    /// Objects in memory support this feature, a SQL store does not.
     case inMemoryOnly(feature: String)
 
-    /// The model has no index of this name that fits.
+    /// The model has no suitable index of this name.
     case unknownIndex(String, entity: String)
 }
 

@@ -1,4 +1,4 @@
-/// The kinds of results that a request can be run for, with Core Data's numbers (spec §3.7).
+/// The kinds of results of a request, with Core Data's numbers (spec §3.7).
 public enum FetchResultType: Int, Sendable, Hashable, CaseIterable {
     case managedObject = 0
     case managedObjectID = 1
@@ -8,30 +8,31 @@ public enum FetchResultType: Int, Sendable, Hashable, CaseIterable {
 
 /// The statement of a fetch in one store, and how SQLite would run it.
 public struct FetchExplanation: Sendable, Hashable {
-    /// The SQL as it is run, with a question mark for each binding.
+    /// The SQL as it runs, with a question mark for each binding.
     public var sql: String
 
-    /// The values of the parameters as SQLite gets them: numbers, strings, data and null.
+    /// The values of the parameters as SQLite receives them: numbers, strings, data and null.
     public var bindings: [AttributeValue]
 
-    /// The steps of SQLite's query plan in its own words, inner ones indented.
+    /// The steps of SQLite's query plan in SQLite's words; inner steps are indented.
     public var plan: [String]
 
-    /// What makes the fetch slower than it could be; empty for a fetch that reads no more than it returns.
+    /// Reasons why the fetch may be slow; empty if it reads no more than it returns.
     public var warnings: [Warning]
 
-    /// A reason for which a fetch may be slow.
+    /// A reason why a fetch may be slow.
     public enum Warning: Sendable, Hashable {
-        /// Every row of a table is looked at; the step of the plan.
+        /// Every row of a table is read. The value is the step of the plan.
         case fullScan(String)
 
-        /// The results are collected and sorted, since no index has their order; the step of the plan.
+        /// The results are collected and sorted, because no index has their order. The value is the
+        /// step of the plan.
         case unindexedSort(String)
 
-        /// The term, as a format, would be answered by an index on what it compares, and there is none.
+        /// The term, as a format, could use an index on the compared property, but there is none.
         case missingIndex(String)
 
-        /// The term, as a format, cannot be answered by an index on any attribute.
+        /// The term, as a format, cannot use an index on any attribute.
         case unindexableTerm(String)
     }
 }

@@ -1,8 +1,9 @@
 import Synchronization
 
-/// How far an asynchronous fetch is, and the way to end it. Safe to use from any thread. Source: spec §3.10.
+/// The progress of an asynchronous fetch, which can be cancelled. Safe to use from any thread.
+/// Source: spec §3.10.
 public final class FetchProgress: Sendable {
-    /// How many results are expected; nil if nobody knows.
+    /// The expected number of results; nil if unknown.
     public let estimatedResultCount: Int?
 
     private let rows = Atomic<Int>(0)
@@ -12,7 +13,7 @@ public final class FetchProgress: Sendable {
         self.estimatedResultCount = estimatedResultCount
     }
 
-    /// How many rows the store has returned so far. Counts on in steps while SQLite works.
+    /// The number of rows that the store has returned so far. It grows in steps while SQLite works.
     public var rowCount: Int { rows.load(ordering: .relaxed) }
 
     /// From 0 to 1; nil without an estimate.
@@ -22,8 +23,8 @@ public final class FetchProgress: Sendable {
 
     public var isCancelled: Bool { cancellation.load(ordering: .relaxed) }
 
-    /// Ends the fetch: SQLite stops within some thousand of its instructions, and the fetch fails with
-    /// `StoreError.Reason.cancelled`.
+    /// Cancels the fetch. SQLite stops after at most some thousand of its instructions, and the
+    /// fetch fails with `StoreError.Reason.cancelled`.
     public func cancel() { cancellation.store(true, ordering: .relaxed) }
 
     func note(rowCount: Int) { rows.store(rowCount, ordering: .relaxed) }

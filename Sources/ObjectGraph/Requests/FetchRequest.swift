@@ -1,56 +1,63 @@
-/// What to fetch: an entity, a condition, an order and how much of each object to load.
+/// A fetch: an entity, a condition, an order, and how much of each object to load.
 ///
-/// A request is a plain value that may be kept, changed and sent between queues. The kind of result is chosen by the
-/// method it is given to: `fetch`, `fetchObjectIDs`, `fetchDictionaries` or `count(for:)` of a context. Source: spec §3.7.
+/// A request is a plain value that you can keep, change and send between queues. The method of the
+/// context decides the kind of result: `fetch`, `fetchObjectIDs`, `fetchDictionaries` or
+/// `count(for:)`. Source: spec §3.7.
 public struct FetchRequest: Sendable, Hashable {
     public var entityName: String
 
     /// The condition; nil means every object of the entity.
     public var predicate: ObjectPredicate?
 
-    /// The order, most significant key first; without keys the order is unspecified.
+    /// The order, the most significant key first. Without keys the order is unspecified.
     public var sortKeys: [SortKey]
 
-    /// The greatest number of results; 0 means no limit.
+    /// The maximum number of results; 0 means no limit.
     public var fetchLimit = 0
 
-    /// How many of the first matching rows to leave out.
+    /// The number of matching rows to skip at the start.
     public var fetchOffset = 0
 
-    /// How many objects to load at a time while the result is traversed; 0 means all at once (spec §3.9).
+    /// The number of objects to load at a time while the result is traversed; 0 loads all at once
+    /// (spec §3.9).
     public var fetchBatchSize = 0
 
-    /// Whether returned objects take their values from the row cache only when first read.
+    /// Whether returned objects take their values from the row cache only when they are first read.
     public var returnsObjectsAsFaults = true
 
-    /// Whether the values are read along with the primary keys; if not, each object costs a statement when first read.
+    /// Whether the values are read together with the primary keys. If not, the first read of each
+    /// object costs a statement.
     public var includesPropertyValues = true
 
-    /// Whether objects of the entity's descendants are results too.
+    /// Whether objects of descendant entities are results too.
     public var includesSubentities = true
 
-    /// Whether the context's unsaved changes take part (spec §3.8). Never the case for dictionaries.
+    /// Whether the context's unsaved changes are included (spec §3.8). Dictionaries never include
+    /// them.
     public var includesPendingChanges = true
 
     /// Whether clean objects that the context already has take the values just read.
     public var shouldRefreshRefetchedObjects = false
 
-    /// The identifiers of the stores to look in; nil means all that hold the entity.
+    /// The identifiers of the stores to search; nil means all that have the entity.
     public var affectedStores: [String]?
 
-    /// Relationships, as key paths from the entity, whose destinations are loaded in one statement a step (spec §3.4).
+    /// Relationships, as key paths from the entity, whose destinations are loaded too, in one
+    /// statement for each step (spec §3.4).
     public var relationshipKeyPathsForPrefetching: [String] = []
 
     /// The columns of a dictionary result; empty means all attributes of the entity.
     public var propertiesToFetch: [FetchedProperty] = []
 
-    /// Dictionary results: whether equal dictionaries are returned once only.
+    /// Dictionary results: whether equal dictionaries are returned only once.
     public var returnsDistinctResults = false
 
-    /// Dictionary results: key paths by which rows are grouped; every other fetched property must be an aggregate.
+    /// Dictionary results: the key paths to group by. Every other fetched property must be an
+    /// aggregate.
     public var propertiesToGroupBy: [String] = []
 
-    /// Dictionary results: the condition on groups. May name expressions by a variable of their name.
+    /// Dictionary results: the condition on groups. It may refer to a named expression by a
+    /// variable of that name.
     public var havingPredicate: ObjectPredicate?
 
     public init(
@@ -63,20 +70,21 @@ public struct FetchRequest: Sendable, Hashable {
 }
 
 extension FetchRequest {
-    /// What the offset and the limit leave of the results.
+    /// The results that the offset and the limit leave.
     func page<Result>(of results: [Result]) -> [Result] {
         guard fetchLimit > 0 || fetchOffset > 0 else { return results }
         let rest = results.dropFirst(fetchOffset)
         return Array(fetchLimit > 0 ? rest.prefix(fetchLimit) : rest)
     }
 
-    /// The same of a number of results.
+    /// The number of results that the offset and the limit leave of `count`.
     func page(ofCount count: Int) -> Int {
         let rest = max(0, count - fetchOffset)
         return fetchLimit > 0 ? min(rest, fetchLimit) : rest
     }
 
-    /// The request for what a page is cut from later: from the first result to the last of the page and some more.
+    /// A request that reads from the first result to the end of the page, plus a surplus. The page
+    /// is cut from its results later.
     func untilPage(and surplus: Int = 0) -> FetchRequest {
         var request = self
         if fetchLimit > 0 {
@@ -95,10 +103,10 @@ public struct FetchedProperty: Sendable, Hashable, ExpressibleByStringLiteral {
     public var name: String
     public var expression: ObjectExpression
 
-    /// The type of the value in the dictionaries; nil means that of the expression.
+    /// The type of the value in the dictionaries; nil means the type of the expression.
     public var resultType: AttributeType?
 
-    /// The result of an expression under a name of its own.
+    /// The result of an expression, with a name.
     public init(name: String, expression: ObjectExpression, resultType: AttributeType? = nil) {
         self.name = name
         self.expression = expression
@@ -111,15 +119,17 @@ public struct FetchedProperty: Sendable, Hashable, ExpressibleByStringLiteral {
     }
 }
 
-/// One key of an order: a key path through to-one relationships or another expression, and a direction.
+/// One key of a sort order: a key path through to-one relationships, or another expression, and a
+/// direction.
 public struct SortKey: Sendable, Hashable {
     /// How strings are compared.
     public enum Comparison: Sendable, Hashable {
         /// By Unicode scalar values.
         case binary
-        /// Without regard to case.
+        /// Ignoring case.
         case caseInsensitive
-        /// Without regard to case and diacritics, numbers in numeric order, as people expect it in a list.
+        /// Ignoring case and diacritics, with numbers in numeric order, as people expect it in a
+        /// list.
         case localizedStandard
     }
 
@@ -127,7 +137,7 @@ public struct SortKey: Sendable, Hashable {
     public var isAscending: Bool
     public var comparison: Comparison
 
-    /// The key path sorted by; the format of an expression that is none.
+    /// The key path to sort by. For another expression, its format.
     public var keyPath: String {
         if case .keyPath(let path) = expression { path } else { expression.predicateFormat }
     }
@@ -136,7 +146,8 @@ public struct SortKey: Sendable, Hashable {
         self.init(.keyPath(keyPath), ascending: ascending, comparison: comparison)
     }
 
-    /// By a value worked out for each object, such as `length:(name)`; no index serves it.
+    /// Sorts by a value that is computed for each object, such as `length:(name)`; it cannot use an
+    /// index.
     public init(
         _ expression: ObjectExpression, ascending: Bool = true, comparison: Comparison = .binary
     ) {

@@ -3,7 +3,7 @@ extension FetchRequest: RequestTemplate {}
 extension ManagedObjectModel {
     /// A model with named fetch requests; see `init(entities:configurations:versionIdentifiers:)`.
     ///
-    /// The predicates of the requests may hold variables, such as `$author`.
+    /// The predicates of the requests may contain variables, such as `$author`.
     public convenience init(
         entities: [EntityDescription], configurations: [String: Set<String>] = [:],
         versionIdentifiers: Set<String> = [], fetchRequestTemplates: [String: FetchRequest]
@@ -17,12 +17,13 @@ extension ManagedObjectModel {
         templates.compactMapValues { $0 as? FetchRequest }
     }
 
-    /// The request of that name as it was given; nil if there is none. Changing it does not change the model.
+    /// The request with that name as it was given; nil if there is none. Changing it does not
+    /// change the model.
     public func fetchRequestTemplate(named name: String) -> FetchRequest? {
         templates[name] as? FetchRequest
     }
 
-    /// The request of that name with all its variables replaced; nil if there is none.
+    /// The request with that name, with all its variables replaced; nil if there is none.
     ///
     /// - Throws: `FetchError.unboundVariable` for a variable without a value.
     public func fetchRequest(
@@ -40,8 +41,8 @@ extension ManagedObjectModel {
 extension FetchedPropertyDescription {
     /// A property that fetches objects of any entity.
     ///
-    /// The predicate of the request may refer to the object as `$FETCH_SOURCE`, to its attributes as
-    /// `$FETCH_SOURCE.name`, and to values in `userInfo` as `$FETCHED_PROPERTY.userInfo.key`.
+    /// The predicate of the request may use `$FETCH_SOURCE` for the object, `$FETCH_SOURCE.name`
+    /// for its attributes, and `$FETCHED_PROPERTY.userInfo.key` for values in `userInfo`.
     public init(_ name: String, _ request: FetchRequest, userInfo: [String: String] = [:]) {
         self.init(name, template: request, userInfo: userInfo)
     }

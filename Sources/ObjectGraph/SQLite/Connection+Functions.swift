@@ -1,7 +1,7 @@
 import CSQLite
 import Foundation
 
-/// The arguments of an SQL function, borrowed for the length of the call.
+/// The arguments of an SQL function; valid only during the call.
 struct SQLFunctionArguments {
     let count: Int
     // Right to read: SQLite keeps the `count` values alive during the call.
@@ -19,7 +19,7 @@ enum SQLFunctionResult {
     case real(Double)
     case text(String)
     case blob([UInt8])
-    /// One of the arguments, as it is.
+    /// One of the arguments, unchanged.
     case argument(SQLiteValueReference)
 }
 
@@ -38,10 +38,10 @@ final class SQLCollation {
 }
 
 extension Connection {
-    /// Makes a function callable from SQL. An error that `body` throws fails the statement.
+    /// Registers a function that SQL can call. An error that `body` throws fails the statement.
     ///
     /// - Parameter argumentCount: -1 for any number of arguments.
-    /// - Parameter deterministic: the result depends on the arguments only, which lets SQLite call it
+    /// - Parameter deterministic: the result depends only on the arguments. SQLite may then call it
     ///   once for constants and use it in indexes.
     func register(
         function name: String, argumentCount: Int32, deterministic: Bool,
@@ -63,7 +63,7 @@ extension Connection {
         let code = sqlite3_create_collation_v2(
             handle.database, name, SQLITE_UTF8, collation.toOpaque(), callCollation,
             { Unmanaged<SQLCollation>.fromOpaque($0!).release() })
-        // Unlike functions, a collation that could not be registered is not released by SQLite.
+        // SQLite releases a function that it could not register, but not a collation.
         if code != SQLITE_OK { collation.release() }
         try handle.check(code)
     }

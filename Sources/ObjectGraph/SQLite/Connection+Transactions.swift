@@ -5,18 +5,18 @@ enum TransactionKind: String, Sendable {
     case deferred = "BEGIN DEFERRED"
     /// Takes the write lock at once, waiting for it up to the busy timeout.
     case immediate = "BEGIN IMMEDIATE"
-    /// As immediate; without a WAL it keeps readers out too.
+    /// Like `immediate`; without a WAL it also blocks readers.
     case exclusive = "BEGIN EXCLUSIVE"
 }
 
 enum CheckpointMode: Sendable {
-    /// Copies what it can without waiting for anyone.
+    /// Copies what it can without waiting.
     case passive
     /// Waits for the writer and for readers of old snapshots, then copies all frames.
     case full
-    /// As full, and waits until the next writer can start the WAL over.
+    /// Like `full`, and waits until the next writer can restart the WAL.
     case restart
-    /// As restart, and cuts the WAL to no bytes.
+    /// Like `restart`, and truncates the WAL file to zero bytes.
     case truncate
 }
 
@@ -27,19 +27,19 @@ extension Connection {
         try statement(kind.rawValue).run()
     }
 
-    /// - Throws: `SQLITE_BUSY` if a lock cannot be had; the transaction is then still open.
+    /// - Throws: `SQLITE_BUSY` if a lock is not available; the transaction then stays open.
     func commit() throws(SQLiteError) {
         try statement("COMMIT").run()
     }
 
-    /// Never throws, since there is nothing left to do about it; does nothing outside a transaction,
-    /// which SQLite may have ended by itself after a failure.
+    /// Ignores errors, since the caller could not handle them. Does nothing outside a transaction:
+    /// SQLite may have rolled back by itself after a failure.
     func rollback() {
         guard isInTransaction else { return }
         try? statement("ROLLBACK").run()
     }
 
-    /// Commits what `body` did, or rolls it back if it or the commit fails. Transactions do not nest.
+    /// Commits the changes of `body`, or rolls back if `body` or the commit fails. Does not nest.
     func transaction<T>(_ kind: TransactionKind, _ body: () throws -> T) throws -> T {
         try begin(kind)
         do {
@@ -54,8 +54,9 @@ extension Connection {
 
     /// Copies the WAL into the database file.
     ///
-    /// - Returns: frames in the WAL, and how many of them are in the file now; -1 without a WAL.
-    /// - Throws: `SQLITE_BUSY` if the mode has to wait for another connection longer than the timeout.
+    /// - Returns: the number of frames in the WAL, and how many of them are now in the file; -1
+    ///   without a WAL.
+    /// - Throws: `SQLITE_BUSY` if another connection blocks this mode longer than the busy timeout.
     @discardableResult
     func checkpoint(
         _ mode: CheckpointMode
@@ -74,7 +75,7 @@ extension Connection {
         return (Int(frames), Int(copied))
     }
 
-    /// Drops everything in the database and gives its space back; also of one whose schema is damaged.
+    /// Deletes the whole content and frees its space. Works even if the schema is damaged.
     func empty() throws(SQLiteError) {
         statementCache.removeAll()
         try handle.check(stackbench_reset_database(handle.database, 1))
@@ -82,7 +83,7 @@ extension Connection {
         try execute("VACUUM")
     }
 
-    /// Overwrites the whole of `destination` with the content of `source`, in one transaction.
+    /// Replaces the content of `destination` with that of `source`, in one transaction.
     static func backup(
         from source: Connection, to destination: Connection
     ) throws(SQLiteError) {

@@ -1,21 +1,21 @@
 import CSQLite
 import Foundation
 
-/// One open database, thin over the C API.
+/// One open database: a thin layer over the C API.
 ///
-/// Confined: SQLite's mutexes are off, so one thread at a time may use a connection and what came from
-/// it. It is not `Sendable`; `ConnectionPool` hands it from thread to thread.
+/// Confined: SQLite's mutexes are off, so only one thread at a time may use a connection and the
+/// objects that it returns. It is not `Sendable`; `ConnectionPool` passes it between threads.
 final class Connection {
     let handle: ConnectionHandle
     let statementCache: StatementCache
 
-    /// Made when a snapshot is first held.
+    /// Created when a snapshot is first held.
     private(set) var heldSnapshot: HeldSnapshot?
 
     /// Opens the database, sets its pragmas and reads its header.
     ///
-    /// - Throws: `SQLITE_CANTOPEN` for a missing file or folder, `SQLITE_NOTADB` for a file of another
-    ///   kind, `SQLITE_CORRUPT` for a truncated one.
+    /// - Throws: `SQLITE_CANTOPEN` for a missing file or folder, `SQLITE_NOTADB` for a file of
+    ///   another kind, `SQLITE_CORRUPT` for a truncated one.
     init(_ configuration: SQLiteConfiguration) throws(SQLiteError) {
         handle = try ConnectionHandle(configuration)
         try handle.registerRowFunctions()
@@ -29,7 +29,7 @@ final class Connection {
                 try execute("PRAGMA \(quoted: pragma.name) = '\(escaped: pragma.value)'")
             }
         }
-        // SQLite reads nothing on open: this shows now whether the file is a database.
+        // SQLite reads nothing on open; this fails now if the file is not a database.
         try execute("PRAGMA schema_version")
         let pageSize = try Int(integer("PRAGMA page_size"))
         handle.state.pointee.statistics.pageSize = pageSize
@@ -37,11 +37,12 @@ final class Connection {
         handle.startTracing(configuration)
     }
 
-    /// Runs the body on a connection of its own that reads the database and leaves no files beside it.
+    /// Runs the body on its own connection, which reads the database and leaves no files beside it.
     ///
-    /// Where that takes a connection without locks, somebody may write meanwhile: then the body runs again.
+    /// The connection may have to work without locks. If the file changes meanwhile, the body runs
+    /// again.
     ///
-    /// - Parameter rollsBack: Whether a rollback journal that a crash has left may be played back.
+    /// - Parameter rollsBack: Whether SQLite may roll back a journal that a crash has left.
     static func reading<T>(
         _ path: String, rollsBack: Bool = false, timeout: Duration,
         _ body: (Connection) throws -> T
@@ -63,8 +64,10 @@ final class Connection {
         }
     }
 
-    /// Runs the body again while it meets a lock: SQLite itself does not wait where a read lock has to become a write lock,
-    /// as it has to when several connections give a new file its journal mode.
+    /// Repeats the body while it fails on a lock, until the timeout.
+    ///
+    /// SQLite does not wait when a read lock has to become a write lock. This happens when several
+    /// connections set the journal mode of a new file.
     private func waitingForLocks(
         _ timeout: Duration, _ body: () throws(SQLiteError) -> Void
     ) throws(SQLiteError) {
@@ -79,10 +82,10 @@ final class Connection {
         }
     }
 
-    /// A statement ready to bind, all of its parameters NULL.
+    /// A statement that is ready for binding; all its parameters are NULL.
     ///
-    /// It comes from the cache unless that one is still running; then a fresh one is compiled, which
-    /// is not cached.
+    /// It comes from the cache. If the cached one is still running, a new one is compiled and not
+    /// cached.
     func statement(_ sql: String) throws(SQLiteError) -> Statement {
         if let cached = statementCache.statement(for: sql) {
             guard cached.isRunning else {
@@ -96,7 +99,7 @@ final class Connection {
         return statement
     }
 
-    /// Runs one or several statements to their end, discarding rows.
+    /// Runs one or several statements to their end and discards their rows.
     func execute(_ sql: String) throws(SQLiteError) {
         var rest = Substring(sql)
         while let statement = try Statement(firstOf: &rest, on: handle) {
@@ -104,17 +107,19 @@ final class Connection {
         }
     }
 
-    /// Whether SQLite opened the file for reading only, because it was asked to or had to.
+    /// Whether SQLite opened the file read-only, by request or because it had to.
     var isReadOnly: Bool { sqlite3_db_readonly(handle.database, "main") == 1 }
 
-    /// Rows changed by the last INSERT, UPDATE or DELETE, those of triggers left out.
+    /// Rows changed by the last INSERT, UPDATE or DELETE, without those that triggers changed.
     var changes: Int { Int(sqlite3_changes64(handle.database)) }
 
     var lastInsertRowID: Int64 { sqlite3_last_insert_rowid(handle.database) }
 
-    /// Runs the body while the progress counts the rows read; a cancellation ends its statements with `SQLITE_INTERRUPT`.
+    /// Runs the body while `progress` counts the rows read. A cancellation ends the running
+    /// statement with `SQLITE_INTERRUPT`.
     ///
-    /// SQLite asks on the connection's own thread, so that nothing is left of it when the connection goes to somebody else.
+    /// SQLite polls for it on the connection's own thread, so a late cancellation cannot interrupt
+    /// the next user of the connection.
     func reporting<T>(to progress: FetchProgress?, _ body: () throws -> T) throws -> T {
         guard let progress else { return try body() }
         guard !progress.isCancelled else { throw handle.error(SQLITE_INTERRUPT) }
@@ -128,29 +133,29 @@ final class Connection {
         return try withExtendedLifetime(progress) { try body() }
     }
 
-    /// What was done since the connection was opened or, if it is of a pool, borrowed.
+    /// The work since the connection was opened or, for a connection of a pool, borrowed.
     var statistics: ConnectionStatistics {
         handle.collectPagesWritten()
         return handle.state.pointee.statistics
     }
 
-    /// Returns the statistics and starts them again from zero.
+    /// Returns the statistics and resets them.
     func takeStatistics() -> ConnectionStatistics {
         handle.collectPagesWritten()
         return handle.takeStatistics()
     }
 
-    /// Finalizes the cached statements and closes the database. Closing twice does nothing, and a
-    /// connection that is merely released closes itself.
+    /// Finalizes the cached statements and closes the database. Closing twice does nothing. A
+    /// released connection closes itself.
     ///
-    /// - Throws: `SQLITE_BUSY` while a statement is still held; the database then stays open.
+    /// - Throws: `SQLITE_BUSY` while a statement is referenced; the database then stays open.
     func close() throws(SQLiteError) {
         statementCache.removeAll()
         heldSnapshot = nil
         try handle.close()
     }
 
-    /// Sees to it that reads share a snapshot which is not older than the last of `commits`.
+    /// Makes the following reads share one snapshot, which includes the first `commits` commits.
     func holdSnapshot(since commits: Int) throws(SQLiteError) {
         if heldSnapshot == nil { heldSnapshot = try HeldSnapshot(on: handle) }
         heldSnapshot!.hold(since: commits)

@@ -1,35 +1,37 @@
 import CSQLite
 import Foundation
 
-/// The open database and its counters, kept alive by the connection and by each of its statements,
-/// so that a statement never outlives the database that it belongs to.
+/// The open database and its counters. The connection and each of its statements keep it alive, so
+/// a statement never outlives its database.
 final class ConnectionHandle {
-    /// What statements and SQLite's callbacks change. It lies in memory of its own: callbacks get its
-    /// address, and an increment for each row costs no exclusivity check.
+    /// The state that statements and SQLite's callbacks change. It has its own memory: callbacks
+    /// get its address, and counting a row costs no exclusivity check.
     struct State {
         var statistics = ConnectionStatistics()
         var runningStatements = 0
-        /// A statement is running if it began in the present epoch; see `resetStatements()`.
+        /// A statement is running if it began in the current epoch; see `resetStatements()`.
         var epoch = 1
         var busyTimeout: Duration
         var busySince = ContinuousClock.now
         /// Whether each query is explained before it runs.
         var explainsQueries = false
-        /// Who gets the rows of the statement that is running; see `RowReceiver`.
+        /// Receives the rows of the running statement; see `RowReceiver`.
         var rowReceiver: Unmanaged<RowReceiver>?
         var receivedRowCount: Int64 = 0
-        /// What the running statement inserts, and how many slots a row can have; see `PendingRows`.
+        /// The rows that the running statement inserts, and the most slots of a row; see
+        /// `PendingRows`.
         var pendingRows: PendingRows?
         var pendingSlotCount = 0
-        /// Who is told how far the running statement is; alive while it is set.
+        /// Counts the rows of the running statement. Kept alive by `reporting(to:_:)` while it is
+        /// set.
         var progress: Unmanaged<FetchProgress>?
     }
 
     let database: OpaquePointer
     /// Nil for a database in memory.
     let path: String?
-    // Right to share without a lock: owned by this object, and touched only by the thread that uses
-    // the connection.
+    // Right to share without a lock: this object owns it, and only the thread that uses the
+    // connection touches it.
     let state: UnsafeMutablePointer<State>
     private var traceObserver: TraceObserver?
     private(set) var isClosed = false
@@ -66,7 +68,7 @@ final class ConnectionHandle {
         state.deallocate()
     }
 
-    /// Reports statements as the configuration wants it, from now on.
+    /// Starts to report statements as the configuration demands.
     func startTracing(_ configuration: SQLiteConfiguration) {
         guard let report = configuration.trace else { return }
         let observer = TraceObserver(report)
@@ -78,7 +80,7 @@ final class ConnectionHandle {
         state.pointee.explainsQueries = configuration.explainsQueries
     }
 
-    /// Has SQLite say how it will run a query, for the trace.
+    /// Asks SQLite for the query plan, for the trace.
     func explain(_ sql: String, _ statement: OpaquePointer) {
         var explanation: OpaquePointer?
         sqlite3_prepare_v2(database, "EXPLAIN QUERY PLAN \(sql)", -1, &explanation, nil)
@@ -90,7 +92,7 @@ final class ConnectionHandle {
         traceObserver?.runs[statement, default: TraceObserver.Run()].plan = steps
     }
 
-    /// Notes for the trace what a statement is about to insert.
+    /// Records for the trace what a statement is about to insert.
     func noteArguments(of statement: OpaquePointer, _ rows: PendingRows) {
         traceObserver?.runs[statement, default: TraceObserver.Run()].arguments =
             rows.starts.flatMap { rows.descriptions(of: $0) }
@@ -113,7 +115,7 @@ final class ConnectionHandle {
             path: path)
     }
 
-    /// Ends every statement still running, wherever it is held.
+    /// Ends every running statement, including those that other code holds.
     func resetStatements() {
         guard state.pointee.runningStatements > 0 else { return }
         var statement = sqlite3_next_stmt(database, nil)
@@ -129,14 +131,14 @@ final class ConnectionHandle {
         state.pointee.epoch += 1
     }
 
-    /// Returns the statistics and starts them again from zero.
+    /// Returns the statistics and resets them.
     func takeStatistics() -> ConnectionStatistics {
         let taken = state.pointee.statistics
         state.pointee.statistics = ConnectionStatistics(pageSize: taken.pageSize)
         return taken
     }
 
-    /// Moves SQLite's own count of pages into the statistics.
+    /// Moves SQLite's count of written pages into the statistics.
     func collectPagesWritten() {
         var pages: Int32 = 0
         var unused: Int32 = 0
@@ -146,7 +148,7 @@ final class ConnectionHandle {
 }
 
 extension SQLiteConfiguration {
-    /// What SQLite is told to open.
+    /// The file name or URI that SQLite opens.
     fileprivate var name: String {
         let escaped = path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path
         return switch mode {
@@ -158,7 +160,7 @@ extension SQLiteConfiguration {
     }
 }
 
-/// Holds the closure that SQLite's C callback gets as its context, and what is known of runs that have not ended.
+/// The context of SQLite's trace callback: the closure, and the data of runs that have not ended.
 private final class TraceObserver {
     struct Run {
         var rows: [[String]] = []
@@ -172,7 +174,7 @@ private final class TraceObserver {
     init(_ report: @escaping @Sendable (TraceEvent) -> Void) { self.report = report }
 }
 
-/// SQLite's message for the last failure if it was `code`, or its general text for that code.
+/// SQLite's message if its last failure was `code`; otherwise its general text for that code.
 private func message(of database: OpaquePointer?, _ code: Int32) -> String {
     if let database, sqlite3_extended_errcode(database) == code {
         return String(cString: sqlite3_errmsg(database))
@@ -190,7 +192,8 @@ private func waitWhileBusy(context: UnsafeMutableRawPointer?, earlierCalls: Int3
     if earlierCalls == 0 { state.pointee.busySince = now }
     let remaining = state.pointee.busyTimeout - (now - state.pointee.busySince)
     guard remaining > .zero else { return 0 }
-    // Short at first, since most transactions are; then seldom, not to burn the processor.
+    // First short pauses, since most transactions are short; then longer ones, to save processor
+    // time.
     let pauses: InlineArray<_, Int> = [1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50, 100]
     let pause = min(remaining, .milliseconds(pauses[min(Int(earlierCalls), pauses.count - 1)]))
     state.pointee.statistics.busyWaits += 1
@@ -209,7 +212,7 @@ private func countRollback(context: UnsafeMutableRawPointer?) {
     state.pointee.statistics.transactionsRolledBack += 1
 }
 
-/// Anything but 0 interrupts the statement.
+/// A result other than 0 interrupts the statement.
 func reportProgress(context: UnsafeMutableRawPointer?) -> Int32 {
     let state = context!.assumingMemoryBound(to: State.self)
     return state.pointee.progress!._withUnsafeGuaranteedRef { progress in
@@ -231,7 +234,8 @@ private func reportTrace(
     if kind == UInt32(SQLITE_TRACE_ROW) {
         observer.runs[statement, default: TraceObserver.Run()].rows.append(
             (0..<sqlite3_column_count(statement)).map { column in
-                // Asking a blob for its text would change it for whoever reads it next.
+                // Reading a blob as text would convert it, and the statement's user would get the
+                // text.
                 if sqlite3_column_type(statement, column) == SQLITE_BLOB {
                     return "<\(sqlite3_column_bytes(statement, column)) bytes>"
                 }

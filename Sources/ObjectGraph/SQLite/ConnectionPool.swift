@@ -5,12 +5,13 @@ import Synchronization
 
 /// One writer and several readers over the same file.
 ///
-/// In WAL mode readers see the last commit and nobody waits for anybody, except for a free connection.
-/// A database in memory belongs to one connection: there, reading borrows the writer.
+/// In WAL mode readers see the last commit. Readers and the writer wait only for a free connection.
+///
+/// A database in memory belongs to one connection, so reading borrows the writer.
 final class ConnectionPool: Sendable {
     /// Carries a connection through the lock.
-    // Right to send: a permit of a semaphore stands for each connection outside `state`, so one thread
-    // has it at a time, and the semaphore and the lock order what the threads do to it.
+    // Right to send: each connection outside `state` has a permit of a semaphore, so one thread has
+    // it at a time. The semaphore and the lock order what the threads do to it.
     private struct Lease: @unchecked Sendable {
         let connection: Connection
     }
@@ -34,9 +35,9 @@ final class ConnectionPool: Sendable {
 
     private let configuration: SQLiteConfiguration
     private let onOpen: @Sendable (Connection) throws -> Void
-    /// 0 where reading borrows the writer.
+    /// 0 if reading borrows the writer.
     private let maximumReaderCount: Int
-    /// The file that the writer has opened; nil in memory.
+    /// The file that the writer opened; nil in memory.
     private let file: FileState?
     private let commits: CommitCounter
     private let readerPermits: DispatchSemaphore
@@ -44,10 +45,10 @@ final class ConnectionPool: Sendable {
     private let writerHolder = Holder()
     private let state: Mutex<State>
 
-    /// Opens the writer at once, readers when they are first needed.
+    /// Opens the writer immediately, and readers when they are first needed.
     ///
     /// - Parameter maximumReaderCount: 0 lets readers borrow the writer.
-    /// - Parameter onOpen: called on each connection before its first use; the place to register
+    /// - Parameter onOpen: called on each connection before its first use, for example to register
     ///   functions and collations.
     init(
         configuration: SQLiteConfiguration, maximumReaderCount: Int,
@@ -67,14 +68,16 @@ final class ConnectionPool: Sendable {
             State(writer: writer, statistics: ConnectionStatistics(pageSize: pageSize)))
     }
 
-    /// Lends an idle reader, waiting while all are busy. Readers refuse to write (`query_only`).
+    /// Lends an idle reader; waits while all are busy. Readers refuse to write (`query_only`).
     ///
-    /// - Parameter keepingSnapshot: Reads that ask for it in turn see one state of the database, until this process writes to
-    ///   the file or `releaseSnapshots` is called, which must follow soon. Others see the newest state.
+    /// A body must not read or write through the same pool: it could wait for itself.
     ///
-    /// A body must not read or write through the same pool again: it may wait for itself.
-    /// - Throws: what `body` throws; `SQLiteError` if a reader cannot be opened; `SQLITE_MISUSE` after
-    ///   `close()`; `SQLITE_READONLY_DBMOVED` if a reader is needed and the writer's file is gone.
+    /// - Parameter keepingSnapshot: Consecutive reads with `true` share one snapshot, until this
+    ///   process writes to the file or calls `releaseSnapshots()`. Call that soon. Other reads see
+    ///   the newest state.
+    /// - Throws: what `body` throws; `SQLiteError` if a reader cannot be opened; `SQLITE_MISUSE`
+    ///   after `close()`; `SQLITE_READONLY_DBMOVED` if a reader is needed and the writer's file is
+    ///   gone.
     func read<T>(
         keepingSnapshot: Bool = false, _ body: (Connection) throws -> T
     ) throws -> T {
@@ -87,7 +90,7 @@ final class ConnectionPool: Sendable {
         }
         let reader = try idle ?? openReader()
         defer {
-            // Without SQLite's count of pages: a reader writes none.
+            // Without the count of written pages: a reader writes none.
             let statistics = reader.connection.handle.takeStatistics()
             state.withLock { state in
                 state.statistics += statistics
@@ -103,7 +106,7 @@ final class ConnectionPool: Sendable {
         return try lend(reader.connection, to: body)
     }
 
-    /// Ends the snapshots that idle readers hold: they keep checkpoints from emptying the WAL.
+    /// Ends the snapshots of idle readers, because they keep checkpoints from emptying the WAL.
     func releaseSnapshots() {
         state.withLock { state in
             guard state.holdsSnapshots else { return }
@@ -112,9 +115,10 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    /// Lends the writer, waiting while it is busy.
+    /// Lends the writer; waits while it is busy.
     ///
     /// Not reentrant: a body that writes through the same pool stops the process.
+    ///
     /// - Throws: what `body` throws; `SQLITE_MISUSE` after `close()`.
     func write<T>(_ body: (Connection) throws -> T) throws -> T {
         writerHolder.requireAnotherThread()
@@ -139,8 +143,8 @@ final class ConnectionPool: Sendable {
         return try lend(writer.connection, to: body)
     }
 
-    /// Waits for all connections to come back, then closes them, the writer last: it checkpoints the
-    /// WAL and removes it. Closing twice does nothing.
+    /// Waits until all connections are returned, then closes them. The writer is the last: it
+    /// checkpoints the WAL and removes it. Closing twice does nothing.
     func close() throws {
         writerPermit.wait()
         for _ in 0..<maximumReaderCount { readerPermits.wait() }
@@ -158,8 +162,8 @@ final class ConnectionPool: Sendable {
         for lease in leases { try lease.connection.close() }
     }
 
-    /// The sum over all connections since the last reset. What a borrowed connection does is added
-    /// when it comes back; what opening one takes is left out, `onOpen` included.
+    /// The sum over all connections since the last reset. A borrowed connection is added when it is
+    /// returned. Opening a connection does not count, `onOpen` included.
     var statistics: ConnectionStatistics {
         state.withLock { $0.statistics }
     }
@@ -173,8 +177,8 @@ final class ConnectionPool: Sendable {
     private func openReader() throws -> Lease {
         var configuration = configuration
         if configuration.mode == .readWriteCreate { configuration.mode = .readWrite }
-        // Before opening, since SQLite would use the WAL of one file with another; after it, since
-        // the file may be replaced meanwhile.
+        // Before opening, because SQLite would use the WAL of one file with another. After opening,
+        // because the file may have been replaced meanwhile.
         try requireFileInPlace()
         let reader = Result {
             try Self.open(configuration) { reader in
@@ -186,7 +190,7 @@ final class ConnectionPool: Sendable {
         return try reader.get()
     }
 
-    /// Throws if the path no longer leads to the file that the writer has opened.
+    /// Throws if the path no longer leads to the file that the writer opened.
     private func requireFileInPlace() throws(SQLiteError) {
         guard let file else { return }
         if let present = FileState(path: configuration.path), present.isOfSameFile(as: file) {
@@ -211,8 +215,8 @@ final class ConnectionPool: Sendable {
         return Lease(connection: connection)
     }
 
-    /// Runs `body`, then ends what it left behind. A transaction left open by a body that returns is a
-    /// mistake that would lose its changes in silence, so it is an error.
+    /// Runs `body` and ends what it left running. If `body` returns with an open transaction, its
+    /// changes would be lost silently, so this is an error.
     @inline(__always)
     private func lend<T>(_ connection: Connection, to body: (Connection) throws -> T) throws -> T {
         let holdsSnapshot = connection.heldSnapshot?.isHeld ?? false

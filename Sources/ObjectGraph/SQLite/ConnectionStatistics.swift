@@ -1,8 +1,8 @@
-/// What a connection, or all those of a pool, have done.
+/// The work of one connection, or of all connections of a pool.
 struct ConnectionStatistics: Sendable, Hashable {
-    /// Statements compiled; a statement found in the cache is not compiled again.
+    /// Statements compiled. A statement found in the cache does not count.
     var statementsPrepared = 0
-    /// Executions: first steps after a reset, `BEGIN` and `COMMIT` included.
+    /// Executions: first steps after a reset, including `BEGIN` and `COMMIT`.
     var statementsRun = 0
     /// Rows that statements returned.
     var rowsRead = 0
@@ -10,12 +10,12 @@ struct ConnectionStatistics: Sendable, Hashable {
     var transactionsCommitted = 0
     /// Transactions rolled back, by request or after a failure.
     var transactionsRolledBack = 0
-    /// Sleeps while another connection held a lock.
+    /// Pauses while another connection held a lock.
     var busyWaits = 0
-    /// Pages written into the WAL, or into the database file without one. Neither checkpoints nor
-    /// rollback journals count.
+    /// Pages written into the WAL or, without one, into the database file. Checkpoints and rollback
+    /// journals do not count.
     var pagesWritten = 0
-    /// Bytes in a page; 0 where no connection was counted.
+    /// Bytes in a page; 0 if no connection was counted.
     var pageSize = 0
 
     var bytesWritten: Int { pagesWritten * pageSize }

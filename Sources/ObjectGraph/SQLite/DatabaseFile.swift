@@ -3,12 +3,13 @@ import Foundation
 
 /// The bytes of a database file, read through SQLite and without a lock.
 ///
-/// A process that closes any descriptor of a file drops all locks that it has on the file, also
-/// those of its SQLite connections. SQLite waits with closing while a connection holds a lock;
-/// `FileHandle` and `FileManager` do not (https://www.sqlite.org/howtocorrupt.html, section 2.2).
+/// When a process closes any descriptor of a file, it loses all its locks on that file, including
+/// those of its SQLite connections. SQLite therefore delays closing while a connection holds a
+/// lock; `FileHandle` and `FileManager` do not (https://www.sqlite.org/howtocorrupt.html, section
+/// 2.2).
 final class DatabaseFile {
     private let handle: ConnectionHandle
-    // Right to use: owned by the connection, which lives as long as this object.
+    // Right to use: the connection owns it and lives as long as this object.
     private let file: UnsafeMutablePointer<sqlite3_file>
 
     /// Opens an existing file, which need not be a database.
@@ -48,7 +49,7 @@ final class DatabaseFile {
         }
     }
 
-    /// - Returns: fewer bytes than asked for at the end of the file.
+    /// - Returns: fewer bytes than requested at the end of the file.
     private func bytes(at offset: Int64, count: Int) throws(SQLiteError) -> Data {
         var byteCount: Int64 = 0
         try handle.check(file.pointee.pMethods.pointee.xFileSize(file, &byteCount))

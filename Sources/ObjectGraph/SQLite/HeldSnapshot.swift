@@ -3,18 +3,19 @@ import Synchronization
 
 /// Keeps a connection's read transaction open from one read to the next.
 ///
-/// Opening and closing one takes more than half of a look-up by key: locks of the shared memory, the header of the WAL.
-/// A snapshot is held within a turn of a context's queue only, and until the next commit of this process to the file.
+/// Opening and closing one takes more than half of a look-up by key: locks of the shared memory,
+/// the header of the WAL. A snapshot is held at most for a turn of a context's queue, and until
+/// this process commits to the file.
 final class HeldSnapshot {
     // Confined with their connection, which releases this object before it closes.
     private let begin: OpaquePointer
     private let end: OpaquePointer
     private let database: OpaquePointer
 
-    /// How many commits there had been when the snapshot was taken; nil while none is held.
+    /// The number of commits when the snapshot was taken; nil while none is held.
     private var commitCount: Int?
 
-    // Recognised by `isOwn`, so that neither counts nor traces show them.
+    // Traces leave these out; see `isOwn`.
     private static let beginSQL = "SAVEPOINT HeldSnapshot"
     private static let endSQL = "RELEASE HeldSnapshot"
 
@@ -40,11 +41,11 @@ final class HeldSnapshot {
 
     var isHeld: Bool { commitCount != nil }
 
-    /// Sees to it that reads share a snapshot which is not older than the last of `commits`.
+    /// Makes the following reads share one snapshot, which includes the first `commits` commits.
     func hold(since commits: Int) {
         if commitCount == commits { return }
         release()
-        // If it fails, each read is a transaction of its own, as without this object.
+        // If this fails, each read is its own transaction, as without this object.
         if sqlite3_step(begin) == SQLITE_DONE { commitCount = commits }
         sqlite3_reset(begin)
     }
@@ -56,7 +57,7 @@ final class HeldSnapshot {
         sqlite3_reset(end)
     }
 
-    /// Whether SQL text is of the statements that open and close snapshots.
+    /// Whether this SQL opens or closes a snapshot.
     static func isOwn(_ sql: UnsafePointer<CChar>) -> Bool {
         let text = String(cString: sql)
         return text == beginSQL || text == endSQL
@@ -73,7 +74,8 @@ final class CommitCounter: Sendable {
 
     private static let byPath = Mutex<[String: Known]>([:])
 
-    /// The counter of a file, shared by all who ask for it. Nil, for a database in memory, gives a counter of its own.
+    /// The counter that all users of a file share. Without a path, for a database in memory, a new
+    /// counter.
     static func ofFile(_ path: String?) -> CommitCounter {
         guard let path else { return CommitCounter() }
         return byPath.withLock { known in

@@ -1,27 +1,31 @@
 import CSQLite
 
-/// Rows that a statement such as `INSERT INTO t SELECT key, value0 FROM OGPendingRows` takes from memory.
+/// Rows in memory that a statement selects, such as
+/// `INSERT INTO t SELECT key, value0 FROM OGPendingRows`.
 ///
-/// SQLite reads them as a virtual table: any number of rows in one statement, no parameters. Binding costs a call a value
-/// that checks the statement and the parameter, and a copy when the statement runs: a quarter of the instructions of an
-/// insert (https://www.sqlite.org/vtab.html).
+/// SQLite reads them as a virtual table (https://www.sqlite.org/vtab.html): one statement takes any
+/// number of rows, without parameters. Binding costs a quarter of the instructions of an insert: a
+/// call for each value, which checks the statement and the parameter, and a copy when the statement
+/// runs.
 struct PendingRows {
     static let tableName = "OGPendingRows"
 
-    /// Where each row starts.
-    // Right to hold, as the other pointers: they are valid while the statement runs, and are not used after it.
+    /// The address of each row.
+    // Right to hold, as the other pointers: they are valid while the statement runs, and are not
+    // used after it.
     let starts: UnsafeBufferPointer<UnsafeRawPointer>
     fileprivate let slotsByteOffset: Int
     fileprivate let slotKinds: UnsafeBufferPointer<SlotKind>
 
-    /// The expressions that select the key and the values of rows with that many slots.
+    /// The expressions that select the key and the values of rows with this many slots.
     static func columns(slotCount: Int) -> (key: String, values: [String]) {
         ("key", (0..<slotCount).map { "value\($0)" })
     }
 }
 
 extension Statement {
-    /// Runs a statement that selects from `OGPendingRows`, borrowing the rows and their bytes until it returns.
+    /// Runs a statement that selects from `OGPendingRows`. Borrows the rows and their bytes until
+    /// it returns.
     func run(
         from starts: UnsafeBufferPointer<UnsafeRawPointer>, _ layout: RowLayout
     ) throws(SQLiteError) {
@@ -39,7 +43,7 @@ extension Statement {
 }
 
 extension Connection {
-    /// Makes `OGPendingRows` known.
+    /// Registers the virtual table `OGPendingRows`.
     ///
     /// - Parameter slotCount: The most slots that a row can have.
     func registerPendingRows(slotCount: Int) throws(SQLiteError) {
@@ -51,7 +55,7 @@ extension Connection {
 }
 
 extension PendingRows {
-    /// The values of a row as SQL writes them, the key first.
+    /// The values of a row in SQL syntax, the key first.
     func descriptions(of row: UnsafeRawPointer) -> [String] {
         var descriptions = ["\(row.load(as: Int64.self))"]
         for (slot, kind) in slotKinds.enumerated() {
@@ -78,7 +82,7 @@ extension PendingRows {
 // MARK: - What SQLite calls, on the thread that runs the statement
 
 private struct Table {
-    // First, since SQLite has its address for that of the whole.
+    // First: SQLite uses its address as the address of the whole structure.
     var base = sqlite3_vtab()
     let state: UnsafeMutablePointer<ConnectionHandle.State>
 }
@@ -89,7 +93,7 @@ private struct Cursor {
     var position = 0
 }
 
-/// Without `xCreate`: the table is there in every schema, and nobody can make another.
+/// No `xCreate`: the table exists in every schema, and SQL cannot create another one.
 // nonisolated(unsafe): SQLite reads it, nothing writes to it.
 nonisolated(unsafe) private let pendingRowsModule: UnsafePointer<sqlite3_module> = {
     var module = sqlite3_module()
@@ -100,7 +104,7 @@ nonisolated(unsafe) private let pendingRowsModule: UnsafePointer<sqlite3_module>
         return SQLITE_OK
     }
     module.xBestIndex = { _, plan in
-        // One way to read: all rows in their order.
+        // There is only one plan: all rows in their order.
         plan!.pointee.estimatedCost = 1
         return SQLITE_OK
     }
@@ -150,7 +154,7 @@ private func open(
     made: UnsafeMutablePointer<UnsafeMutablePointer<sqlite3_vtab_cursor>?>?
 ) -> Int32 {
     let state = UnsafeRawPointer(table!).assumingMemoryBound(to: Table.self).pointee.state
-    // Nobody but the engine's own statements has rows to read.
+    // Only the engine's own statements have rows to read.
     guard let rows = state.pointee.pendingRows else { return SQLITE_MISUSE }
     let cursor = UnsafeMutablePointer<Cursor>.allocate(capacity: 1)
     cursor.initialize(to: Cursor(rows: rows))
@@ -181,10 +185,10 @@ private func giveColumn(
         return SQLITE_OK
     }
     let place = cursor.pointee.rows.slotsByteOffset + (slot << 3)
-    // SQLite copies the bytes into the record that it makes, so it may borrow them.
+    // The bytes may be borrowed: SQLite copies them into the record that it builds.
     switch cursor.pointee.rows.slotKinds[slot] {
     case .integer: sqlite3_result_int64(context, row.load(fromByteOffset: place, as: Int64.self))
-    // Not-a-number becomes NULL, as SQLite has no such value.
+    // NaN becomes NULL: SQLite cannot store it.
     case .real: sqlite3_result_double(context, row.load(fromByteOffset: place, as: Double.self))
     case .text:
         let bytes = row.rowBytes(place)

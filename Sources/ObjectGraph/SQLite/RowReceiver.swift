@@ -1,17 +1,20 @@
 import CSQLite
 
-/// Takes the rows of a statement such as `SELECT OGRows(a, b) FROM t` or `SELECT OGRow(a, b) FROM t ORDER BY c`.
+/// Takes the rows of a statement such as `SELECT OGRows(a, b) FROM t` or
+/// `SELECT OGRow(a, b) FROM t ORDER BY c`.
 ///
-/// SQLite calls the function once a row with the values in an array. Asking the statement for a column costs a call that
-/// checks the statement, the row and the column: a tenth of the time of reading a table.
+/// SQLite calls the function once for each row, with the values in an array. Reading column by
+/// column instead costs a tenth of the time of reading a table: each call checks the statement, the
+/// row and the column.
 class RowReceiver {
-    /// An aggregate, which sees all rows within one step, before they are sorted or cut.
+    /// An aggregate. It sees all rows within one step, before they are sorted or limited.
     static let aggregateName = "OGRows"
 
-    /// Called for each row of the result, in its order unless SQLite sorts it, which it does with the results of the calls.
+    /// Called for each row of the result, in result order. If SQLite has to sort, it sorts the
+    /// results of the calls, so the calls come unsorted.
     static let functionName = "OGRow"
 
-    /// The most arguments that SQLite allows by default, rounded down (https://www.sqlite.org/limits.html).
+    /// Within the default limit for arguments of a function (https://www.sqlite.org/limits.html).
     static let maximumColumnCount = 100
 
     /// Called for each row. The values are valid during the call.
@@ -19,16 +22,16 @@ class RowReceiver {
 }
 
 extension Statement {
-    /// Runs a statement that calls `OGRows`, with the receiver for its rows, which come in no promised order.
+    /// Runs a statement that calls `OGRows`. The receiver gets the rows in no particular order.
     func runAggregate(into receiver: RowReceiver) throws(SQLiteError) {
         try lending(receiver) { () throws(SQLiteError) in try run() }
-        // The row that the aggregate itself makes.
+        // Does not count the row that the aggregate itself returns.
         connection.state.pointee.statistics.rowsRead &-= 1
     }
 
-    /// Runs a statement that calls `OGRow`, with the receiver for its rows.
+    /// Runs a statement that calls `OGRow`; the receiver gets its rows.
     ///
-    /// - Returns: whether the rows have come in the order of the result.
+    /// - Returns: whether the receiver got the rows in the order of the result.
     func run(into receiver: RowReceiver) throws(SQLiteError) -> Bool {
         try lending(receiver) { () throws(SQLiteError) in
             connection.state.pointee.receivedRowCount = 0
@@ -42,7 +45,7 @@ extension Statement {
         }
     }
 
-    /// Whether a run has sorted rows, as far as is known. Source: sqlite3_stmt_status, SQLITE_STMTSTATUS_SORT.
+    /// Whether SQLite reports that a run sorted rows (`SQLITE_STMTSTATUS_SORT`).
     var hasSorted: Bool { sqlite3_stmt_status(pointer, SQLITE_STMTSTATUS_SORT, 0) > 0 }
 
     @inline(__always)
@@ -77,7 +80,7 @@ private func addRow(
     state.pointee.statistics.rowsRead &+= 1
 }
 
-/// Its result is how many rows were received before.
+/// Returns the number of rows received before.
 private func giveRow(
     context: OpaquePointer?, count: Int32, values: UnsafeMutablePointer<OpaquePointer?>?
 ) {
@@ -86,7 +89,7 @@ private func giveRow(
     state.pointee.receivedRowCount &+= 1
 }
 
-/// - Returns: nil where nobody receives.
+/// - Returns: nil without a receiver.
 @inline(__always)
 private func receiveRow(
     _ context: OpaquePointer?, _ count: Int32, _ values: UnsafeMutablePointer<OpaquePointer?>?

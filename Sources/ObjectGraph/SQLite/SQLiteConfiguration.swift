@@ -1,18 +1,18 @@
 import Foundation
 
-/// How to open one database: the path, the mode and what is set on each connection.
+/// How to open a database: its path, the mode, and the settings of each connection.
 struct SQLiteConfiguration: Sendable {
     enum Mode: Sendable {
         case readWriteCreate
         case readWrite
         case readOnly
-        /// With `immutable=1`: SQLite takes no locks, and neither needs nor makes a file beside the
-        /// database.
+        /// With `immutable=1`: SQLite takes no locks, and neither needs nor creates files beside
+        /// the database.
         case immutable
         /// A private database in memory that lives as long as its one connection; `path` is unused.
         case memory
-        /// A database in memory under the name `path`, the same for all connections of this process. It lives as long as
-        /// one of them.
+        /// A database in memory with the name `path`, shared by all connections of this process. It
+        /// lives as long as one of them.
         case sharedMemory
 
         var isInMemory: Bool { self == .memory || self == .sharedMemory }
@@ -22,28 +22,29 @@ struct SQLiteConfiguration: Sendable {
     var mode: Mode = .readWriteCreate
     /// How long a statement waits for a lock held by another connection.
     var busyTimeout: Duration = .seconds(240)
-    /// Run before the others where the database is still empty: what shapes its file, such as `page_size`. Of a file that
-    /// exists, setting `auto_vacuum` again would write the first page.
+    /// Run before `pragmas` if the database is still empty. They decide the format of the file,
+    /// such as `page_size`. In an existing file, setting `auto_vacuum` again would write the first
+    /// page.
     var pragmasOfNewFiles: [(name: String, value: String)] = []
-    /// Run on each new connection in this order.
+    /// Run on each new connection, in this order.
     var pragmas: [(name: String, value: String)] = []
     /// The name of the SQLite VFS; nil means the default one.
     var vfs: String?
-    /// Called after each statement on the thread that ran it; costs nothing when nil.
+    /// Called after each statement, on the thread that ran it. Costs nothing if nil.
     var trace: (@Sendable (TraceEvent) -> Void)?
-    /// Whether what is traced has the rows of queries, and their plans.
+    /// Whether traces include the rows of queries, and their plans.
     var tracesRows = false
     var explainsQueries = false
 
     static let memory = SQLiteConfiguration(path: ":memory:", mode: .memory)
 
-    /// Reads a database that may be open elsewhere, without leaving files behind.
+    /// Reads a database that may be open elsewhere, and leaves no files behind.
     ///
-    /// A reader of a WAL database makes the files of the WAL if they are missing and cannot remove them. If they are
-    /// missing nobody else has the database open.
+    /// If the files of the WAL are missing, no other connection has the database open. An ordinary
+    /// reader would create them and could not remove them.
     ///
-    /// - Parameter rollsBack: Whether a rollback journal that a crash has left may be played back, as SQLite demands before
-    ///   anything is read; it takes a connection that can write.
+    /// - Parameter rollsBack: Whether SQLite may roll back a journal that a crash has left, which
+    ///   it must do before it reads. This takes a connection that can write.
     static func reading(path: String, rollsBack: Bool = false) -> Self {
         let real = URL(filePath: path).resolvingSymlinksInPath().path
         if FileState.hasContent(path: real + "-journal") {
@@ -53,7 +54,7 @@ struct SQLiteConfiguration: Sendable {
             FileState.hasContent(path: real + "-wal")
             || FileState(path: real + "-wal") != nil && FileState(path: real + "-shm") != nil
         if isOpen { return Self(path: path, mode: .readOnly) }
-        // If the file cannot be read, opening it fails as well and says why.
+        // If the file cannot be read, opening it fails too and reports why.
         let isWAL = (try? DatabaseFile(path: path).isWAL()) ?? false
         return Self(path: path, mode: isWAL ? .immutable : .readOnly)
     }
@@ -70,19 +71,21 @@ struct TraceEvent: Sendable {
     /// From the first step to the end or the reset, as measured by SQLite.
     let duration: Duration
 
-    /// How many rows it returned, and their values; 0 and none unless rows are traced.
+    /// The number of returned rows, and their values. 0 and empty unless rows are traced.
     var rowCount = 0
     var rows: [[String]] = []
 
     /// The steps of the query plan; empty unless queries are explained.
     var plan: [String] = []
 
-    /// The values of the rows that it took from `OGPendingRows`, one behind the other, each with its key first.
+    /// The values of the rows taken from `OGPendingRows`, in one list; each row starts with its
+    /// key.
     var insertedValues: [String] = []
 
     var isQuery: Bool { template.prefix(6).uppercased() == "SELECT" }
 
-    /// The inserted values, or the bound ones as SQL writes them, found by laying the two texts side by side.
+    /// The inserted values, or the bound values in SQL syntax, found by comparing `sql` with
+    /// `template`.
     var arguments: [String] {
         var arguments = insertedValues
         var rest = Substring(sql)
@@ -97,7 +100,7 @@ struct TraceEvent: Sendable {
         return arguments
     }
 
-    /// What stands between the parameters, question marks in texts left alone.
+    /// The parts of the template between its parameters. Question marks within quotes do not count.
     private static func pieces(of template: String) -> [Substring] {
         var quote: Character?
         return template.split(omittingEmptySubsequences: false) { character in
@@ -112,7 +115,7 @@ struct TraceEvent: Sendable {
         }
     }
 
-    /// Where the value at the start of the text ends: a text may hold what comes after it.
+    /// Where the value at the start of the text ends. A quoted text may contain `piece`.
     private static func end(of text: Substring, before piece: Substring) -> Substring.Index {
         var start = text.startIndex
         if text.first == "'" {

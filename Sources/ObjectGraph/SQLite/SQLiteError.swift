@@ -1,14 +1,14 @@
 import CSQLite
 
-/// A failure reported by SQLite, with what was being done when it happened.
+/// A failure that SQLite reported, with the SQL and the database it concerns.
 public struct SQLiteError: Error, Sendable, Hashable {
     /// The primary result code, such as 5 for `SQLITE_BUSY`.
     public let code: Int32
     /// The extended result code, whose low byte is `code`.
     public let extendedCode: Int32
-    /// SQLite's own words.
+    /// SQLite's message.
     public let message: String
-    /// The SQL that failed, without its arguments; nil where no statement was involved.
+    /// The SQL that failed, without its arguments; nil if no statement was involved.
     public let sql: String?
     /// The path of the database; nil for one in memory.
     public let path: String?
@@ -48,7 +48,7 @@ extension SQLiteError: CustomStringConvertible {
         return text
     }
 
-    /// What to do next; nil where SQLite's message says it all.
+    /// What to do next; nil if SQLite's message is enough.
     private var advice: String? {
         switch code {
         case SQLITE_BUSY:

@@ -8,7 +8,7 @@ enum SQLiteValueType: Int32, Sendable {
     case null = 5
 }
 
-/// Something that values can be read from by position: a statement at a row, or the arguments of a function.
+/// A source of values by position: a statement at a row, or the arguments of a function.
 protocol SQLiteRow {
     func value(at column: Int32) -> SQLiteValueReference
 }
@@ -24,11 +24,11 @@ extension SQLFunctionArguments: SQLiteRow {
     }
 }
 
-/// A borrowed value: a column of the current row, valid until the next step or reset, or an argument of
-/// an SQL function, valid during the call. So are the buffers that it returns.
+/// A borrowed value, and so are the buffers that it returns. A column of the current row is valid
+/// until the next step or reset; an argument of an SQL function is valid during the call.
 ///
-/// Columns are read through `sqlite3_column_value` since `sqlite3_column_int64` and its sisters repeat
-/// the checks of row and column for each question about the same value.
+/// Columns are read through `sqlite3_column_value`. `sqlite3_column_int64` and the like would check
+/// the row and the column again for each access to the same value.
 struct SQLiteValueReference {
     // Right to use unprotected: the connection has no mutex and one user at a time.
     let pointer: OpaquePointer
@@ -50,12 +50,12 @@ struct SQLiteValueReference {
     /// UTF-8 bytes without a final NUL; empty for NULL. Numbers become text.
     @inline(__always)
     var text: UnsafeRawBufferPointer {
-        // In this order: the conversion decides the length.
+        // The conversion must come first: it determines the length.
         let start = sqlite3_value_text(pointer)
         return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(pointer)))
     }
 
-    /// Empty for NULL and for an empty blob alike: ask `type`.
+    /// Empty both for NULL and for an empty blob; `type` tells them apart.
     @inline(__always)
     var blob: UnsafeRawBufferPointer {
         let start = sqlite3_value_blob(pointer)

@@ -1,8 +1,8 @@
 import CSQLite
 import Foundation
 
-// Parameters are counted from 1, as in SQLite. A failure (an index out of range, a value above SQLite's
-// limit of a gigabyte) is thrown by the next run, so that callers bind in plain calls.
+// Parameters are counted from 1, as in SQLite. The next run throws a failure to bind (an index out
+// of range, a value above SQLite's limit of a gigabyte), so binding itself does not throw.
 extension Statement {
     var parameterCount: Int32 { sqlite3_bind_parameter_count(pointer) }
 
@@ -16,7 +16,7 @@ extension Statement {
         noteBinding(sqlite3_bind_int64(pointer, index, value))
     }
 
-    /// Not-a-number becomes NULL, as SQLite has no such value.
+    /// NaN becomes NULL: SQLite cannot store it.
     @inline(__always)
     func bind(_ value: Double, at index: Int32) {
         noteBinding(sqlite3_bind_double(pointer, index, value))
@@ -29,14 +29,14 @@ extension Statement {
         text.withUTF8 { bind(text: UnsafeRawBufferPointer($0), at: index, sqliteTransient) }
     }
 
-    /// Borrows UTF-8 bytes: they must stay where they are until the statement is reset, and be bound
-    /// anew before it runs again.
+    /// Borrows UTF-8 bytes. They must stay in place until the statement is reset, and must be bound
+    /// again before it runs again.
     @inline(__always)
     func bind(text: UnsafeRawBufferPointer, at index: Int32) {
         bind(text: text, at: index, nil)
     }
 
-    /// Borrows bytes as `bind(text:at:)` does. No bytes are an empty blob, not NULL.
+    /// Borrows bytes as `bind(text:at:)` does. An empty buffer binds an empty blob, not NULL.
     @inline(__always)
     func bind(blob: UnsafeRawBufferPointer, at index: Int32) {
         bind(blob: blob, at: index, nil)
@@ -80,7 +80,7 @@ extension Statement {
     }
 }
 
-/// `SQLITE_TRANSIENT`, a macro that Swift cannot import: SQLite compares it and never calls it.
+/// `SQLITE_TRANSIENT`, a macro that Swift cannot import. SQLite compares it and never calls it.
 @inline(__always)
 var sqliteTransient: sqlite3_destructor_type {
     unsafeBitCast(-1, to: sqlite3_destructor_type.self)

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// A compiled statement, used again and again: bind, step through the rows, bind anew.
+/// A compiled statement, used many times: bind, step through the rows, bind again.
 final class Statement {
     let sql: String
     // Right to use: alive until `deinit` finalizes it, and confined with its connection.
@@ -9,10 +9,10 @@ final class Statement {
     private let state: UnsafeMutablePointer<ConnectionHandle.State>
     /// The epoch of the connection in which this run began; 0 when idle.
     private var runEpoch = 0
-    /// The first failure to bind since the last run, which the next run throws.
+    /// The last failure to bind since the last run; the next run throws it.
     private var bindingCode = SQLITE_OK
 
-    /// - Throws: also `SQLITE_MISUSE` where `sql` is not exactly one statement.
+    /// - Throws: also `SQLITE_MISUSE` if `sql` is not exactly one statement.
     convenience init(_ sql: String, on connection: ConnectionHandle) throws(SQLiteError) {
         var rest = Substring(sql)
         guard let pointer = try Self.compile(&rest, on: connection), rest.isBlank else {
@@ -23,7 +23,7 @@ final class Statement {
         self.init(pointer, sql: sql, on: connection)
     }
 
-    /// Compiles the first statement of `rest` and moves `rest` behind it; nil if there is none.
+    /// Compiles the first statement of `rest` and removes it from `rest`; nil if there is none.
     convenience init?(
         firstOf rest: inout Substring, on connection: ConnectionHandle
     ) throws(SQLiteError) {
@@ -47,16 +47,16 @@ final class Statement {
         sqlite3_finalize(pointer)
     }
 
-    /// Whether it was stepped and not yet reset.
+    /// Whether it was stepped and not reset since.
     var isRunning: Bool { runEpoch == state.pointee.epoch }
 
-    /// Whether it leaves the database as it is.
+    /// Whether it does not change the database.
     var isReadOnly: Bool { sqlite3_stmt_readonly(pointer) != 0 }
 
     /// Moves to the next row; resets the statement at the end and on failure.
     ///
     /// - Returns: true for a row, whose values are valid until the next step or reset.
-    /// - Throws: also what went wrong in binding, at the first step.
+    /// - Throws: the first step also throws a failure to bind.
     @inline(__always)
     func step() throws(SQLiteError) -> Bool {
         if !isRunning { try start() }
@@ -69,12 +69,12 @@ final class Statement {
         return false
     }
 
-    /// Steps to the end, discarding rows.
+    /// Steps to the end and discards rows.
     func run() throws(SQLiteError) {
         while try step() {}
     }
 
-    /// Ends the run, freeing its locks and its snapshot; keeps the arguments.
+    /// Ends the run and releases its locks and its snapshot. Keeps the arguments.
     func reset() {
         guard isRunning else { return }
         sqlite3_reset(pointer)
@@ -103,7 +103,7 @@ final class Statement {
         if let failure { throw failure }
     }
 
-    /// Called by the binding functions with SQLite's answer.
+    /// Records the result code of a binding function.
     @inline(__always)
     func noteBinding(_ code: Int32) {
         if code != SQLITE_OK { bindingCode = code }
@@ -124,7 +124,7 @@ final class Statement {
 
     @inline(__always)
     func value(at column: Int32) -> SQLiteValueReference {
-        // Never nil: out of range and between rows, SQLite answers with a NULL value.
+        // Never nil: for a column out of range or between rows, SQLite returns a NULL value.
         SQLiteValueReference(pointer: sqlite3_column_value(pointer, column)!)
     }
 

@@ -1,4 +1,4 @@
-/// Statements by their SQL, bounded: the least recently used one makes room.
+/// Statements by their SQL. When the cache is full, the least recently used one is removed.
 final class StatementCache {
     private struct Entry {
         let statement: Statement
@@ -8,8 +8,8 @@ final class StatementCache {
     private let capacity: Int
     private var entries: [String: Entry] = [:]
     private var uses = 0
-    /// The statement asked for last, found without hashing: most work repeats one statement, and
-    /// strings that share their storage compare at once.
+    /// The last requested statement, found without hashing. Most work repeats one statement, and
+    /// strings that share their storage compare quickly.
     private var last: Statement?
 
     init(capacity: Int) { self.capacity = capacity }
@@ -25,10 +25,10 @@ final class StatementCache {
         return last
     }
 
-    /// A statement that makes room lives on while somebody holds it.
+    /// A removed statement lives as long as it is referenced.
     func insert(_ statement: Statement) {
         if entries.count >= capacity {
-            // A scan, but seldom: a miss compiles a statement, which costs far more.
+            // A scan, but rare: a miss compiles a statement, which costs far more.
             if let oldest = entries.min(by: { $0.value.lastUse < $1.value.lastUse }) {
                 entries[oldest.key] = nil
             }

@@ -1,10 +1,11 @@
 extension Array where Element: AnyObject {
-    /// Calls the body with each element without counting references, which costs more than most bodies do.
+    /// Calls the body with each element without reference counting, which would cost more than most
+    /// bodies.
     ///
-    /// The array may change meanwhile; the elements that it had are visited.
+    /// The array may change meanwhile: the body gets the elements that the array had at the start.
     @inline(__always)
     func forEachBorrowed(_ body: (Element) throws -> Void) rethrows {
-        // The copy keeps every element alive until the last call has returned.
+        // Safe: the copy keeps every element alive until the last call has returned.
         let held = self
         defer { withExtendedLifetime(held) {} }
         for position in held.indices {
@@ -24,7 +25,7 @@ extension Array where Element: AnyObject {
         return true
     }
 
-    // An array of objects is one of pointers, which an unmanaged reference is too.
+    // An array of objects stores pointers, and an unmanaged reference is a pointer too.
     @inline(__always)
     private func borrowed(at position: Int) -> Unmanaged<Element> {
         withUnsafeBytes {

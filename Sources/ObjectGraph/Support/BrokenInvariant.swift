@@ -1,4 +1,4 @@
-/// What the engine's own code promises about its state, and does not keep.
+/// An invariant of the engine's own state that does not hold.
 struct BrokenInvariant: Error, CustomStringConvertible {
     let description: String
 

@@ -1,42 +1,49 @@
 import Foundation
 import Logging
 
-/// What the engine tells about its work and checks while it works (spec §12).
+/// The logging and the checks of the engine (spec §12).
 ///
-/// Taken from the arguments of the process and its environment, under the names that Core Data has for them, such as
-/// `-com.apple.CoreData.SQLDebug 1`; or made by the program for one coordinator.
+/// Read from the arguments and the environment of the process under Core Data's names, such as
+/// `-com.apple.CoreData.SQLDebug 1`. A program can also create options for one coordinator.
 public struct DebugOptions: Sendable {
-    /// `SQLDebug`: 1 logs statements and what they cost, 2 their arguments and numbers of rows too, 3 the rows themselves, 4
-    /// the query plans as well. 0 logs nothing and costs nothing.
+    /// `SQLDebug`: each level adds to the previous one. 0 logs nothing and costs nothing.
+    ///
+    /// 1. Statements and their cost.
+    /// 2. Arguments and numbers of rows.
+    /// 3. The rows.
+    /// 4. Query plans.
     public var sqlLevel = 0
 
-    /// `ConcurrencyDebug`: whether the process is stopped where a context or an object is used off its queue.
+    /// `ConcurrencyDebug`: whether use of a context or object off its queue stops the process.
     public var checksQueues = false
 
-    /// `MigrationDebug`: 1 logs how the model of a store was compared with that of the coordinator.
+    /// `MigrationDebug`: 1 logs how the model of a store was compared with the coordinator's model.
     public var migrationLevel = 0
 
-    /// `SQLiteIntegrityCheck`: whether each file is checked when it is opened. Reads the whole file.
+    /// `SQLiteIntegrityCheck`: whether each file is checked when it is opened. This reads the whole
+    /// file.
     public var checksIntegrity = false
 
-    /// `SQLiteDebugSynchronous`: 0, 1 or 2 for off, normal, full; nil leaves it as the description says.
+    /// `SQLiteDebugSynchronous`: 0, 1 or 2 for off, normal or full; nil uses the setting of the
+    /// store description.
     public var synchronous: Int?
 
-    /// Takes each line; unless set, to the log, at its level `info`.
+    /// Receives each line. By default lines go to the log at level `info`.
     public var log: @Sendable (String) -> Void = { line in Self.logger.info("\(line)") }
 
     private static let logger = Logger(label: "CoreData")
 
-    /// Those of this process.
+    /// The options of this process.
     public static let process = DebugOptions(
         arguments: CommandLine.arguments, environment: ProcessInfo.processInfo.environment)
 
     /// Everything off.
     public init() {}
 
-    /// Reads pairs such as `-com.apple.CoreData.SQLDebug 3`; arguments count more than variables of the environment.
+    /// Reads pairs such as `-com.apple.CoreData.SQLDebug 3`. Arguments take precedence over
+    /// environment variables.
     ///
-    /// A value that is no number and not YES or NO counts as 0.
+    /// YES and TRUE count as 1. Any other value that is not an integer counts as 0.
     public init(arguments: [String], environment: [String: String]) {
         func value(_ name: String) -> Int? {
             let key = "com.apple.CoreData.\(name)"
@@ -52,19 +59,19 @@ public struct DebugOptions: Sendable {
         synchronous = value("SQLiteDebugSynchronous")
     }
 
-    /// Logs what a request cost, at level 1.
+    /// Logs the cost of a request, from level 1 on.
     @inline(__always)
     func annotate(_ text: @autoclosure () -> String) {
         if sqlLevel > 0 { log("CoreData: annotation: \(text())") }
     }
 
-    /// Logs a line about migration, at level 1.
+    /// Logs a line about migration, from level 1 on.
     func noteMigration(_ text: @autoclosure () -> String) {
         if migrationLevel > 0 { log("CoreData: migration: \(text())") }
     }
 }
 
 extension Duration {
-    /// As Core Data writes it: `0.0003s`.
+    /// The duration in Core Data's format: `0.0003s`.
     var inSeconds: String { String(format: "%.4fs", self / .seconds(1)) }
 }

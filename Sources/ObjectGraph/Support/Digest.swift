@@ -1,11 +1,12 @@
 /// SHA-256, for the version hashes of a model (FIPS 180-4).
 ///
-/// Written out because the engine depends on nothing that has it; a model is hashed once, so speed does not matter.
+/// Implemented here because no dependency of the engine has it. A model is hashed once, so speed
+/// does not matter.
 struct Digest {
     private var pending: [UInt8] = []
 
     mutating func update(_ text: String) {
-        // The length in front keeps ("ab", "c") and ("a", "bc") apart.
+        // The length comes first, so that ("ab", "c") and ("a", "bc") give different digests.
         withUnsafeBytes(of: UInt64(text.utf8.count).bigEndian) { pending.append(contentsOf: $0) }
         pending.append(contentsOf: text.utf8)
     }

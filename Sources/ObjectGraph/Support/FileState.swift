@@ -1,6 +1,6 @@
 import Foundation
 
-/// Which file a path leads to, and when it was last written.
+/// The identity of the file at a path, and when it was last written.
 struct FileState: Sendable, Equatable {
     private let device: UInt64
     private let inode: UInt64
@@ -12,7 +12,7 @@ struct FileState: Sendable, Equatable {
     /// Follows symbolic links; nil if there is no file.
     init?(path: String) {
         var status = stat()
-        // Handed over as a `String`, the path would be copied to the heap.
+        // Passing the `String` itself would copy the path to the heap.
         guard path.withCString({ stat($0, &status) }) == 0 else { return nil }
         device = UInt64(truncatingIfNeeded: status.st_dev)
         inode = UInt64(truncatingIfNeeded: status.st_ino)
@@ -22,12 +22,12 @@ struct FileState: Sendable, Equatable {
         nanoseconds = Int64(status.st_mtim.tv_nsec)
     }
 
-    /// Whether both are states of one file, whatever was written to it in between.
+    /// Whether both are states of the same file, even if it was written in between.
     func isOfSameFile(as other: FileState) -> Bool {
         device == other.device && inode == other.inode
     }
 
-    /// Whether there is a file with something in it.
+    /// Whether there is a regular file that is not empty.
     static func hasContent(path: String) -> Bool {
         guard let state = FileState(path: path) else { return false }
         return state.isRegular && state.byteCount > 0

@@ -1,13 +1,14 @@
 import Foundation
 import Synchronization
 
-/// Knows the thread that has something for itself, to stop it where it would wait for itself for ever.
+/// Remembers the thread that holds a resource, to stop it before it waits for itself forever.
 struct Holder: ~Copyable, Sendable {
     private let thread = Atomic<UInt>(0)
 
     static var currentThread: UInt { UInt(pthread_self()) }
 
-    /// Before waiting for it: code of the caller's that is called while it is held may ask for it again.
+    /// Call this before waiting. User code that runs while the resource is held may ask for it
+    /// again.
     func requireAnotherThread() {
         guard thread.load(ordering: .relaxed) == Self.currentThread else { return }
         fatalError(

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Keeps an observer going; it ends with `cancel` or when the observation is released.
+/// Keeps an observer active. The observer ends with `cancel`, or when the observation is released.
 public final class Observation: Sendable {
     private let end: @Sendable () -> Void
 
@@ -8,11 +8,11 @@ public final class Observation: Sendable {
 
     deinit { end() }
 
-    /// Ends the observer; a call that is under way is not waited for.
+    /// Ends the observer. Does not wait for a call that is in progress.
     public func cancel() { end() }
 }
 
-/// Those who want to hear of one kind of notification, in the order in which they came.
+/// The observers of one kind of notification, in the order in which they were added.
 final class Observers<Notification: Sendable>: Sendable {
     private struct State {
         var last: UInt64 = 0
@@ -34,7 +34,7 @@ final class Observers<Notification: Sendable>: Sendable {
         }
     }
 
-    /// What is posted from now on, without limit to how much may wait to be read.
+    /// The notifications posted from now on. The number of unread ones has no limit.
     var stream: AsyncStream<Notification> {
         AsyncStream { continuation in
             let observation = add { continuation.yield($0) }

@@ -1,21 +1,22 @@
-/// The places of the members of an ordered relationship: numbers with gaps, so that few of them change (spec §8.3).
+/// The places of the members of an ordered relationship. They are numbers with gaps, so that a
+/// change affects few of them (spec §8.3).
 enum OrderedPlaces {
-    /// The number of the first member, and the distance to the next.
+    /// The place of the first member, and the distance to the next.
     private static let firstPlace: Int64 = 2048
     private static let placeStep: Int64 = 1024
 
-    /// Between them there is room for any list, and sums and differences do not overflow.
+    /// This range has room for any list, and sums and differences do not overflow.
     private static let usablePlaces = -(Int64(1) << 60)...Int64(1) << 60
 
-    /// Rising numbers for a list of members, the old ones where they rise already and leave room. Those so far out that only
-    /// damage can have put them there are replaced.
+    /// Rising places for a list of members. Stored places stay where they rise and leave room.
+    /// Places out of range, which only damage can explain, are replaced.
     static func rising(from stored: [Int64?]) -> [Int64] {
         let old = stored.map { $0.flatMap { usablePlaces.contains($0) ? $0 : nil } }
         let kept = risingPositions(in: old)
         var places = Array(repeating: Int64(0), count: old.count)
         var position = 0
         var least = firstPlace - placeStep
-        // What comes before the first number that stays may lead below the usual start.
+        // Members before the first kept place may get places below the usual start.
         if let first = kept.first, old[first]! <= least {
             least = old[first]! - Int64(first + 1) * placeStep
         }
@@ -26,7 +27,7 @@ enum OrderedPlaces {
                 step = placeStep
             } else {
                 step = (old[next]! - least) / (gap + 1)
-                // No whole number is left between two neighbours: all are spread anew.
+                // No integer is left between two neighbours: all places are assigned again.
                 if gap > 0, step == 0 { return rising(from: old.map { _ in nil }) }
             }
             for place in position..<next {
@@ -42,9 +43,10 @@ enum OrderedPlaces {
         return places
     }
 
-    /// The positions of the longest run of numbers that rise, leaving others out.
+    /// The positions of the longest rising subsequence.
     private static func risingPositions(in numbers: [Int64?]) -> [Int] {
-        // For each length, the position of the smallest number that ends a run of it.
+        // For each length, the position of the smallest number that ends a subsequence of that
+        // length.
         var ends: [Int] = []
         var previous = Array(repeating: -1, count: numbers.count)
         for (position, number) in numbers.enumerated() {

@@ -1,24 +1,26 @@
-/// A table from primary keys to elements, made for keys that a counter hands out.
+/// A table from primary keys to elements, for keys that come from a counter.
 ///
-/// Keys that lie close together share a page of 32 elements, so a run of neighbouring rows costs one page look-up and no
-/// hashing; a key far from all others costs a page. Not thread-safe; the owner guards it.
+/// Nearby keys share a page of 32 elements. A run of neighbouring rows costs one page look-up and
+/// no hashing; a key far from all others costs a page. Not thread-safe: the owner must protect it.
 final class PagedTable<Element> {
     private typealias Page = UnsafeMutablePointer<Element>
 
     private static var pageShift: Int64 { 5 }
     private static var pageSize: Int { 1 << Int(pageShift) }
 
-    /// Pages up to this number are found by position; the array grows only as far as pages are used.
+    /// Pages below this number are found by position. The array grows only as far as pages are
+    /// used.
     private static var directoryLimit: Int64 { 1 << 16 }
 
     private let empty: Element
-    // Unchecked exclusivity: each access is a step of its own, and the check costs as much as finding a page.
+    // Unchecked exclusivity: no access overlaps another one, and the check costs as much as finding
+    // a page.
     @exclusivity(unchecked) private var directory: [Page?] = []
     @exclusivity(unchecked) private var farPages: [Int64: Page] = [:]
     @exclusivity(unchecked) private var lastNumber: Int64 = -1
     @exclusivity(unchecked) private var lastPage: Page?
 
-    /// - Parameter empty: What an absent key has.
+    /// - Parameter empty: The element of an absent key.
     init(empty: Element) {
         self.empty = empty
     }
@@ -39,7 +41,7 @@ final class PagedTable<Element> {
         @inline(__always) set { slot(key).pointee = newValue }
     }
 
-    /// The place of a key's element, which lasts until the next `removeAll(where:)`.
+    /// The address of a key's element, which is valid until the next `removePages(where:)`.
     @inline(__always)
     func slot(_ key: Int64) -> UnsafeMutablePointer<Element> {
         let number = key >> Self.pageShift
@@ -86,7 +88,8 @@ final class PagedTable<Element> {
         for (number, page) in farPages { try body(number, page) }
     }
 
-    /// Calls the body with every key and place, including empty ones, in no particular order.
+    /// Calls the body with every key and the address of its element, including empty ones, in no
+    /// particular order.
     func forEach(_ body: (Int64, UnsafeMutablePointer<Element>) throws -> Void) rethrows {
         try forEachPage { number, page in
             for position in 0..<Self.pageSize {
@@ -95,11 +98,12 @@ final class PagedTable<Element> {
         }
     }
 
-    /// Frees the pages on which the condition holds for every element.
+    /// Frees the pages on which every element meets the condition.
     func removePages(where isEmpty: (Element) -> Bool) {
         forEachPage { number, page in
             guard (0..<Self.pageSize).allSatisfy({ isEmpty(page[$0]) }) else { return }
-            // One by one: a range of unknown elements is left to the runtime, which calls a function for each.
+            // One by one: for a range of a generic type, the runtime calls a function for each
+            // element.
             for position in 0..<Self.pageSize { (page + position).deinitialize(count: 1) }
             page.deallocate()
             if number < Self.directoryLimit {

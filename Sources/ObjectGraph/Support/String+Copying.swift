@@ -1,7 +1,8 @@
 extension String {
-    /// The text that those bytes are, with U+FFFD for what is not UTF-8.
+    /// The text with these bytes; U+FFFD replaces bytes that are not UTF-8.
     ///
-    /// ASCII, as most texts are, is told by its high bits, sixteen bytes at a time, and then copied without being validated.
+    /// Most texts are ASCII. Their high bits are tested sixteen bytes at a time, then they are
+    /// copied without validation.
     @inline(__always)
     init(copying bytes: UnsafeRawBufferPointer) {
         guard bytes.isASCII else {
@@ -19,7 +20,7 @@ extension UnsafeRawBufferPointer {
     /// Whether no byte is above 127.
     @inline(__always)
     var isASCII: Bool {
-        // Words that overlap cost less than the rest of the bytes one by one.
+        // Overlapping words cost less than testing the remaining bytes one by one.
         if count >= 16 {
             let last = count - 16
             var union =

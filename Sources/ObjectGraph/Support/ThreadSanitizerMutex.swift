@@ -1,12 +1,14 @@
 #if THREAD_SANITIZER
     import Foundation
 
-    /// Stands in for `Synchronization.Mutex` where the thread sanitizer watches.
+    /// Replaces `Synchronization.Mutex` under the thread sanitizer.
     ///
-    /// The sanitizer does not see the standard library's lock on Linux and takes all that it guards for a race; it knows
-    /// the lock of pthreads. Other modules compile this file too, through symbolic links.
+    /// The sanitizer does not see the standard library's lock on Linux, so it reports everything
+    /// that the lock protects as a race. It recognises the lock of pthreads. Other modules compile
+    /// this file too, through symbolic links.
     struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
-        // @unchecked Sendable: the value is reached under the lock only, and both live as long as the mutex.
+        // @unchecked Sendable: the value is accessed only under the lock, and both live as long as
+        // the mutex.
         private let value: UnsafeMutablePointer<Value>
         private let lock: UnsafeMutablePointer<pthread_mutex_t>
 

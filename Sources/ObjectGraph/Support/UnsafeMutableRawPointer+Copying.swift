@@ -1,5 +1,6 @@
 extension UnsafeMutableRawPointer {
-    /// Copies bytes from elsewhere, of which there are mostly as many as a text has: too few to be worth a call.
+    /// Copies bytes from elsewhere. Most texts are so short that a function call would cost too
+    /// much.
     @inline(__always)
     func copyText(_ bytes: UnsafeRawBufferPointer) {
         switch bytes.count {
@@ -12,7 +13,8 @@ extension UnsafeMutableRawPointer {
         }
     }
 
-    /// Copies at least one word of bytes and at most two, by a word from either end; these overlap.
+    /// Copies at least one word of bytes and at most two: one word from each end. The words may
+    /// overlap.
     @inline(__always)
     private func copyEnds<Word: BitwiseCopyable>(
         of bytes: UnsafeRawBufferPointer, as word: Word.Type

@@ -1,4 +1,4 @@
-// What a model may not say: each contradiction is named with its entity and property (spec §1).
+// Checks a model. Each error names the entity and the property (spec §1).
 extension ModelAssembly {
     func check() throws(ModelError) {
         for (index, (description, _, _)) in ordered.enumerated() {
@@ -28,7 +28,7 @@ extension ModelAssembly {
 
     // MARK: - Names
 
-    /// Whether the text can be a name: it becomes part of SQL and of URIs as it is.
+    /// Whether the text can be a name. Names become part of SQL and of URIs without escaping.
     static func isName(_ text: String) -> Bool {
         guard let first = text.unicodeScalars.first, first.properties.isAlphabetic else {
             return false
@@ -121,8 +121,8 @@ extension ModelAssembly {
                 }
             }
         }
-        // The loser of a conflict is deleted. What refers to it is then given to the winner, which has room for one object where
-        // both ends are to-one.
+        // A uniqueness conflict deletes the loser, and the winner takes over the references to it.
+        // If both ends of the relationship are to-one, the winner has room for one object only.
         for relationship in description.relationships where !relationship.isToMany {
             guard let inverse = inverse(of: relationship)?.description, !inverse.isToMany,
                 !inverse.isOptional
@@ -182,7 +182,7 @@ extension EntityDescription {
         attributes.map(\.name) + relationships.map(\.name) + fetchedProperties.map(\.name)
     }
 
-    /// The names of its indexes as far as SQLite tells them apart.
+    /// The names of its indexes in upper case, because SQLite ignores case.
     fileprivate var namesOfIndexes: [String] { indexes.map { "\(name)_\($0.name)".uppercased() } }
 }
 

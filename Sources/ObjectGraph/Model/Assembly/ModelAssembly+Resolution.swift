@@ -11,14 +11,16 @@ extension ModelAssembly {
         ancestries[index].map { declaredNames(of: $0).count }.reduce(0, +)
     }
 
-    /// The names of the properties that the entity adds, in their order: attributes, relationships, places in orders.
+    /// The names of the properties that the entity adds, in order: attributes, relationships,
+    /// hidden attributes for places.
     private func declaredNames(of index: Int) -> [String] {
         let description = ordered[index].description
         return description.attributes.map(\.name) + description.relationships.map(\.name)
             + description.relationships.filter(hasPlaceInOrder).map { Self.placeName($0.name) }
     }
 
-    /// The name of the hidden attribute for the place in the order at the other end of a to-one relationship.
+    /// The name of the hidden attribute for an object's place in the ordered relationship at the
+    /// other end of a to-one relationship.
     private static func placeName(_ relationship: String) -> String { "(place in \(relationship))" }
 
     private func entity(at index: Int, identifiers: [[UInt32]]) -> Entity {
@@ -93,7 +95,7 @@ extension ModelAssembly {
     }
 }
 
-/// The properties of an entity and the layout of its rows, as they are collected.
+/// The properties of an entity and the layout of its rows, while they are collected.
 private struct EntityDraft {
     var properties: [Property] = []
     var slotKinds: [SlotKind] = []
@@ -110,7 +112,8 @@ private struct EntityDraft {
                 isOptional: attribute.isOptional, isTransient: attribute.isTransient,
                 defaultValue: attribute.convertedDefault,
                 slot: column == nil ? nil : slotKinds.count, entitySlot: nil,
-                // The assembly has checked that there are rules that can be asked.
+                // The check of the attribute has already compiled these rules, so this does not
+                // fail.
                 rules: hasRules ? try? AttributeRules(attribute) : nil, relationship: nil))
         guard let column else { return }
         slotKinds.append(attribute.type.slotKind)

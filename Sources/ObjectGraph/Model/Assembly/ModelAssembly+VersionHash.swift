@@ -1,5 +1,6 @@
 extension ModelAssembly {
-    /// The digest of what decides how rows of an entity look; what counts and what does not: spec §1.8.
+    /// A digest of everything that decides the form of an entity's rows. See spec §1.8 for what
+    /// counts.
     func versionHash(of index: Int) -> [UInt8] {
         let (description, superentity, _) = ordered[index]
         var digest = Digest()

@@ -1,18 +1,18 @@
-/// Works a set of entity descriptions out into entities, in named steps: order by inheritance, check what they say, name
-/// columns, lay out rows.
+/// Builds entities from their descriptions, in steps: sort by inheritance, check the descriptions,
+/// name the columns, lay out rows.
 struct ModelAssembly {
     typealias Declaration = (entity: Int, description: RelationshipDescription)
 
-    /// In the order of their numbers, with the index of each superentity.
+    /// The entities in the order of their numbers, with the indexes of superentity and root.
     private(set) var ordered: [(description: EntityDescription, superentity: Int?, root: Int)] = []
     private(set) var lastDescendants: [Int] = []
     private(set) var indexes: [String: Int] = [:]
 
-    /// The path from the root to each entity, itself included.
+    /// The path from the root to each entity, including the entity.
     private(set) var ancestries: [[Int]] = []
     private(set) var naming = ColumnNaming()
 
-    /// Rows in memory keep the number of their entity in 16 bits.
+    /// Rows in memory have 16 bits for the number of their entity.
     static let maximumEntityCount = Int(UInt16.max)
 
     init(_ descriptions: [EntityDescription]) throws(ModelError) {
@@ -71,7 +71,8 @@ struct ModelAssembly {
 
     var rootIndexes: [Int] { ordered.indices.filter { ordered[$0].root == $0 } }
 
-    /// The relationship of that name that the entity declares or inherits, and where it is declared.
+    /// The relationship with that name that the entity declares or inherits, and the entity that
+    /// declares it.
     func declaration(of name: String, in entity: Int) -> Declaration? {
         for ancestor in ancestries[entity] {
             if let found = ordered[ancestor].description.relationships.first(where: {
@@ -90,12 +91,14 @@ struct ModelAssembly {
         }
     }
 
-    /// Whether the objects of a to-one relationship are the members of an ordered one, so that their rows keep a place in it.
+    /// Whether the inverse of a to-one relationship is ordered, so that each row stores its place
+    /// in that order.
     func hasPlaceInOrder(_ relationship: RelationshipDescription) -> Bool {
         !relationship.isToMany && inverse(of: relationship)?.description.isOrdered == true
     }
 
-    /// The number of the destination's entity if a reference to it has to name the concrete entity as well.
+    /// The number of the destination's entity, if a reference to it must also name the concrete
+    /// entity.
     func polymorphicDestinationNumber(of relationship: RelationshipDescription) -> Int? {
         guard let destination = indexes[relationship.destination],
             lastDescendants[destination] > destination

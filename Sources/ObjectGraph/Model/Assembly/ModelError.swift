@@ -1,71 +1,76 @@
-/// A model that contradicts itself, with the entity and the property where it does.
+/// An error in a model, with its entity and property.
 public struct ModelError: Error, Sendable, Hashable {
     public enum Reason: Error, Sendable, Hashable {
-        /// Two entities have the name.
+        /// Two entities have the same name.
         case duplicateEntity
-        /// The entity or an ancestor has a property of the name already.
+        /// The entity or an ancestor already has a property with this name.
         case duplicateProperty
-        /// The name of an entity or property does not begin with a letter and go on with letters, digits and underscores.
+        /// The name does not consist of a letter followed by letters, digits and underscores.
         case invalidName
         /// The name belongs to a member of `ManagedObject`.
         case reservedName
-        /// The model has no entity of the name that the entity inherits from.
+        /// The named superentity is not in the model.
         case unknownSuperentity(String)
         /// The entity is its own ancestor.
         case circularInheritance
-        /// The model has no entity of the name that the property leads to.
+        /// The named destination of the property is not in the model.
         case unknownDestination(String)
-        /// The destination has no relationship of the name.
+        /// The destination has no relationship with this name.
         case unknownInverse(String)
-        /// The relationship of the name does not name this one as its inverse.
+        /// The named relationship does not name this one as its inverse.
         case inverseMismatch(String)
-        /// A count is negative, or the greatest is below the least.
+        /// A count is negative, or the maximum is less than the minimum.
         case invalidCount(minCount: Int, maxCount: Int)
-        /// The attribute's type does not take its default value, or no store can keep it, as NaN.
+        /// The default value does not fit the attribute's type, or no store can keep it, such as
+        /// NaN.
         case defaultOfOtherType(AttributeValue, AttributeType)
-        /// A uniqueness constraint names what is no persistent attribute of the entity.
+        /// A uniqueness constraint names something that is not a persistent attribute of the
+        /// entity.
         case unknownConstraintAttribute(String)
-        /// An index names what has no column.
+        /// An index names a property without a column.
         case unknownIndexProperty(String)
-        /// The index of the name has no elements.
+        /// The named index has no elements.
         case emptyIndex(String)
-        /// The name of an index does not begin with a letter and go on with letters, digits and underscores.
+        /// The name of an index does not consist of a letter followed by letters, digits and
+        /// underscores.
         case invalidIndexName(String)
-        /// Two indexes would have the same name in the store, where case makes no difference.
+        /// Two indexes would have the same name in the store, which ignores case.
         case duplicateIndex(String)
-        /// The r-tree of the name has an attribute that is optional or no number of up to 32 bits.
+        /// The named r-tree has an attribute that is optional or not a number of up to 32 bits.
         case unsuitableForRTree(String)
-        /// The index of the name folds an attribute that is no string.
+        /// The named index folds an attribute that is not a string.
         case unsuitableForFolding(String)
         /// A uniqueness constraint has no attributes.
         case emptyConstraint
         /// A uniqueness constraint has a transformable attribute.
         case transformableConstraint
-        /// The mandatory relationship, `Entity.name`, leads to objects that a uniqueness constraint may delete.
+        /// The mandatory relationship, `Entity.name`, leads to objects that a uniqueness conflict
+        /// may delete.
         case mandatoryReferenceToConstrained(String)
-        /// Values of the type cannot be stored; the attribute must be transient.
+        /// Values of the type cannot be stored, so the attribute must be transient.
         case persistentType(AttributeType)
-        /// An attribute has a transformer and is not transformable.
+        /// An attribute that is not transformable has a transformer.
         case needlessTransformer
-        /// The condition, as a format, cannot be asked about the attribute, and why.
+        /// The condition, as a format, does not apply to the attribute. The second value says why.
         case invalidValidationRule(String, String)
         /// A to-one relationship is ordered.
         case orderedToOne
         /// A configuration names an entity that is not in the model.
         case unknownConfigurationEntity(configuration: String)
-        /// A request template is for an entity that is not in the model.
+        /// A request template names an entity that is not in the model.
         case unknownTemplateEntity(template: String)
-        /// Models to be merged describe the entity differently.
+        /// The models to merge describe the entity differently.
         case differsFromNamesake
-        /// The entity has more properties than it can have; their number.
+        /// The entity has too many properties. The value is their number.
         case tooManyProperties(Int)
-        /// The model has more entities than rows can name; their number, and the first entity beyond.
+        /// The model has too many entities. The value is their number; the error names the first
+        /// one beyond the limit.
         case tooManyEntities(Int)
     }
 
     public var entity: String
 
-    /// The property at fault; nil when the fault lies with the entity.
+    /// The property with the error; nil if the error concerns the whole entity.
     public var property: String?
     public var reason: Reason
 

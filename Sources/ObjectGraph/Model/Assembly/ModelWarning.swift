@@ -1,7 +1,8 @@
-/// Something in a model that works, and seldom as it was meant.
+/// Something in a model that is allowed, but rarely intended.
 public struct ModelWarning: Sendable, Hashable {
     public enum Reason: Sendable, Hashable {
-        /// A relationship without an inverse: deleting the destination leaves it dangling, and the other end is not told.
+        /// A relationship without an inverse. When the destination is deleted, the reference
+        /// dangles. The other end does not see changes.
         case noInverse
     }
 
@@ -20,7 +21,7 @@ extension ModelWarning: CustomStringConvertible {
 }
 
 extension ManagedObjectModel {
-    /// What is worth a second look, in the order of the entities. A container logs it.
+    /// Probable mistakes in the model, in the order of the entities. A container logs them.
     public var warnings: [ModelWarning] {
         entities.flatMap { entity in
             entity.properties.filter { property in

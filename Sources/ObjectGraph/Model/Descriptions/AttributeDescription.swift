@@ -1,39 +1,41 @@
 /// An attribute of an entity: a named value with a type.
 public struct AttributeDescription: Sendable, Hashable {
-    /// Unique in the entity, its ancestors and its descendants; case-sensitive. Begins with a letter and goes on with
-    /// letters, digits and underscores.
+    /// Unique in the entity, its ancestors and its descendants; case-sensitive. A letter, followed
+    /// by letters, digits and underscores.
     public var name: String
     public var type: AttributeType
 
-    /// Whether nil is acceptable when the object is saved. Checked by validation alone (spec §1.3).
+    /// Whether the object can be saved with nil. Only validation checks this (spec §1.3).
     public var isOptional: Bool
 
-    /// The value of a newly inserted object; nil means none. Also used by batch inserts for omitted keys. That of a
-    /// transformable attribute is made by `attributeValue(of:)` of its transformer, which is
-    /// `ValueTransformer.propertyList` where none is named.
+    /// The value of a newly inserted object; nil means none. Batch inserts use it for omitted keys
+    /// too. For a transformable attribute, create it with `attributeValue(of:)` of the transformer,
+    /// which is `ValueTransformer.propertyList` by default.
     public var defaultValue: AttributeValue?
 
     /// Whether the attribute is kept in memory only and has no column.
     public var isTransient: Bool
 
-    /// What makes data of the values of a transformable attribute, where nil means `propertyList`;
-    /// nil for the other types.
+    /// Converts the values of a transformable attribute to data; nil means `propertyList`. Nil for
+    /// the other types.
     public var transformer: ValueTransformer?
 
-    /// Conditions on the value, asked when an object is saved, in this order; never about nil (spec §1.12).
+    /// Conditions on the value, checked in this order when an object is saved. They do not apply to
+    /// nil (spec §1.12).
     public var validationRules: [ValidationRule]
 
-    /// What the attribute was called in an earlier model; nil means the same (spec §1.8). Kept for migrations, which there are not
-    /// yet.
+    /// The attribute's name in an earlier model; nil means the same name (spec §1.8). Kept for
+    /// migrations, which do not exist yet.
     public var renamingIdentifier: String?
 
-    /// Anything the program wants to remember about the attribute.
+    /// Any information that the program keeps with the attribute.
     public var userInfo: [String: String]
 
-    /// Mixed into the version hash; change it when the meaning of the data changes but its shape does not.
+    /// Part of the version hash. Change it when the meaning of the data changes but its shape does
+    /// not.
     public var versionHashModifier: String?
 
-    /// An attribute that is optional, persistent and without a default unless said otherwise.
+    /// By default the attribute is optional and persistent, and has no default value.
     public init(
         _ name: String, _ type: AttributeType, isOptional: Bool = true,
         defaultValue: AttributeValue? = nil, isTransient: Bool = false,
@@ -55,14 +57,15 @@ public struct AttributeDescription: Sendable, Hashable {
 }
 
 extension AttributeDescription {
-    /// The transformer of a transformable attribute, named or not; nil for the other types.
+    /// The transformer of a transformable attribute, explicit or default; nil for the other types.
     var effectiveTransformer: ValueTransformer? {
         type == .transformable ? transformer ?? .propertyList : nil
     }
 
-    /// The default as the attribute keeps it; nil if there is none or the type does not take it.
+    /// The default value, converted to the attribute's type; nil if there is none or if the type
+    /// does not accept it.
     var convertedDefault: AttributeValue? {
-        // Another transformer may make other data of the same value.
+        // Converted again, since another transformer may produce other data for the same value.
         if case .transformable(let value)? = defaultValue {
             return effectiveTransformer?.attributeValue(of: value.value)
         }

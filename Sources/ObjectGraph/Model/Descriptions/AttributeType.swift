@@ -1,8 +1,9 @@
 /// The type of an attribute's values.
 ///
-/// The raw values are Core Data's (spec §0.1), so that a type can be written to a file and read by other tools.
+/// The raw values are Core Data's (spec §0.1), so that a type can be written to a file and read by
+/// other tools.
 public enum AttributeType: Int, Sendable, Hashable, Codable, CaseIterable {
-    /// Any value; only of transient attributes.
+    /// Any value; for transient attributes only.
     case undefined = 0
     case integer16 = 100
     case integer32 = 200
@@ -16,12 +17,12 @@ public enum AttributeType: Int, Sendable, Hashable, Codable, CaseIterable {
     case binaryData = 1000
     case uuid = 1100
     case uri = 1200
-    /// Values of one Swift type, stored as what the attribute's transformer makes of them.
+    /// Values of one Swift type, stored as the data that the attribute's transformer produces.
     case transformable = 1800
-    /// Identifiers of objects; only of transient attributes and of expressions.
+    /// Identifiers of objects; for transient attributes and expressions only.
     case objectID = 2000
 
-    /// Whether values of the type have no form in a store.
+    /// Whether values of the type cannot be stored.
     var isTransientOnly: Bool { self == .undefined || self == .objectID }
 
     /// The declared type of the attribute's column (spec §1.3).
@@ -36,7 +37,7 @@ public enum AttributeType: Int, Sendable, Hashable, Codable, CaseIterable {
         }
     }
 
-    /// How a row keeps a value of this type in memory.
+    /// The form of a value of this type in a row in memory.
     var slotKind: SlotKind {
         switch self {
         case .integer16, .integer32, .integer64, .boolean, .objectID: .integer
@@ -46,7 +47,7 @@ public enum AttributeType: Int, Sendable, Hashable, Codable, CaseIterable {
         }
     }
 
-    /// The least and greatest integer of an integer type; nil for the other types.
+    /// The range of an integer type; nil for the other types.
     var integerRange: ClosedRange<Int64>? {
         switch self {
         case .integer16: Int64(Int16.min)...Int64(Int16.max)
@@ -57,7 +58,7 @@ public enum AttributeType: Int, Sendable, Hashable, Codable, CaseIterable {
     }
 }
 
-/// The four ways in which a row slot holds a value.
+/// The four forms of a value in a slot of a row.
 enum SlotKind: UInt8, Sendable, Hashable {
     case integer
     case real

@@ -1,17 +1,18 @@
 /// A kind of object in a model: its name, its class and its properties.
 ///
-/// A description is a plain value; `ManagedObjectModel` checks a set of them against each other.
+/// A description is a plain value. `ManagedObjectModel` checks that a set of them is consistent.
 public struct EntityDescription: Sendable {
-    /// Unique in the model; case-sensitive. Begins with a letter and goes on with letters, digits and underscores.
+    /// Unique in the model; case-sensitive. A letter, followed by letters, digits and underscores.
     public var name: String
 
-    /// The class of the entity's objects, a subclass of `ManagedObject`; nil means `ManagedObject` itself.
+    /// The class of the entity's objects, a subclass of `ManagedObject`; nil means `ManagedObject`
+    /// itself.
     public var managedObjectClass: AnyClass?
 
     /// The name of the entity whose properties this one inherits; nil means none.
     public var superentity: String?
 
-    /// Whether there are no objects of exactly this entity, only of its descendants.
+    /// Whether only the entity's descendants have objects.
     public var isAbstract: Bool
 
     /// The attributes that this entity adds to those of its ancestors.
@@ -20,27 +21,28 @@ public struct EntityDescription: Sendable {
     /// The relationships that this entity adds to those of its ancestors.
     public var relationships: [RelationshipDescription]
 
-    /// Requests that every object of the entity can be asked to run.
+    /// Fetch requests that every object of the entity can run.
     public var fetchedProperties: [FetchedPropertyDescription]
 
-    /// Lists of attribute names whose values, taken together, no two rows may share. Enforced by the SQLite store when
-    /// saving; a null never collides (spec §1.6).
+    /// Lists of attribute names. No two rows may have the same values for all attributes of a list.
+    /// The SQLite store checks this when saving; a null never collides (spec §1.6).
     public var uniquenessConstraints: [[String]]
 
-    /// Indexes for fetches. A foreign key always has one and need not be listed (spec §1.7).
+    /// Indexes for fetches. A foreign key always has an index and need not be listed (spec §1.7).
     public var indexes: [FetchIndexDescription]
 
-    /// What the entity was called in an earlier model; nil means the same (spec §1.8). Kept for migrations, which there are not
-    /// yet.
+    /// The entity's name in an earlier model; nil means the same name (spec §1.8). Kept for
+    /// migrations, which do not exist yet.
     public var renamingIdentifier: String?
 
-    /// Anything the program wants to remember about the entity.
+    /// Any information that the program keeps with the entity.
     public var userInfo: [String: String]
 
-    /// Mixed into the version hash; change it when the meaning of the data changes but its shape does not.
+    /// Part of the version hash. Change it when the meaning of the data changes but its shape does
+    /// not.
     public var versionHashModifier: String?
 
-    /// The root of the hierarchy first; set by the model, for descriptions that are taken from it.
+    /// The ancestors, the root first. The model sets them in the descriptions that it returns.
     var ancestors: [EntityDescription] = []
 
     public init(
@@ -68,18 +70,19 @@ public struct EntityDescription: Sendable {
 }
 
 extension EntityDescription {
-    /// The attributes by name. Those that are inherited are among them in a description that comes from a model, as that of
-    /// an object or of an identifier does.
+    /// The attributes by name. A description that comes from a model includes inherited ones, for
+    /// example that of an object or of an identifier.
     public var attributesByName: [String: AttributeDescription] {
         Dictionary(lineage.flatMap(\.attributes).map { ($0.name, $0) }) { $1 }
     }
 
-    /// The relationships by name; inherited ones as in `attributesByName`.
+    /// The relationships by name, with inherited ones as in `attributesByName`.
     public var relationshipsByName: [String: RelationshipDescription] {
         Dictionary(lineage.flatMap(\.relationships).map { ($0.name, $0) }) { $1 }
     }
 
-    /// Whether the entity is the other one or descends from it; known of a description that comes from a model.
+    /// Whether the entity is the other one or its descendant. Needs a description that comes from a
+    /// model.
     public func isKind(of other: EntityDescription) -> Bool {
         lineage.contains { $0.name == other.name }
     }
@@ -87,13 +90,14 @@ extension EntityDescription {
     private var lineage: [EntityDescription] { ancestors + [self] }
 }
 
-/// A fetch request that belongs to each object of an entity: one-way, read-only and never saved (spec §1.9).
+/// A fetch request that belongs to each object of an entity: one-way, read-only and never saved
+/// (spec §1.9).
 public struct FetchedPropertyDescription: Sendable {
     /// Unique among the properties of the entity, its ancestors and its descendants.
     public var name: String
     let template: any RequestTemplate
 
-    /// Anything that the request may refer to, as `$FETCHED_PROPERTY.userInfo.key`.
+    /// Any information for the request, available as `$FETCHED_PROPERTY.userInfo.key`.
     public var userInfo: [String: String]
 
     init(_ name: String, template: any RequestTemplate, userInfo: [String: String]) {
@@ -103,17 +107,19 @@ public struct FetchedPropertyDescription: Sendable {
     }
 }
 
-/// An index that serves fetches by the listed properties, in their order.
+/// An index for fetches that use the listed properties, in this order.
 public struct FetchIndexDescription: Sendable, Hashable {
     /// How an index is built.
     public enum Kind: Int, Sendable, Hashable {
-        /// In the order of the values, one property after the other.
+        /// Sorted by the values of the first property, then of the second, and so on.
         case binary = 0
-        /// By ranges of several numbers at once. Its properties must be mandatory numbers of up to 32 bits.
+        /// For ranges of several numbers at once. Its properties must be mandatory numbers of up to
+        /// 32 bits.
         case rTree = 1
     }
 
-    /// What an index of strings leaves out of them, so that it serves comparisons with the same options.
+    /// The differences that an index of strings ignores. It serves comparisons with the same
+    /// options.
     public enum Folding: Int, Sendable, Hashable {
         case none = 0
         /// For `[c]`.
@@ -129,8 +135,8 @@ public struct FetchIndexDescription: Sendable, Hashable {
         public var property: String
         public var isAscending: Bool
 
-        /// Of a string; an index with a folding calls a function of this engine, so that no other program can write to
-        /// the table.
+        /// The folding of a string. An index with a folding calls a function of this engine, so no
+        /// other program can write to the table.
         public var folding: Folding
 
         public init(_ property: String, isAscending: Bool = true, folding: Folding = .none) {
@@ -143,11 +149,12 @@ public struct FetchIndexDescription: Sendable, Hashable {
     /// Unique in the entity.
     public var name: String
 
-    /// At least one; the first one decides which fetches the index can serve.
+    /// At least one. The first one decides which fetches can use the index.
     public var elements: [Element]
     public var kind: Kind
 
-    /// The predicate format of the rows to be indexed, over attributes of the entity; nil means all of them.
+    /// The condition on the rows to index, as a predicate format over attributes of the entity; nil
+    /// means all rows.
     public var partialIndexPredicate: String?
 
     public init(
@@ -160,7 +167,7 @@ public struct FetchIndexDescription: Sendable, Hashable {
         self.partialIndexPredicate = partialIndexPredicate
     }
 
-    /// An ascending index over the named properties.
+    /// An ascending index on the named properties.
     public init(_ name: String, on properties: String...) {
         self.init(name, elements: properties.map { Element($0) })
     }

@@ -4,46 +4,48 @@ public enum DeleteRule: Int, Sendable, Hashable, Codable {
     case noAction = 0
     /// The owner is removed from the destination's inverse.
     case nullify = 1
-    /// The destination is deleted as well.
+    /// The destination is deleted too.
     case cascade = 2
-    /// The save fails while a destination exists that is not itself deleted.
+    /// The save fails if a destination exists that is not deleted too.
     case deny = 3
 }
 
-/// A relationship of an entity to another, to one object or to many.
+/// A relationship of an entity to one object or to many objects of an entity.
 public struct RelationshipDescription: Sendable, Hashable {
-    /// Unique in the entity, its ancestors and its descendants; case-sensitive. Begins with a letter and goes on with
-    /// letters, digits and underscores.
+    /// Unique in the entity, its ancestors and its descendants; case-sensitive. A letter, followed
+    /// by letters, digits and underscores.
     public var name: String
 
     /// The name of the entity at the other end.
     public var destination: String
 
-    /// The name of the relationship of the destination that leads back; nil means none, and no inverse is maintained.
+    /// The name of the destination's relationship back to this entity; nil means that there is no
+    /// inverse to maintain.
     public var inverse: String?
 
-    /// The least number of objects of a mandatory relationship.
+    /// The minimum number of objects of a mandatory relationship.
     public var minCount: Int
 
-    /// The greatest number of objects; 1 makes the relationship to-one, 0 means no limit.
+    /// The maximum number of objects; 1 makes the relationship to-one, 0 means no limit.
     public var maxCount: Int
     public var isOptional: Bool
     public var deleteRule: DeleteRule
 
-    /// Whether the objects of a to-many relationship have an order.
+    /// Whether the objects of a to-many relationship are ordered.
     public var isOrdered: Bool
 
-    /// What the relationship was called in an earlier model; nil means the same (spec §1.8). Kept for migrations, which there are not
-    /// yet.
+    /// The relationship's name in an earlier model; nil means the same name (spec §1.8). Kept for
+    /// migrations, which do not exist yet.
     public var renamingIdentifier: String?
 
-    /// Anything the program wants to remember about the relationship.
+    /// Any information that the program keeps with the relationship.
     public var userInfo: [String: String]
 
-    /// Mixed into the version hash; change it when the meaning of the data changes but its shape does not.
+    /// Part of the version hash. Change it when the meaning of the data changes but its shape does
+    /// not.
     public var versionHashModifier: String?
 
-    /// Whether the relationship leads to many objects.
+    /// Whether the relationship is to-many.
     public var isToMany: Bool { maxCount != 1 }
 
     public init(

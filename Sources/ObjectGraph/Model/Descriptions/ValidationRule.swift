@@ -1,27 +1,30 @@
-/// A condition on the values of an attribute, and what is said when it does not hold (spec §1.12).
+/// A condition on the values of an attribute, with the message or code for a violation (spec
+/// §1.12).
 ///
 ///     AttributeDescription(
 ///         "title", .string,
 ///         validationRules: [
 ///             ValidationRule(try ObjectPredicate("length >= 3"), .code(1670)),
-///             ValidationRule(try ObjectPredicate("NOT SELF CONTAINS '\n'"), .message("One line, please.")),
+///             ValidationRule(
+///                 try ObjectPredicate("NOT SELF CONTAINS '\n'"), .message("One line, please.")),
 ///         ])
 public struct ValidationRule: Sendable {
-    /// What a broken rule is reported with.
+    /// The message or code that reports a violation.
     public enum Warning: Sendable, Hashable {
-        /// A sentence, under the code 1550.
+        /// A message, reported with the code 1550.
         case message(String)
         /// A code, such as 1620 for a number that is too small (spec §5.6).
         case code(Int)
     }
 
-    /// The condition as text, with `SELF` for the value and `length` for the number of characters of a string.
+    /// The condition as text. `SELF` is the value, and `length` the number of characters of a
+    /// string.
     public let predicateFormat: String
     public let warning: Warning
 
     typealias Test = @Sendable (AttributeValue) -> Bool
 
-    /// Makes the condition ready for values of a type; throws if it cannot be asked about them.
+    /// Compiles the condition for values of a type; throws if it does not apply to them.
     let compile: @Sendable (AttributeType) throws -> Test
 
     init(
@@ -45,12 +48,12 @@ extension ValidationRule: Hashable {
     }
 }
 
-/// What a few attributes have beside their type: the conditions on their values, ready to be asked, and their transformer.
+/// Data that few attributes have: compiled conditions on their values, and a transformer.
 final class AttributeRules: Sendable {
     let transformer: ValueTransformer?
     let validations: [(rule: ValidationRule, test: ValidationRule.Test)]
 
-    /// - Throws: `ModelError.Reason` if a condition cannot be asked about values of the attribute.
+    /// - Throws: `ModelError.Reason` if a condition does not apply to values of the attribute.
     init(_ attribute: AttributeDescription) throws(ModelError.Reason) {
         transformer = attribute.effectiveTransformer
         var validations: [(rule: ValidationRule, test: ValidationRule.Test)] = []

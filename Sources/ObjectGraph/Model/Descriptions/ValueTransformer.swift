@@ -1,19 +1,20 @@
 import Foundation
 
-/// Makes data of the values of a transformable attribute, and values of data (spec §1.3).
+/// Converts values of a transformable attribute to data and back (spec §1.3).
 ///
-/// An attribute for which the model names none has `propertyList`.
+/// Attributes use `propertyList` if the model names no transformer.
 ///
-/// It yields values of the type it was made for and of no other, whatever the data say: nothing in a file can name a type to
-/// be made.
+/// A transformer creates only values of its own type, for any data. Nothing in a file can name a
+/// type to create.
 public final class ValueTransformer: Sendable {
-    /// For people, and to tell transformers apart: those of one name must do the same.
+    /// A name for people, which also identifies the transformer: transformers with the same name
+    /// must behave alike.
     public let name: String
     private let transform: @Sendable (Any) throws -> Data?
     private let reverse: @Sendable (Data) throws -> any Hashable & Sendable
     private let accept: @Sendable (Any) -> (any Hashable & Sendable)?
 
-    /// `reverse` throws for data that `transform` did not make.
+    /// `reverse` throws for data that `transform` did not produce.
     public init<Value: Hashable & Sendable>(
         _ name: String, of type: Value.Type,
         transform: @escaping @Sendable (Value) throws -> Data,
@@ -22,12 +23,12 @@ public final class ValueTransformer: Sendable {
         self.name = name
         self.transform = { try ($0 as? Value).map(transform) }
         self.reverse = reverse
-        // A property list can be given as what it is made of.
+        // For a property list, the plain Swift values that it can hold are accepted too.
         accept =
             if Value.self is PropertyList.Type { { PropertyList($0) } } else { { $0 as? Value } }
     }
 
-    /// The transformer of a `Codable` type: its values as JSON.
+    /// The transformer of a `Codable` type. It stores values as JSON.
     public static func codable<Value: Codable & Hashable & Sendable>(
         _ type: Value.Type
     ) -> ValueTransformer {
@@ -41,17 +42,16 @@ public final class ValueTransformer: Sendable {
             reverse: { try JSONDecoder().decode(type, from: $0) })
     }
 
-    /// The transformer of attributes for which the model names none: property lists as keyed
-    /// archives.
+    /// The default transformer: property lists as keyed archives.
     ///
-    /// Core Data's transformer of this name reads and writes the same data. Takes every Swift value
-    /// that a `PropertyList` can be made of.
+    /// Core Data's transformer with this name reads and writes the same data. It accepts every
+    /// Swift value that a `PropertyList` can be made of.
     public static let propertyList = ValueTransformer(
         "NSSecureUnarchiveFromData", of: PropertyList.self,
         transform: { try $0.archived() }, reverse: { try PropertyList(unarchiving: $0) })
 
-    /// A value for use where the type is known only at run time, as the default value of an attribute; nil if it is of
-    /// another type.
+    /// A value for code that knows the type only at run time, such as the default value of an
+    /// attribute. Nil if it is of another type.
     public func attributeValue(of value: Any) -> AttributeValue? {
         transformed(value).map { .transformable($0) }
     }
@@ -62,7 +62,7 @@ public final class ValueTransformer: Sendable {
         return TransformableValue(accepted, data: Result { try transform(accepted)! })
     }
 
-    /// The value that the data were made of.
+    /// The value that was converted to this data.
     func value(from data: Data) throws -> TransformableValue {
         TransformableValue(try reverse(data), data: .success(data))
     }
@@ -76,13 +76,13 @@ extension ValueTransformer: Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
-/// A value of a transformable attribute, with the data that are stored for it.
+/// A value of a transformable attribute, with its stored data.
 ///
-/// Values are equal if they say so themselves; their data are not compared (spec §1.3).
+/// Equality compares the values, not their data (spec §1.3).
 public final class TransformableValue: Sendable, Hashable {
     public let value: any Hashable & Sendable
 
-    /// A failure is reported when the object is validated.
+    /// The validation of the object reports a failure.
     let data: Result<Data, any Error>
 
     init(_ value: any Hashable & Sendable, data: Result<Data, any Error>) {
@@ -93,8 +93,8 @@ public final class TransformableValue: Sendable, Hashable {
     /// The data; nil if the transformer failed.
     var storedData: Data? { try? data.get() }
 
-    /// The value as a Swift type, a property list as any type that it can be made of; nil if the
-    /// value is of another type.
+    /// The value as a Swift type; nil if it is of another type. A property list can become every
+    /// type that it can be made of.
     func converted<Value>(to type: Value.Type) -> Value? {
         if let value = value as? Value { return value }
         guard let list = value as? PropertyList,
@@ -103,7 +103,7 @@ public final class TransformableValue: Sendable, Hashable {
         return type.init(propertyList: list) as? Value
     }
 
-    /// The value as its own Swift type, a property list as what it is made of; nil for `null`.
+    /// The value in its own Swift type. A property list becomes plain Swift values; nil for `null`.
     var swiftValue: Any? {
         guard let list = value as? PropertyList else { return value }
         return list == .null ? nil : list.swiftValue.base

@@ -1,8 +1,9 @@
 extension AttributeValue {
-    /// How two values of comparable kinds are ordered: numbers by their exact value, Booleans and dates as numbers, strings
-    /// by Unicode scalars, data by bytes.
+    /// Orders two values of comparable kinds: numbers by their exact value, Booleans and dates as
+    /// numbers, strings by Unicode scalars, data by bytes.
     ///
-    /// - Returns: Less than, equal to or greater than 0; nil if either is null or they are of different kinds.
+    /// - Returns: Less than, equal to or greater than 0; nil if either is null or if their kinds
+    ///   differ.
     @inline(__always)
     func order(to other: AttributeValue) -> Int? {
         switch (self, other) {
@@ -56,7 +57,7 @@ extension AttributeValue {
         }
     }
 
-    /// Without rounding the integer, as SQLite compares.
+    /// Compares as SQLite does, without rounding the integer.
     private static func order(_ left: Int64, _ right: Double) -> Int? {
         if right.isNaN { return nil }
         if right >= 0x1p63 { return -1 }

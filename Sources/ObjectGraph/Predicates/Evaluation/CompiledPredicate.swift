@@ -1,9 +1,10 @@
-/// A predicate ready to be evaluated in memory on any number of objects of one entity (spec §7.3, §7.4).
+/// A predicate compiled for evaluation in memory, on any number of objects of one entity (spec
+/// §7.3, §7.4).
 ///
-/// It has two truth values: a comparison with nil is false, except `== nil` and `!=`. Comparing an attribute with a constant
-/// takes no memory.
+/// It has two truth values: a comparison with nil is false, except `== nil` and `!=`. Comparing an
+/// attribute with a constant allocates no memory.
 ///
-/// A class, so that asking it copies nothing.
+/// A class, so that using it copies nothing.
 final class CompiledPredicate: Sendable {
     private indirect enum Node: Sendable {
         case value(Bool)
@@ -19,7 +20,7 @@ final class CompiledPredicate: Sendable {
         case quantified(Condition.Collection, isAll: Bool, Node)
         case block(PredicateBlock, Entity)
 
-        /// What all must hold.
+        /// The nodes that must all hold.
         var terms: [Node] {
             if case .and(let parts) = self { parts } else { [self] }
         }
@@ -29,17 +30,18 @@ final class CompiledPredicate: Sendable {
         }
     }
 
-    /// What was compiled, for the evaluator that writes SQL.
+    /// The compiled condition, which the evaluator for SQL needs.
     let condition: Condition
     private let root: Node
 
-    /// The terms that are asked first, if a row can tell, and whether there are others behind them.
+    /// The leading terms that a row can decide, and whether these are all terms.
     private let rowTests: RowTests?
     private let isAllInRowTests: Bool
 
-    /// - Parameter allowsBlocks: Whether the subjects are objects, as blocks need.
-    /// - Throws: `FetchError` for keys that the entity lacks, values of other types, unbound variables, fetches that have
-    ///   not been replaced by their results, and invalid regular expressions.
+    /// - Parameter allowsBlocks: Whether the subjects are objects. Blocks need objects.
+    /// - Throws: `FetchError` for keys that the entity lacks, values of other types, unbound
+    ///   variables, fetches that were not replaced by their results, and invalid regular
+    ///   expressions.
     convenience init(
         _ predicate: ObjectPredicate, entity: Entity, model: ManagedObjectModel,
         allowsBlocks: Bool = true
@@ -99,7 +101,7 @@ final class CompiledPredicate: Sendable {
             return .between(operand, least, greatest)
         case .isIn(let operand, let values, let orNull, let options):
             return test(operand, .isIn(SortedValues(values, options), orNull: orNull))
-        // In SQL only: what is evaluated in memory has the results in its place.
+        // Used in SQL only. In memory, its results have replaced the fetch.
         case .isFetched: return .value(false)
         case .matches(let operand, let operation, .constant(.string(let pattern)), let options):
             return test(operand, .matches(try StringMatcher(operation, pattern, options)))
@@ -148,7 +150,7 @@ final class CompiledPredicate: Sendable {
             return ValueTest.between(least.value(in: frame), greatest.value(in: frame))
                 .holds(for: operand.value(in: frame))
         case .matches(let operand, let operation, let pattern, let options):
-            // A pattern that differs from object to object and is no expression matches nothing.
+            // If the pattern differs from object to object, an invalid one matches nothing.
             guard let pattern = pattern.value(in: frame).string,
                 let matcher = try? StringMatcher(operation, pattern, options)
             else { return false }
@@ -176,9 +178,11 @@ extension ObjectPredicate {
         return found
     }
 
-    /// The predicate with each fetch replaced by its results: a list of identifiers or values, or their number.
+    /// The predicate with each fetch replaced by its results: a list of identifiers or values, or
+    /// their number.
     ///
-    /// - Parameter results: What stands for a fetch; the flag says that its number of results is asked for.
+    /// - Parameter results: Returns the replacement of a fetch. `countOnly` asks for the number of
+    ///   results.
     func replacingFetches(
         _ results: (FetchRequest, _ countOnly: Bool) throws -> ObjectExpression
     ) throws -> ObjectPredicate {

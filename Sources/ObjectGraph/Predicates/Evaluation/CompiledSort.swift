@@ -1,4 +1,5 @@
-/// An order ready to be applied in memory to objects of one entity; the same order as that of the SQL store.
+/// A sort order compiled for use in memory, on objects of one entity. It equals the order of the
+/// SQL store.
 struct CompiledSort: Sendable {
     struct Key: Sendable {
         let operand: Operand
@@ -8,7 +9,8 @@ struct CompiledSort: Sendable {
 
     let keys: [Key]
 
-    /// - Throws: `FetchError` for a key that is no attribute reached through to-one relationships.
+    /// - Throws: `FetchError` unless each key is an attribute, reached through to-one
+    ///   relationships.
     init(
         _ sortKeys: [SortKey], entity: Entity, model: ManagedObjectModel
     ) throws(FetchError) {
@@ -36,7 +38,7 @@ struct CompiledSort: Sendable {
 }
 
 extension CompiledSort.Key {
-    /// - Parameter known: What the key stands for if it is no key path.
+    /// - Parameter known: The operand of a key that is not a key path.
     init(
         _ key: SortKey, _ resolver: ConditionResolver, _ known: Operand? = nil
     ) throws(FetchError) {
@@ -49,7 +51,7 @@ extension CompiledSort.Key {
         self.init(operand: operand, isAscending: key.isAscending, comparison: key.comparison)
     }
 
-    /// Nil comes first, as NULL does in SQLite.
+    /// Nil comes first, like NULL in SQLite.
     func order(_ first: AttributeValue, _ second: AttributeValue) -> Int {
         let order: Int
         switch (first, second) {
@@ -80,7 +82,8 @@ extension ConditionResolver {
             throw .unsupported(feature: "Sorting by '\(key.keyPath)', which is an object,")
         default: break
         }
-        // As in Core Data (spec §7.7): the statement would count for each row that it sorts.
+        // Refused as in Core Data (spec §7.7): SQLite would have to count for each row that it
+        // sorts.
         if operand.isCount {
             throw .unsupported(feature: "Sorting by '\(key.keyPath)', which counts,")
         }

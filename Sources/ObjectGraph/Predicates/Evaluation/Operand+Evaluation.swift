@@ -1,6 +1,7 @@
 import Foundation
 
-/// The object that a predicate is asked of, and those of its collections that are being looked at, the outermost first.
+/// The object that a predicate is evaluated on, and the current objects of its collections, the
+/// outermost first.
 struct EvaluationFrame<Subject: PredicateSubject> {
     let root: Subject
     private(set) var elements: [Subject] = []
@@ -11,7 +12,7 @@ struct EvaluationFrame<Subject: PredicateSubject> {
     @inline(__always)
     subscript(level: Int) -> Subject { level == 0 ? root : elements[level - 1] }
 
-    /// The frame in which an object of a collection is looked at.
+    /// The frame for evaluating an object of a collection.
     func looking(at element: Subject, level: Int) -> Self {
         var frame = self
         frame.elements.removeLast(elements.count - (level - 1))
@@ -21,7 +22,7 @@ struct EvaluationFrame<Subject: PredicateSubject> {
 
     func object(at path: ObjectPath) -> Subject? { self[path.level].destination(along: path.steps) }
 
-    /// The objects of a collection, each with its frame; none if there is no owner.
+    /// The objects of a collection, each with its frame; none without an owner.
     func members(of collection: Condition.Collection) -> [Self] {
         guard let owner = object(at: collection.owner) else { return [] }
         let frames = owner.destinations(of: collection.property)
@@ -37,7 +38,7 @@ extension Operand {
         value(in: EvaluationFrame(subject))
     }
 
-    /// Functions within functions take little stack, since the other cases have a frame of their own.
+    /// Nested functions take little stack, since the other cases have their own frame.
     func value<Subject: PredicateSubject>(in frame: EvaluationFrame<Subject>) -> AttributeValue {
         guard case .function(let function, let arguments) = self else {
             return otherValue(in: frame)
@@ -85,38 +86,44 @@ extension Operand {
         case .now: return .date(.now)
         case .hinted(let operand, _): return operand.value(in: frame)
         case .aggregate, .fetchCount, .function:
-            // Stands in dictionary fetches only; has been replaced; has a value of its own above.
+            // `.aggregate` occurs in dictionary fetches only, fetches were replaced, and
+            // `value(in:)` handles functions.
             return .null
         }
     }
 }
 
 extension Array {
-    /// The element at a position that is a value; nil for anything that is no position of the array.
+    /// The element at the position that a value gives; nil if the value is not a position in the
+    /// array.
     func element(at value: AttributeValue) -> Element? {
         value.position.flatMap { indices.contains($0) ? self[$0] : nil }
     }
 }
 
 extension AttributeValue {
-    /// The whole number that the value is, to count from 0; nil for fractions and for what is no number.
+    /// The value as a whole number, counted from 0; nil for fractions and for values that are not
+    /// numbers.
     var position: Int? {
         wholeNumber.map { Int($0) } ?? double.flatMap { Int(exactly: $0) }
     }
 }
 
 extension Operand.Statistic {
-    /// The result over the values of a list; null if one of them is.
+    /// The result over the values of a list; null if one of them is null.
     ///
-    /// Of an integer and a real that are equal SQLite takes the first for the greatest and the last for the least.
+    /// If an integer equals a real, SQLite takes the first one as the maximum and the last one as
+    /// the minimum.
     func result(ofList values: [AttributeValue]) -> AttributeValue {
         if values.contains(where: \.isNull) { return .null }
         return result(self == .minimum ? values.reversed() : values)
     }
 
-    /// The result over the values that are not null. Without any, a count and a sum are 0 and all others null.
+    /// The result over the values that are not null. Without values, a count and a sum are 0 and
+    /// all others are null.
     ///
-    /// Sums are in double precision, as in SQL; the deviation is that of the whole population.
+    /// Sums use double precision, as in SQL. The standard deviation is that of the whole
+    /// population.
     func result(_ values: [AttributeValue]) -> AttributeValue {
         let values = values.filter { !$0.isNull }
         func best(_ isBetter: (Int) -> Bool) -> AttributeValue {
@@ -130,7 +137,7 @@ extension Operand.Statistic {
         case .maximum: return best { $0 > 0 }
         case .mode:
             let counts = values.reduce(into: [:]) { $0[$1, default: 0] += 1 }
-            // The least of those that are equally frequent.
+            // If several values are equally frequent, the least of them.
             let greatest = counts.values.max()
             return Self.minimum.result(counts.filter { $0.value == greatest }.map(\.key))
         default: return numericResult(values.compactMap(\.double))

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Comparisons of attributes with constants, in a form that is asked of a row where it lies: no value is made of what
-/// stands there, and no reference counted.
+/// Comparisons of attributes with constants, evaluated on a row in place: without creating values
+/// or counting references.
 final class RowTests: Sendable {
     let count: Int
 
@@ -24,7 +24,7 @@ final class RowTests: Sendable {
     }
 }
 
-/// One comparison. What it refers to is released by the `RowTests` that it is given to.
+/// One comparison. The `RowTests` that gets it releases what it refers to.
 struct RowTest {
     enum Question {
         case integer(Condition.Relation, Int64)
@@ -37,7 +37,7 @@ struct RowTest {
     let propertyIndex: Int
     let question: Question
 
-    /// Nil for what needs a value to be made.
+    /// Nil for a test that needs a value.
     init?(_ attribute: AttributeTest) {
         guard attribute.property.slot != nil, let type = attribute.property.attributeType,
             let question = Question(attribute.test, type)
@@ -48,7 +48,7 @@ struct RowTest {
 }
 
 extension RowTest.Question {
-    /// Nil for types whose slots are no values by themselves, Booleans among them, and for IN.
+    /// Nil for IN, and for types whose slots are not values by themselves, including Booleans.
     fileprivate init?(_ test: ValueTest, _ type: AttributeType) {
         switch type {
         case .integer16, .integer32, .integer64:
@@ -87,7 +87,7 @@ extension RowTest.Question {
         }
     }
 
-    /// Of a row without a value there: a comparison with nil is false, but for `!=`.
+    /// The result for a row without a value: a comparison with nil is false, except `!=`.
     var holdsForNull: Bool {
         switch self {
         case .integer(.notEqual, _), .real(.notEqual, _), .text(.notEqual, _, _): true

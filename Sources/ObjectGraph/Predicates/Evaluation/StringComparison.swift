@@ -1,8 +1,9 @@
 import Foundation
 
-/// Orders of strings, given as UTF-8 bytes; shared by the evaluator in memory and the functions and collations in SQL.
+/// Orders of strings, given as UTF-8 bytes. The evaluator in memory uses them, and SQL functions
+/// and collations do.
 enum StringComparison {
-    /// By Unicode scalars, which is the order of SQLite's BINARY collation.
+    /// By Unicode scalars, like SQLite's BINARY collation.
     ///
     /// - Returns: Less than, equal to or greater than 0.
     @inline(__always)
@@ -32,7 +33,7 @@ enum StringComparison {
         return left.withUnsafeBytes { left in right.withUnsafeBytes { binary(left, $0) } }
     }
 
-    /// Without case and diacritics, runs of digits by the number they stand for.
+    /// Ignores case and diacritics, and orders runs of digits by their numeric value.
     static func natural(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
         if left.isASCII, right.isASCII { return naturalFolded(left, right) }
         let options: ObjectPredicate.Options = [.caseInsensitive, .diacriticInsensitive]
@@ -79,7 +80,7 @@ extension UInt8 {
 }
 
 extension String {
-    /// The UTF-8 bytes; copied only for strings that are not kept as such.
+    /// The UTF-8 bytes. Copies only strings without contiguous UTF-8 storage.
     @inline(__always)
     func withUTF8Bytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         if let result = utf8.withContiguousStorageIfAvailable({ body(UnsafeRawBufferPointer($0)) })

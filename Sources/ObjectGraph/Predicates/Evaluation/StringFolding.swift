@@ -1,12 +1,16 @@
 import Foundation
 
-/// Strings without the differences that a comparison is to ignore.
+/// Removes the differences that a comparison ignores.
 ///
-/// Strings of ASCII letters are the common case and handled by the callers without this; everything else is folded as
-/// Unicode says: without diacritics by canonical decomposition and leaving out the marks, without case by the mappings
-/// that full case folding consists of. The result is in normalisation form C, so canonically equivalent strings are equal.
+/// Callers handle ASCII themselves, the common case. Everything else is folded by the rules of
+/// Unicode:
+///
+/// - diacritics: canonical decomposition, then the marks are removed;
+/// - case: the mappings that make up full case folding.
+///
+/// The result is in normalisation form C, so canonically equivalent strings are equal.
 enum StringFolding {
-    /// - Returns: UTF-8 bytes; equal for strings that differ only in what the options say to ignore.
+    /// - Returns: UTF-8 bytes, equal for strings that differ only in ways the options ignore.
     static func fold(
         _ text: UnsafeRawBufferPointer, _ options: ObjectPredicate.Options
     ) -> [UInt8] {
@@ -32,7 +36,8 @@ enum StringFolding {
         return string.precomposedStringWithCanonicalMapping
     }
 
-    /// Marks above and below letters; not vowel signs (class 0) and viramas (class 9), which make other syllables.
+    /// Marks above and below letters. Vowel signs (class 0) and viramas (class 9) are no
+    /// diacritics: they change the syllable.
     private static func isDiacritic(_ scalar: Unicode.Scalar) -> Bool {
         guard scalar.value >= 0x300, scalar.properties.generalCategory == .nonspacingMark else {
             return false
@@ -41,17 +46,18 @@ enum StringFolding {
         return combiningClass != 0 && combiningClass != 9
     }
 
-    /// The lower case of the upper case of the lower case is the full case folding: it takes ß to ss, ς to σ, ſ to s.
+    /// Lowercase, uppercase and lowercase in turn give the full case folding: ß becomes ss, ς
+    /// becomes σ, and ſ becomes s.
     private static func caseFolded(_ scalar: Unicode.Scalar) -> String {
         if scalar.isASCII { return scalar.properties.lowercaseMapping }
-        // The dotless i folds to itself; its upper case is the plain I.
+        // The dotless i folds to itself, although its upper case is the plain I.
         if scalar.value == 0x131 { return String(scalar) }
         return scalar.properties.lowercaseMapping.uppercased().lowercased()
     }
 
     // MARK: - Latin letters
 
-    /// Folds text of scalars below U+0250, which cover European languages in Latin script, by a table.
+    /// Folds text below U+0250 by a table. This covers European languages in Latin script.
     ///
     /// - Returns: nil if the text has other scalars or is not UTF-8.
     private static func latin(
@@ -68,7 +74,7 @@ enum StringFolding {
                 folded.append(ignoresCase ? byte.asciiLowercased : byte)
                 position += 1
             } else {
-                // Two bytes make a scalar from U+0080; the lead byte C9 reaches to U+027F.
+                // Two bytes encode a scalar from U+0080 on; the lead byte C9 reaches to U+027F.
                 guard byte >= 0xC2, byte <= 0xC9, position + 1 < text.count,
                     text[position + 1] & 0xC0 == 0x80
                 else { return nil }
@@ -87,8 +93,8 @@ enum StringFolding {
 
     private static let latinEnd = 0x250
 
-    /// For each combination of the two options, the folding of each scalar from U+0080 as up to four bytes of UTF-8,
-    /// the first one lowest.
+    /// For each combination of the two options, the folding of each scalar from U+0080 on: up to
+    /// four bytes of UTF-8, the first one lowest.
     private static let latinTables: [[UInt32]] = (0..<4).map { options in
         (0x80..<latinEnd).map { value in
             let scalar = String(Unicode.Scalar(UInt32(value))!)

@@ -3,9 +3,10 @@ import Synchronization
 
 /// A compiled right side of BEGINSWITH, ENDSWITH, CONTAINS, LIKE or MATCHES.
 ///
-/// No text begins with, ends with or contains the empty text, which Foundation's search does not find either.
-/// Without options strings are compared byte by byte. With `[c]` or `[d]`, and with `[l]`, whose only locale is the
-/// root, they are folded first; for ASCII that takes no memory.
+/// As in Foundation's search, no text begins with, ends with or contains the empty text.
+///
+/// Without options strings are compared byte by byte. With `[c]` or `[d]` they are folded first,
+/// and with `[l]` too, whose only locale is the root. Folding ASCII allocates no memory.
 final class StringMatcher: Sendable {
     enum Operation: Int, Sendable, Hashable {
         case beginsWith, endsWith, contains, like, matches
@@ -81,7 +82,8 @@ final class StringMatcher: Sendable {
         let options: ObjectPredicate.Options
     }
 
-    /// The expressions used of late; compiling one takes some microseconds, and the same ones return fetch after fetch.
+    /// Recently used expressions. Compiling one takes some microseconds, and most fetches repeat
+    /// the same ones.
     private static let expressions = Mutex<[ExpressionKey: NSRegularExpression]>([:])
 
     private static func expression(
@@ -92,7 +94,8 @@ final class StringMatcher: Sendable {
         let folded =
             options.contains(.diacriticInsensitive)
             ? StringFolding.fold(pattern, .diacriticInsensitive) : pattern
-        // By itself first: a pattern with unbalanced parentheses could become valid between those that we add.
+        // The pattern is compiled alone first: unbalanced parentheses could become valid within the
+        // ones added below.
         guard (try? NSRegularExpression(pattern: folded)) != nil,
             let expression = try? NSRegularExpression(
                 pattern: "\\A(?:\(folded))\\z",
@@ -107,7 +110,7 @@ final class StringMatcher: Sendable {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Whether the bytes of a pattern, one at least, stand at a position, which leaves room for them.
+    /// Whether the bytes of a pattern are at a position. The pattern is not empty and fits there.
     @inline(__always)
     fileprivate func has(_ pattern: Self, at position: Int, _ lowercasing: Bool) -> Bool {
         guard lowercasing else {
@@ -120,7 +123,7 @@ extension UnsafeRawBufferPointer {
         return true
     }
 
-    /// The pattern is neither empty nor longer than the text.
+    /// The pattern must be neither empty nor longer than the text.
     @inline(__always)
     fileprivate func contains(_ pattern: Self, _ lowercasing: Bool) -> Bool {
         let first = pattern[0]

@@ -1,6 +1,6 @@
-/// A question about an attribute of the object itself, which is what most predicates are made of.
+/// A test of an attribute of the object itself. Most predicates consist of these.
 ///
-/// A class, so that the property is not copied to be looked at.
+/// A class, so that reading the property does not copy it.
 final class AttributeTest: Sendable {
     let property: Property
     let test: ValueTest
@@ -11,7 +11,7 @@ final class AttributeTest: Sendable {
     }
 }
 
-/// A question about one value, whose other side is known.
+/// A test of one value against known values.
 enum ValueTest: Sendable {
     case isNull
     case isNotNull
@@ -29,7 +29,7 @@ enum ValueTest: Sendable {
             if let order = value.order(to: other, options) {
                 relation.holds(for: order)
             } else {
-                // Only nils are equal to nil.
+                // Only nil equals nil.
                 relation == .notEqual && value.isAbsent != other.isAbsent
                     || relation == .equal && value.isAbsent && other.isAbsent
             }
@@ -48,12 +48,12 @@ enum ValueTest: Sendable {
     }
 }
 
-/// The values of an IN, searched by halving.
+/// The values of an IN, for binary search.
 struct SortedValues: Sendable {
     private let values: [AttributeValue]
     private let options: ObjectPredicate.Options
 
-    /// Without NaN, which has no place in an order and equals nothing.
+    /// Without NaN, which cannot be ordered and equals nothing.
     init(_ values: [AttributeValue], _ options: ObjectPredicate.Options) {
         self.values = values.filter { $0.double?.isNaN != true }
             .sorted { ($0.order(to: $1, options) ?? 0) < 0 }
@@ -73,7 +73,7 @@ struct SortedValues: Sendable {
 }
 
 extension AttributeValue {
-    /// `isNull` compares whole values; this looks at the case only.
+    /// Checks only the case, while `isNull` compares whole values.
     @inline(__always)
     fileprivate var isAbsent: Bool {
         if case .null = self { true } else { false }

@@ -1,4 +1,5 @@
-/// The right side of LIKE: `*` for any run of characters, `?` for one Unicode scalar, a backslash before either of them.
+/// The right side of LIKE: `*` matches any run of characters, `?` one Unicode scalar; a backslash
+/// escapes both.
 struct WildcardPattern: Sendable {
     private enum Element: Sendable, Equatable {
         case scalar(UInt32)
@@ -28,8 +29,8 @@ struct WildcardPattern: Sendable {
 
     /// Whether the whole text fits the pattern.
     ///
-    /// On a mismatch only the latest run is made longer, as an earlier one could not help: time at most the product of the
-    /// two lengths, and no memory.
+    /// On a mismatch only the latest run is extended, since extending an earlier one could not
+    /// help. The time is at most the product of the two lengths; no memory is allocated.
     func matches(_ text: UnsafeRawBufferPointer, lowercasing: Bool) -> Bool {
         elements.withUnsafeBufferPointer { elements in
             var (position, element) = (0, 0)
@@ -59,7 +60,7 @@ struct WildcardPattern: Sendable {
 }
 
 extension UnsafeRawBufferPointer {
-    /// The scalar whose bytes start at a position; a byte that is no part of UTF-8 counts as one of its own.
+    /// The scalar that starts at a position. A byte that is not UTF-8 counts as a scalar.
     @inline(__always)
     fileprivate func scalar(
         at position: Int, _ lowercasing: Bool

@@ -1,7 +1,7 @@
 import Foundation
 
 extension ObjectExpression: CustomStringConvertible {
-    /// The expression as it stands in a predicate format.
+    /// The expression in the syntax of predicate formats.
     public var predicateFormat: String {
         if hasTooManyLevels { return "…" }
         var format = ""
@@ -22,7 +22,7 @@ extension ObjectExpression: CustomStringConvertible {
         case .path(let base, let path):
             base.append(to: &format, inParentheses: !base.canBearKeys)
             format += "."
-            // Behind a dot every word is a key.
+            // After a dot, every word is a key.
             format += path
         case .element(let base, let index):
             base.append(to: &format, inParentheses: !base.canBearIndex)
@@ -58,7 +58,7 @@ extension ObjectExpression: CustomStringConvertible {
         if let infix = PredicateInfix(function: name), arguments.count == 2 {
             return append(arguments[0], infix, arguments[1], to: &format)
         }
-        // A constant would be converted as it is read.
+        // The parser converts a constant when it reads CAST.
         if name == "castObject:toType:", arguments.count == 2,
             case .constant(.string) = arguments[1],
             !arguments[0].isConstant
@@ -66,7 +66,7 @@ extension ObjectExpression: CustomStringConvertible {
             format += "CAST"
             return append(arguments, between: "(", ")", to: &format)
         }
-        // `sum(x)` would be read as `sum:(x)`.
+        // The parser would read `sum(x)` as `sum:(x)`.
         guard name.isFunctionName, arguments.isEmpty || !name.isShortFunctionName else {
             format += "FUNCTION("
             arguments.first?.append(to: &format)
@@ -82,7 +82,7 @@ extension ObjectExpression: CustomStringConvertible {
         _ left: ObjectExpression, _ infix: PredicateInfix, _ right: ObjectExpression,
         to format: inout String
     ) {
-        // All operators group to the left.
+        // All operators are left-associative.
         let level = infix.level
         left.append(to: &format, inParentheses: left.infix.map { $0.level < level } ?? false)
         format += " \(infix.sign) "
@@ -111,7 +111,7 @@ extension ObjectExpression: CustomStringConvertible {
 // MARK: - Parentheses
 
 extension ObjectExpression {
-    /// The operator that the expression is printed with between its two parts.
+    /// The operator that is printed between the two parts of the expression.
     private var infix: PredicateInfix? {
         switch self {
         case .function(let name, let arguments) where arguments.count == 2:
@@ -125,7 +125,7 @@ extension ObjectExpression {
         if case .constant = self { true } else { false }
     }
 
-    /// Whether a key may follow behind a dot without becoming a part of what stands before it.
+    /// Whether a dot and a key can follow without becoming a part of the expression.
     private var canBearKeys: Bool {
         switch self {
         case .subquery, .conditional, .fetch, .element, .aggregate: true
@@ -154,7 +154,7 @@ extension ObjectExpression.ElementIndex {
 }
 
 extension String {
-    /// Whether the name can stand before parentheses: `name`, `name:`, `name:with:` or `name:with`.
+    /// Whether parentheses can follow the name: `name`, `name:`, `name:with:` or `name:with`.
     fileprivate var isFunctionName: Bool {
         let words = split(separator: ":", omittingEmptySubsequences: false)
         guard let first = words.first else { return false }

@@ -5,13 +5,24 @@ extension ObjectPredicate {
     ///
     ///     try ObjectPredicate("distance > %d AND airline.name BEGINSWITH[c] %@", 1000, "united")
     ///
-    /// `%@` takes any value, nil included, `%K` a key path, `%d %i %u %x %ld %lu %lld` an integer, `%f %lf %g %e` a number,
-    /// `%s %c` a string; `%K` and `%@` behind a dot take the keys that follow there. Within quotes nothing is replaced,
-    /// except that `%%` is a percent sign; the escapes `\\`, `\"`, `\'`, `\n`, `\r`, `\t` and `\uXXXX` stand for their characters, and
-    /// a backslash before any other one for itself. A format may have 1,000,000 bytes, 25 terms in brackets within each other
-    /// and 100 operators of arithmetic. Source: spec §7.1.
+    /// The placeholders are:
     ///
-    /// - Throws: `PredicateFormatError` with the column, what was expected there and what was found.
+    /// - `%@`: any value, including nil;
+    /// - `%K`: a key path;
+    /// - `%d %i %u %x %ld %lu %lld`: an integer;
+    /// - `%f %lf %g %e`: a number;
+    /// - `%s %c`: a string;
+    /// - `%K` and `%@` after a dot: further keys.
+    ///
+    /// In quotes nothing is replaced, except that `%%` is a percent sign. The escapes `\\`, `\"`,
+    /// `\'`, `\n`, `\r`, `\t` and `\uXXXX` stand for their characters; a backslash before any other
+    /// character stands for itself.
+    ///
+    /// A format may have 1,000,000 bytes, 25 nested terms in brackets and 100 operators of
+    /// arithmetic. Source: spec §7.1.
+    ///
+    /// - Throws: `PredicateFormatError` with the column, what was expected there and what was
+    ///   found.
     public init(
         _ format: String, _ arguments: (any PredicateArgument)?...
     ) throws(PredicateFormatError) {
@@ -25,12 +36,15 @@ extension ObjectPredicate {
         self = try PredicateParser.parse(format, arguments)
     }
 
-    /// The predicate as text, which reads back as an equal predicate.
+    /// The predicate as text. Parsing the text gives an equal predicate, except for these:
     ///
-    /// Some things print for people only: object identifiers, transformable values, blocks and fetches. A compound of one or
-    /// no part prints as that part or as its value, and NaN as NULL. Keys are made of letters, digits and underscores. What is
-    /// made in code may have more terms within each other than a format may; it does not read back. A predicate of more
-    /// than `maximumDepth` levels prints as an ellipsis.
+    /// - Object identifiers, transformable values, blocks and fetches print for people only.
+    /// - A compound predicate with one part prints as that part; one without parts prints as its
+    ///   value.
+    /// - NaN prints as NULL.
+    /// - A key must consist of letters, digits and underscores.
+    /// - A predicate made in code may be nested more deeply than a format may be.
+    /// - A predicate of more than `maximumDepth` levels prints as an ellipsis.
     public var predicateFormat: String {
         if hasTooManyLevels { return "…" }
         var format = ""
@@ -61,7 +75,8 @@ extension ObjectPredicate {
         if inParentheses { format += ")" }
     }
 
-    /// AND binds tighter than OR; a compound within one of its own kind keeps its parentheses to stay apart.
+    /// AND binds tighter than OR. A compound within one of the same kind keeps its parentheses, so
+    /// that parsing keeps them separate.
     private func appendParts(_ parts: [ObjectPredicate], to format: inout String) {
         let isAnd = if case .and = self { true } else { false }
         for (position, part) in parts.enumerated() {

@@ -1,13 +1,14 @@
 import Foundation
 
-/// A Swift value that can stand for `%@` in a predicate format, or for a variable.
+/// A Swift value that can replace `%@` in a predicate format, or a variable.
 public protocol PredicateArgument {
     /// The value as an expression: a constant, or an aggregate for a collection.
     var predicateExpression: ObjectExpression { get }
 }
 
 extension PredicateArgument where Self: BinaryInteger {
-    /// An integer; one that 64 bits with a sign cannot hold becomes the nearest double-precision value.
+    /// An integer. One that does not fit into 64 bits with a sign becomes the nearest
+    /// double-precision value.
     public var predicateExpression: ObjectExpression {
         .constant(Int64(exactly: self).map { .integer($0) } ?? .double(Double(self)))
     }
@@ -69,12 +70,12 @@ extension ManagedObjectID: PredicateArgument {
 }
 
 extension EntityDescription: PredicateArgument {
-    /// The name of the entity, which `entity` and `entity.name` in a key path are compared with.
+    /// The name of the entity, to compare with `entity` and `entity.name` in a key path.
     public var predicateExpression: ObjectExpression { .constant(.string(name)) }
 }
 
 extension FetchRequest: PredicateArgument {
-    /// The results of the request, for the right of IN; see `ObjectExpression.fetch`.
+    /// The results of the request, for the right side of IN; see `ObjectExpression.fetch`.
     public var predicateExpression: ObjectExpression { .fetch(self, countOnly: false) }
 }
 

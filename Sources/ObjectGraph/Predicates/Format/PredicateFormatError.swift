@@ -1,14 +1,15 @@
-/// A predicate format that cannot be read: where, what was expected there and what was found instead.
+/// A predicate format that cannot be parsed: where, what was expected and what was found.
 public struct PredicateFormatError: Error, Sendable, Hashable {
     /// The whole format string.
     public let text: String
 
-    /// The character at fault, counted from 1; one more than the length of the text at its end.
+    /// The position of the wrong character, counted from 1. At the end of the text, its length plus
+    /// one.
     public let column: Int
     public let expected: String
     public let found: String
 
-    /// - Parameter offset: The byte at fault, counted from 0.
+    /// - Parameter offset: The position of the wrong byte, counted from 0.
     init(_ text: String, at offset: Int, expected: String, found: String) {
         self.text = text
         self.column = String(decoding: text.utf8.prefix(offset), as: UTF8.self).count + 1
@@ -18,7 +19,7 @@ public struct PredicateFormatError: Error, Sendable, Hashable {
 }
 
 extension PredicateFormatError: CustomStringConvertible {
-    /// The message, and below it the text around the fault with a caret.
+    /// The message, and below it the text around the error with a caret.
     public var description: String {
         let contextLength = 60
         let start = max(0, column - 1 - contextLength)

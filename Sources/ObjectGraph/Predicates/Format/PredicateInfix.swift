@@ -1,13 +1,13 @@
-/// An operator between two expressions, and how tightly it binds; all of them group to the left (spec §7.1).
+/// An operator between two expressions, with its precedence. All are left-associative (spec §7.1).
 ///
-/// The bit operators bind as they do in Swift.
+/// The bit operators have the same precedence as in Swift.
 struct PredicateInfix {
     let sign: String
 
-    /// The higher, the tighter.
+    /// A higher level binds tighter.
     let level: Int
 
-    /// The function that the operator stands for; nil for those on collections.
+    /// The function of the operator; nil for operators on collections.
     let function: String?
 
     private static let all = [

@@ -1,9 +1,9 @@
-/// A word, number or sign of a predicate format, and where it starts.
+/// A word, number or sign of a predicate format, with its position.
 struct PredicateToken {
     enum Kind: Equatable {
         /// A word that may be a keyword or a key.
         case word(String)
-        /// A key behind `#`, never a keyword.
+        /// A key after `#`, never a keyword.
         case key(String)
         /// `$name`
         case variable(String)
@@ -20,11 +20,11 @@ struct PredicateToken {
     }
 
     let kind: Kind
-    /// The first byte of the token, and the one behind it.
+    /// The bytes of the token.
     let range: Range<Int>
 }
 
-/// Cuts a predicate format into tokens, one at a time (spec §7.1).
+/// Splits a predicate format into tokens, one at a time (spec §7.1).
 struct PredicateLexer {
     let text: String
     private let bytes: [UInt8]
@@ -72,7 +72,7 @@ struct PredicateLexer {
         return String(decoding: bytes[start..<position], as: UTF8.self)
     }
 
-    /// The further words of a function's name, up to the colon before its arguments.
+    /// The other words of a function's name, up to the colon before its arguments.
     private mutating func functionName(_ first: String) -> String {
         let start = position
         while let byte = peek(), byte == UInt8(ascii: ":") || Self.isWordByte(byte) {
@@ -106,7 +106,7 @@ struct PredicateLexer {
         return String(decoding: bytes[start + 1..<position], as: UTF8.self)
     }
 
-    /// `%%` is a percent sign here as well; other placeholders are left alone.
+    /// `%%` becomes a percent sign here too; other placeholders are not replaced.
     private mutating func string(quote: UInt8) throws(PredicateFormatError) -> String {
         let start = position
         position += 1
@@ -127,7 +127,7 @@ struct PredicateLexer {
             found: "a string without end")
     }
 
-    /// A backslash before any other character stays, as patterns of LIKE and MATCHES need it.
+    /// A backslash before any other character stays: patterns of LIKE and MATCHES need it.
     private mutating func escape() throws(PredicateFormatError) -> [UInt8] {
         let start = position - 1
         guard let letter = peek() else { throw error(at: start, expected: "an escape") }
@@ -185,7 +185,7 @@ struct PredicateLexer {
     }
     private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
-    /// Letters, the underscore and everything beyond ASCII.
+    /// Letters, the underscore and all bytes beyond ASCII.
     static func isWordStart(_ byte: UInt8) -> Bool {
         byte >= 0x80 || byte == 0x5F || (0x61...0x7A).contains(byte | 0x20)
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What stands between operators: constants, keys, placeholders, functions and terms in brackets.
+/// The terms between operators: constants, keys, placeholders, functions and terms in brackets.
 extension PredicateParser {
     mutating func atom() throws(PredicateFormatError) -> Node {
         guard isNext("(") else { return try plainAtom() }
@@ -31,7 +31,7 @@ extension PredicateParser {
         }
     }
 
-    /// The name of a variable with the key path behind it, as in `$FETCH_SOURCE.name`.
+    /// The name of a variable and the key path after it, as in `$FETCH_SOURCE.name`.
     private mutating func variable(_ name: String) throws(PredicateFormatError) -> String {
         guard try take(".") else { return name }
         return name + "." + (try keys())
@@ -79,7 +79,7 @@ extension PredicateParser {
         return value
     }
 
-    /// Words that are keys only behind `#`.
+    /// Words that need `#` to be keys.
     static let reservedWords: Set<String> = [
         "AND", "OR", "NOT", "ANY", "SOME", "ALL", "NONE", "IN", "BETWEEN", "CONTAINS", "BEGINSWITH",
         "ENDSWITH", "LIKE", "MATCHES", "TRUE", "YES", "FALSE", "NO", "NULL", "NIL", "SELF", "CAST",
@@ -89,7 +89,8 @@ extension PredicateParser {
 
     // MARK: - Key paths
 
-    /// The current token is the first key; further keys follow dots. A word before a parenthesis is a function.
+    /// The current token is the first key; more keys follow after dots. A word before a parenthesis
+    /// is a function.
     private mutating func keyPath(_ first: String) throws(PredicateFormatError) -> ObjectExpression
     {
         if first.isEmpty {
@@ -107,7 +108,7 @@ extension PredicateParser {
         return .keyPath(first + "." + (try keys()))
     }
 
-    /// Keys and collection operators with dots between them. Every word is a key here.
+    /// Keys and collection operators, separated by dots. Every word is a key here.
     mutating func keys() throws(PredicateFormatError) -> String {
         var path = ""
         repeat {
@@ -178,7 +179,7 @@ extension PredicateParser {
         }
     }
 
-    /// A keyword and, in parentheses, what belongs to it.
+    /// A keyword and the contents of its parentheses.
     private mutating func form(
         weight: Int = formWeight,
         _ body: (inout Self) throws(PredicateFormatError) -> ObjectExpression
@@ -218,7 +219,8 @@ extension PredicateParser {
         return .function(name, arguments)
     }
 
-    /// `FETCH(%@, context, countOnly)`: the request is an argument; the context is that of the fetch around it.
+    /// `FETCH(%@, context, countOnly)`: the request is an argument. The context is ignored: the
+    /// surrounding fetch has one.
     private mutating func fetch() throws(PredicateFormatError) -> ObjectExpression {
         let start = token
         guard case .fetch(let request, _) = try expression() else {
@@ -238,7 +240,8 @@ extension PredicateParser {
         return .fetch(request, countOnly: countOnly != 0)
     }
 
-    /// `CAST(value, "type")`. Constants that have no literal print so; they are converted here.
+    /// `CAST(value, "type")`. Constants without a literal are printed as a CAST, so constants are
+    /// converted here.
     private mutating func cast(_ start: PredicateToken) throws(PredicateFormatError)
         -> ObjectExpression
     {
@@ -304,7 +307,7 @@ extension PredicateParser {
         return argument?.predicateExpression ?? .constant(.null)
     }
 
-    /// The key path given for `%K`, with the keys behind it.
+    /// The key path given for `%K`, with the keys after it.
     private mutating func keyPath(
         givenFor placeholder: String
     ) throws(PredicateFormatError) -> ObjectExpression {
@@ -316,7 +319,7 @@ extension PredicateParser {
         return whole.utf8.count == 4 ? .evaluatedObject : .keyPath(String(whole.dropFirst(5)))
     }
 
-    /// The key path given for `%K`, or for `%@` behind a dot.
+    /// The key path given for `%K`, or for `%@` after a dot.
     private mutating func keyPathArgument(
         of placeholder: String
     ) throws(PredicateFormatError) -> String {
@@ -342,7 +345,7 @@ extension PredicateParser {
     }
 }
 
-/// What a placeholder of C takes.
+/// The kind of argument of a placeholder.
 private enum PlaceholderKind {
     case any, string, character, real, integer
 
@@ -359,7 +362,8 @@ private enum PlaceholderKind {
 }
 
 extension AttributeValue {
-    /// A number literal: decimal, with a base prefix, with a fraction or an exponent; a minus may stand before it.
+    /// A number literal: decimal, with a base prefix, with a fraction or an exponent; a minus may
+    /// come first.
     init?(number literal: String) {
         let isNegative = literal.hasPrefix("-")
         let digits = isNegative ? literal.dropFirst() : literal[...]
@@ -394,7 +398,7 @@ extension AttributeValue {
 }
 
 extension String {
-    /// Whether this is the name of a function of one argument without its colon, as in `sum(x)`.
+    /// Whether this is a function of one argument without its colon, as in `sum(x)`.
     var isShortFunctionName: Bool { Self.shortFunctionNames.contains(self) }
 
     private static let shortFunctionNames: Set<String> = {
@@ -407,13 +411,13 @@ extension String {
 }
 
 extension StringProtocol {
-    /// Whether the text is one key: a letter or underscore, then digits as well.
+    /// Whether the text is one key: a letter or underscore, then letters, underscores and digits.
     var isPredicateKey: Bool {
         guard let first = utf8.first, PredicateLexer.isWordStart(first) else { return false }
         return utf8.allSatisfy(PredicateLexer.isWordByte)
     }
 
-    /// Whether the text is keys and collection operators with dots between them.
+    /// Whether the text consists of keys and collection operators, separated by dots.
     fileprivate var isPredicateKeyPath: Bool {
         split(separator: ".", omittingEmptySubsequences: false).allSatisfy {
             ($0.utf8.first == UInt8(ascii: "@") ? $0.dropFirst() : $0[...]).isPredicateKey

@@ -1,18 +1,21 @@
-/// Reads a predicate format by recursive descent, one method for each level of precedence (spec §7.1).
+/// A recursive-descent parser of predicate formats, with one method for each level of precedence
+/// (spec §7.1).
 ///
-/// Every level takes predicates and expressions alike, since only what follows a parenthesised term tells which it is;
-/// so nothing is read twice, and reading takes time in proportion to the length of the text.
+/// Every level accepts both predicates and expressions, because only the tokens after a
+/// parenthesised term tell which it is. So nothing is parsed twice, and the time is proportional to
+/// the length of the text.
 struct PredicateParser {
-    /// The greatest number of bytes of a format.
+    /// The maximum number of bytes of a format.
     static let maximumLength = 1_000_000
 
-    /// How much the terms on the way to one may weigh, so that the 512 KB that a thread has at the least are enough to read
-    /// the tree, to print it and to evaluate it, in a build for debugging as well. Terms weigh what they take of the stack.
+    /// The maximum weight of the terms on the path to any term. A thread has at least 512 KB of
+    /// stack; this is enough to parse, print and evaluate the tree, also in a debug build. A term
+    /// weighs what it takes of the stack.
     static let maximumDepth = 100
     static let operatorWeight = 1
     static let bracketWeight = 4
     static let formWeight = 9
-    /// Of SUBQUERY and TERNARY.
+    /// For SUBQUERY and TERNARY.
     static let predicateWeight = 15
 
     enum Node {
@@ -25,10 +28,11 @@ struct PredicateParser {
     private(set) var token: PredicateToken
     var arguments: ArraySlice<(any PredicateArgument)?>
 
-    /// Of the terms that the next token is within.
+    /// The weight of the terms around the next token.
     private var depth = 0
 
-    /// By how much operators make the tree deeper; of terms beside each other only the one that has most of them does.
+    /// The depth that operators add to the tree. Of several terms side by side, only the deepest
+    /// counts.
     var operatorDepth = 0
 
     static func parse(
@@ -75,7 +79,7 @@ struct PredicateParser {
         return isNext("OR", "||") ? try alternatives(first, count) : first
     }
 
-    /// What follows the first part, in a frame of its own: most terms have one part.
+    /// The parts after the first one. It has its own stack frame because most terms have one part.
     private mutating func alternatives(
         _ first: Node, _ count: Int
     ) throws(PredicateFormatError) -> Node {
@@ -96,7 +100,7 @@ struct PredicateParser {
         return isNext("AND", "&&") ? try conditions(first, count) : first
     }
 
-    /// What follows the first part, in a frame of its own: most terms have one part.
+    /// The parts after the first one. It has its own stack frame because most terms have one part.
     private mutating func conditions(
         _ first: Node, _ count: Int
     ) throws(PredicateFormatError) -> Node {
@@ -123,7 +127,7 @@ struct PredicateParser {
         let isAll = try take("ALL")
         let isNone = isAll ? false : try take("NONE")
         let isAny = isAll || isNone ? false : try take("ANY", "SOME")
-        // NONE is printed as NOT ANY.
+        // NONE is printed as NOT ANY, which has to be parsed within the same limit.
         let weight = isNone ? Self.bracketWeight : 0
         depth += weight
         defer { depth -= weight }
@@ -148,7 +152,8 @@ struct PredicateParser {
             .init(left, found, try expression(), modifier: modifier, options: options))
     }
 
-    /// `SELF isKindOfClass: %@`, the one selector that can stand for an operator; nil for anything else.
+    /// `SELF isKindOfClass: %@`, the only selector that can be used as an operator; nil for
+    /// anything else.
     private mutating func kindTest(
         _ left: Node, from start: PredicateToken
     ) throws(PredicateFormatError) -> Node? {
@@ -208,7 +213,7 @@ struct PredicateParser {
         return try expression(infix(), from: start)
     }
 
-    /// Operands with operators of this level or tighter ones between them.
+    /// Operands with operators between them of this level or a tighter one.
     mutating func infix(_ level: Int = 0) throws(PredicateFormatError) -> Node {
         let start = token
         var left = try signed()
@@ -239,7 +244,7 @@ struct PredicateParser {
                 try expression(left, from: leftStart), try expression(right, from: rightStart)))
     }
 
-    /// The minus belongs to a number that follows; before anything else it subtracts from zero.
+    /// A minus before a number belongs to the number; before anything else it subtracts from zero.
     private mutating func signed() throws(PredicateFormatError) -> Node {
         let isMinus = isNext("-")
         guard isMinus || isNext("~") else { return try postfix() }
@@ -247,7 +252,7 @@ struct PredicateParser {
         if isMinus, case .number(let digits) = token.kind {
             return .expression(.constant(try number("-" + digits)))
         }
-        // What is printed for it is `0 - (operand)`, which has to read as well.
+        // It is printed as `0 - (operand)`, which has to be parsed within the same limit.
         try deepen(by: Self.operatorWeight)
         return try nested { (parser) throws(PredicateFormatError) in
             let start = parser.token
@@ -259,7 +264,7 @@ struct PredicateParser {
         }
     }
 
-    /// An atom with the keys and indexes behind it.
+    /// An atom with the keys and indexes after it.
     private mutating func postfix() throws(PredicateFormatError) -> Node {
         let start = token
         var node = try atom()
@@ -304,7 +309,7 @@ struct PredicateParser {
         guard try take(sign) else { throw unexpected("'\(sign)'") }
     }
 
-    /// Enters a term within a term.
+    /// Parses a term within a term.
     mutating func nested<Result>(
         weight: Int = bracketWeight, _ body: (inout Self) throws(PredicateFormatError) -> Result
     ) throws(PredicateFormatError) -> Result {

@@ -1,10 +1,13 @@
-// Predicates and expressions with some of their parts exchanged for others.
+// Predicates and expressions with some parts replaced.
 
 extension ObjectExpression {
-    /// The expression with parts exchanged, the outermost first; what is exchanged is not looked into.
+    /// The expression with some parts replaced, the outermost first. Replacements are not searched
+    /// again.
     ///
-    /// One of more levels than can be evaluated stays as it is.
-    /// - Parameter change: The part to stand in the place of another; nil to look into that one.
+    /// An expression with too many levels to be evaluated is returned unchanged.
+    ///
+    /// - Parameter change: Returns the replacement of a part, or nil to continue with its own
+    ///   parts.
     func rewritten(_ change: (ObjectExpression) -> ObjectExpression?) -> ObjectExpression {
         hasTooManyLevels ? self : rewritingParts(change)
     }
@@ -52,7 +55,7 @@ extension ObjectExpression.ElementIndex {
 }
 
 extension ObjectPredicate {
-    /// The predicate with parts of its expressions exchanged; see `ObjectExpression.rewritten`.
+    /// The predicate with parts of its expressions replaced; see `ObjectExpression.rewritten`.
     func rewritten(_ change: (ObjectExpression) -> ObjectExpression?) -> ObjectPredicate {
         hasTooManyLevels ? self : rewritingParts(change)
     }
@@ -72,7 +75,7 @@ extension ObjectPredicate {
         }
     }
 
-    /// Every expression in the predicate, parents before their parts.
+    /// Visits every expression of the predicate, parents before their parts.
     func forEachExpression(_ body: (ObjectExpression) -> Void) {
         _ = rewritten {
             body($0)
@@ -93,15 +96,17 @@ extension ObjectExpression {
 // MARK: - Variables
 
 extension ObjectPredicate {
-    /// The predicate with `$name` replaced by the value of that name; variables without a value remain, and so do those
-    /// that a SUBQUERY binds, and all in a predicate that is too deep to be evaluated.
+    /// The predicate with each `$name` replaced by the value for that name.
+    ///
+    /// Some variables remain: those without a value, those that a SUBQUERY binds, and all variables
+    /// of a predicate that is too deep to be evaluated.
     public func withSubstitutionVariables(
         _ values: [String: any PredicateArgument]
     ) -> ObjectPredicate {
         rewritten { $0.substitution(values) }
     }
 
-    /// The names of the variables that have no value yet.
+    /// The names of the variables without a value.
     var variables: [String] {
         var names: [String] = []
         _ = rewritten { $0.collectVariables(into: &names) }
@@ -110,7 +115,7 @@ extension ObjectPredicate {
 }
 
 extension ObjectExpression {
-    /// The expression with `$name` replaced by the value of that name; see `ObjectPredicate`.
+    /// The expression with each `$name` replaced by the value for that name; see `ObjectPredicate`.
     public func withSubstitutionVariables(
         _ values: [String: any PredicateArgument]
     ) -> ObjectExpression {
@@ -129,7 +134,8 @@ extension ObjectExpression {
         }
     }
 
-    /// Adds the variables of the expression to a list; gives the expression back where it has taken care of its parts.
+    /// Adds the variables of the expression to a list. Returns the expression if its parts need no
+    /// visit.
     fileprivate func collectVariables(into names: inout [String]) -> ObjectExpression? {
         switch self {
         case .variable(let name):
@@ -145,6 +151,6 @@ extension ObjectExpression {
 }
 
 extension String {
-    /// Whether this is the name of the variable, or a key path from it.
+    /// Whether this is the variable, or a key path that starts at it.
     fileprivate func isVariable(_ name: String) -> Bool { self == name || hasPrefix(name + ".") }
 }

@@ -1,41 +1,46 @@
-/// A value to be worked out for an object: a constant, a key path, a function of others (spec §7.5).
+/// A value to compute for an object: a constant, a key path, a function of other values (spec
+/// §7.5).
 public enum ObjectExpression: Sendable, Hashable {
     case constant(AttributeValue)
 
-    /// Several values, as on the right of IN and BETWEEN.
+    /// Several values, as on the right side of IN and BETWEEN.
     case aggregate([ObjectExpression])
 
-    /// Names separated by dots, from the object; a step may lead through a relationship. At the end may stand `objectID`,
-    /// `entity` or `entity.name` for an object, `length` for a string, and a collection operator such as `@count`.
+    /// Names separated by dots, starting at the object; a step may follow a relationship. The last
+    /// one may also be `objectID`, `entity` or `entity.name` for an object, `length` for a string,
+    /// or a collection operator such as `@count`.
     case keyPath(String)
 
     /// The object itself, `SELF`.
     case evaluatedObject
 
-    /// A value filled in later, `$name`, or a key path from one, `$name.key`.
+    /// A value that is supplied later, `$name`, or a key path from one, `$name.key`.
     case variable(String)
 
-    /// A predefined function by its Core Data name, such as `sum:` or `lowercase:`, and its arguments.
+    /// A predefined function with its Core Data name, such as `sum:` or `lowercase:`, and its
+    /// arguments.
     case function(String, [ObjectExpression])
 
     /// A key path from the value of another expression: `SUBQUERY(…).@count`, `stops[0].name`.
     indirect case path(ObjectExpression, String)
 
-    /// One of several values, in their order: `stops[0]`, `stops[LAST]`; with `SIZE`, how many they are.
+    /// One of several ordered values: `stops[0]`, `stops[LAST]`. With `SIZE`, the number of values.
     indirect case element(ObjectExpression, ElementIndex)
 
-    /// `SUBQUERY(items, $item, predicate)`: the objects of a collection for which the predicate holds. In it, `$item` is an
-    /// object of the collection; keys without it belong to the object outside.
+    /// `SUBQUERY(items, $item, predicate)`: the objects of a collection for which the predicate
+    /// holds. In the predicate, `$item` is an object of the collection; keys without it belong to
+    /// the outer object.
     indirect case subquery(ObjectExpression, variable: String, ObjectPredicate)
 
-    /// `TERNARY(predicate, then, else)`; the last one too if the predicate is unknown.
+    /// `TERNARY(predicate, then, else)`. An unknown predicate gives the last value.
     indirect case conditional(ObjectPredicate, ObjectExpression, ObjectExpression)
 
-    /// `a UNION b`, `a INTERSECT b`, `a MINUS b`, on the collection's side of IN or CONTAINS.
+    /// `a UNION b`, `a INTERSECT b`, `a MINUS b`, as the collection of IN or CONTAINS.
     indirect case combined(ObjectExpression, SetOperation, ObjectExpression)
 
-    /// The results of a fetch, on the right of IN: the objects, or the values of its one fetched property. With `countOnly`
-    /// their number, wherever a number can stand.
+    /// The results of a fetch, on the right side of IN: the objects, or the values of the only
+    /// fetched property. With `countOnly` it is the number of results, and may be used like any
+    /// number.
     indirect case fetch(FetchRequest, countOnly: Bool)
 
     /// Which of several values.
@@ -48,10 +53,11 @@ public enum ObjectExpression: Sendable, Hashable {
         case position(ObjectExpression)
     }
 
-    /// The function of an object and the name of a class or entity that `isKindOfClass:` stands for.
+    /// The function for `isKindOfClass:`. Its arguments are an object and the name of a class or
+    /// entity.
     static let kindTest = "isKindOfClass:"
 
-    /// How two collections become one.
+    /// How two collections are combined.
     public enum SetOperation: String, Sendable, Hashable, CaseIterable {
         case union = "UNION"
         case intersect = "INTERSECT"

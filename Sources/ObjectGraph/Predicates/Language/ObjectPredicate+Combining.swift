@@ -1,14 +1,14 @@
 extension ObjectPredicate {
-    /// Both; in a chain all parts come beside each other, however many there are.
+    /// Both conditions. A chain of `&&` becomes one flat list, however long it is.
     ///
-    /// Each `&&` copies the parts on its left: for many terms make `.and(terms)`.
+    /// Each `&&` copies the parts on its left, so use `.and(terms)` for many terms.
     public static func && (left: Self, right: Self) -> Self {
         if case .and(let parts) = left { .and(parts + [right]) } else { .and([left, right]) }
     }
 
-    /// One of the two; in a chain all parts come beside each other, however many there are.
+    /// At least one of the conditions. A chain of `||` becomes one flat list, however long it is.
     ///
-    /// Each `||` copies the parts on its left: for many terms make `.or(terms)`.
+    /// Each `||` copies the parts on its left, so use `.or(terms)` for many terms.
     public static func || (left: Self, right: Self) -> Self {
         if case .or(let parts) = left { .or(parts + [right]) } else { .or([left, right]) }
     }

@@ -1,19 +1,23 @@
-// How deep terms and expressions may be within each other. The stack of SQLite's parser has 100
-// entries. A parser stack entry counts 3; a level without one counts 1. The rest of the statement
-// needs at most 17 entries. The same limit keeps recursion in memory far from the end of a thread's
-// stack.
+// The limit of nesting. The stack of SQLite's parser has 100 entries, and each entry counts 3 here.
+// A level without an entry counts 1. The rest of the statement needs at most 17 entries. The same
+// limit keeps recursion in memory far from the end of a thread's stack.
 
 extension ObjectPredicate {
-    /// The greatest depth of a predicate, in SQL and in memory: what is on the way to its innermost term, added up.
+    /// The maximum depth of a predicate, in SQL and in memory: the sum of the costs on the path to
+    /// its innermost term.
     ///
-    /// NOT counts 6, AND and OR 9, and 9 more each time that the number of their parts doubles beyond
-    /// 32. A comparison counts 6, one of strings 18, ANY and ALL 33, IN and CONTAINS of a relationship
-    /// 39, SUBQUERY 30, TERNARY 15, a function 15, an operator of arithmetic 9, or 1 to 3 on its left
-    /// side, and a key path within them 3. A test of the class counts 45, a computed index 18, a fetch
-    /// 60, and anything else 1.
+    /// - NOT costs 6. AND and OR cost 9, and 9 more each time the number of parts doubles beyond
+    ///   32.
+    /// - A comparison costs 6, a comparison of strings 18, ANY and ALL 33, and IN and CONTAINS of a
+    ///   relationship 39.
+    /// - SUBQUERY costs 30, TERNARY 15, a fetch 60, and a test of the class 45.
+    /// - A function costs 15. An operator of arithmetic costs 9, or 1 to 3 on its left side. A key
+    ///   path within them costs 3.
+    /// - A computed index costs 18, and anything else 1.
     public static let maximumDepth = 250
 
-    /// Whether there are so many levels, each counted as 1, that the predicate is neither printed nor rewritten.
+    /// Whether the predicate has too many levels to be printed or rewritten. Each level counts as
+    /// 1.
     var hasTooManyLevels: Bool { !fits(Self.maximumDepth, .level) }
 
     /// - Throws: `FetchError.tooDeep`.
@@ -21,7 +25,7 @@ extension ObjectPredicate {
         guard fits(Self.maximumDepth, .entry) else { throw .tooDeep(limit: Self.maximumDepth) }
     }
 
-    /// Whether the predicate is no deeper than that; looks at no more of it.
+    /// Whether the predicate is at most this deep. Stops at the limit.
     fileprivate func fits(_ depth: Int, _ measure: DepthMeasure) -> Bool {
         guard depth > 0 else { return false }
         switch self {
@@ -34,7 +38,7 @@ extension ObjectPredicate {
         }
     }
 
-    /// How often many terms are halved until SQLite is given them beside each other.
+    /// How often a list of terms is halved until SQLite gets the terms side by side.
     private static func halvings(_ count: Int) -> Int {
         var (count, halvings) = (count, 0)
         while count > longestChain {
@@ -44,7 +48,7 @@ extension ObjectPredicate {
         return halvings
     }
 
-    /// As many terms as SQL gets beside each other.
+    /// The most terms that SQL gets side by side.
     static let longestChain = 32
 }
 
@@ -116,7 +120,7 @@ extension ObjectExpression {
                 && others.allSatisfy { $0.fits(depth - measure.cost(9), measure) }
         }
         if name == "noindex:" { return first.fits(depth - measure.cost(3), measure) }
-        // A CASE whose condition is an entity name, which is a CASE itself.
+        // A CASE whose condition is an entity name, which is itself a CASE.
         if name == kindTest { return first.fits(depth - measure.cost(45), measure) }
         if Operand.Statistic(rawValue: name) != nil, arguments.count == 1 {
             let isList = if case .aggregate = first { true } else { false }
@@ -128,7 +132,7 @@ extension ObjectExpression {
 }
 
 extension FetchRequest {
-    /// Whether all that a SELECT within another one says is no deeper than that.
+    /// Whether all parts of a nested SELECT are at most this deep.
     fileprivate func fits(_ depth: Int, _ measure: DepthMeasure) -> Bool {
         depth > 0 && predicate?.fits(depth, measure) != false
             && havingPredicate?.fits(depth, measure) != false
@@ -137,13 +141,13 @@ extension FetchRequest {
     }
 }
 
-/// What is added up on the way to the innermost term.
+/// What is added up on the path to the innermost term.
 private enum DepthMeasure {
-    /// Each level as 1.
+    /// Each level counts 1.
     case level
-    /// The entries of the stack of SQLite's parser that a level takes.
+    /// The stack entries of SQLite's parser that a level takes.
     case entry
-    /// The same within a function or operator, in which a decimal or a date is made a real number.
+    /// The same within a function or operator, which converts a decimal or a date to a real number.
     case entryInComputation
 
     func cost(_ entries: Int) -> Int { self == .level ? 1 : entries }
@@ -154,7 +158,7 @@ private enum DepthMeasure {
 }
 
 extension String {
-    /// Whether a key path ends with something that takes a SELECT or CASE of its own.
+    /// Whether the key path ends with a key that takes its own SELECT or CASE.
     fileprivate var asksMore: Bool {
         utf8.contains(UInt8(ascii: "@")) || hasSuffix("entity") || hasSuffix("entity.name")
     }

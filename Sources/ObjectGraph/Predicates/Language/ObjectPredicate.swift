@@ -1,25 +1,40 @@
-/// A condition on an object, as a tree that can be evaluated in memory and translated to SQL (spec §7).
+/// A condition on an object, as a tree that can be evaluated in memory and translated to SQL (spec
+/// §7).
 ///
 ///     try ObjectPredicate("distance > %@ AND airline.name BEGINSWITH[c] %@", 1000, "united")
 ///
-/// The same tree can be built without text: `.comparison(Comparison(.keyPath("distance"), .greaterThan, .constant(1000)))`.
+/// The same tree can be built without text:
 ///
-/// SQLite evaluates it for what is stored. It is evaluated in memory for objects with unsaved changes, in an in-memory
-/// store, by `filter` and in validation rules. Both find the same, but for nil (spec §7.4): in memory a term is true or
-/// false, and a comparison with nil false unless it is `==` with nil or `!=` with a value. SQL knows a third value, unknown.
-/// It finds no row where `x` is nil for `x != 5`, `NOT (x == 5)`, `NOT (x < 5)`, `NOT (x IN {5})`, and `x == y` with both nil.
-/// A member whose `x` is nil belongs to no ANY and to no SUBQUERY for these terms, so that SQL finds fewer rows for
-/// `ANY items.x != 5` and `ALL items.x != 5`, and more for `NOT ANY items.x != 5`, `NOT (ALL items.x != 5)` and
-/// `SUBQUERY(items, $i, $i.x != 5).@count == 0`. String operators are false for nil in both, and so is a comparison by `<`,
-/// `<=`, `>`, `>=` or BETWEEN with a nil for `%@`. A fetch with unsaved changes may mix the two.
+///     .comparison(Comparison(.keyPath("distance"), .greaterThan, .constant(1000)))
 ///
-/// The quotient of two integers is an integer, `7 / 2 == 3`. A constant is read as what it is compared with, as SQLite's type
-/// affinity does: a text that is a number as that number, `age == '41'`, and by `==`, `!=` and IN a whole number as text,
-/// `plate IN {9, 10}`. No text begins with, ends with or contains the empty text. Lists are equal element by element. Sums
-/// over a relationship are of double precision in an order that is not specified.
+/// SQLite evaluates a predicate on stored rows. These evaluate it in memory: fetches for objects
+/// with unsaved changes, in-memory stores, `filter` and validation rules. A fetch with unsaved
+/// changes may mix the two.
 ///
-/// A predicate may be as deep as `maximumDepth`, whoever evaluates it. A SQL statement may have 10,000 constants, of which a
-/// list of more than 500 takes one; an OR of more than 32 comparisons of one expression with constants is such a list.
+/// Both give the same results, except for nil (spec §7.4). In memory a term is true or false: a
+/// comparison with nil is false, unless it is `==` with nil or `!=` with a value. SQL has a third
+/// value, unknown. If `x` is nil, SQL finds no row for `x != 5`, `NOT (x == 5)`, `NOT (x < 5)`,
+/// `NOT (x IN {5})`, or for `x == y` with both nil.
+///
+/// For these terms a member whose `x` is nil does not count in ANY or SUBQUERY. SQL therefore finds
+/// fewer rows for `ANY items.x != 5` and `ALL items.x != 5`. It finds more for
+/// `NOT ANY items.x != 5`, `NOT (ALL items.x != 5)` and
+/// `SUBQUERY(items, $i, $i.x != 5).@count == 0`. Two kinds of terms are false for nil in both:
+/// string operators, and comparisons by `<`, `<=`, `>`, `>=` or BETWEEN with a nil for `%@`.
+///
+/// Values are compared like this:
+///
+/// - The quotient of two integers is an integer: `7 / 2 == 3`.
+/// - A constant is converted to the type of the other side, as SQLite's type affinity does. A text
+///   with a number is that number: `age == '41'`. For `==`, `!=` and IN, a whole number may be a
+///   text: `plate IN {9, 10}`.
+/// - No text begins with, ends with or contains the empty text.
+/// - Lists are equal if their elements are, one by one.
+/// - Sums over a relationship use double precision, in an unspecified order.
+///
+/// A predicate may be as deep as `maximumDepth`, in SQL and in memory. A SQL statement may have
+/// 10,000 constants. A list of more than 500 counts as one constant. An OR of more than 32
+/// comparisons of one expression with constants becomes such a list.
 public enum ObjectPredicate: Sendable, Hashable {
     case comparison(Comparison)
 
@@ -36,7 +51,7 @@ public enum ObjectPredicate: Sendable, Hashable {
     /// A condition in Swift code, for objects in memory only.
     case block(PredicateBlock)
 
-    /// Two expressions and how they must relate.
+    /// Two expressions and the relation between them.
     public struct Comparison: Sendable, Hashable {
         public var left: ObjectExpression
         public var `operator`: Operator
@@ -88,7 +103,7 @@ public enum ObjectPredicate: Sendable, Hashable {
         public static let caseInsensitive = Options(rawValue: 1)
         /// `[d]`
         public static let diacriticInsensitive = Options(rawValue: 2)
-        /// `[n]`: the strings are known to be normalised; compared byte by byte.
+        /// `[n]`: the strings are known to be normalised, so they are compared byte by byte.
         public static let normalized = Options(rawValue: 4)
         /// `[l]`
         public static let localeSensitive = Options(rawValue: 8)
@@ -96,6 +111,6 @@ public enum ObjectPredicate: Sendable, Hashable {
 }
 
 extension FetchIndexDescription.Folding {
-    /// The options of the comparisons that an index with this folding serves.
+    /// The options of the comparisons that can use an index with this folding.
     var options: ObjectPredicate.Options { ObjectPredicate.Options(rawValue: rawValue) }
 }

@@ -1,13 +1,14 @@
-/// A condition in Swift code. Only objects in memory can be asked, no SQL store (spec §7.2).
+/// A condition in Swift code. It works on objects in memory, not in SQL stores (spec §7.2).
 ///
 ///     .block(PredicateBlock { $0["distance"]?.integer ?? 0 > 1000 })
 public struct PredicateBlock: Sendable, Hashable {
-    /// What the block sees of an object.
+    /// The values of an object that the block can read.
     public struct Values {
         public let objectID: ManagedObjectID
         let value: (String) -> AttributeValue?
 
-        /// The value of an attribute, or the identifier of a to-one relationship's destination; nil for other keys.
+        /// The value of an attribute, or the identifier of a to-one relationship's destination; nil
+        /// for other keys.
         public subscript(key: String) -> AttributeValue? { value(key) }
     }
 
@@ -22,7 +23,7 @@ public struct PredicateBlock: Sendable, Hashable {
 
     func holds(for values: Values) -> Bool { body.holds(values) }
 
-    /// Blocks are equal if they are the same one.
+    /// Blocks are equal only if they are the same block.
     public static func == (left: Self, right: Self) -> Bool { left.body === right.body }
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(body)) }
 }

@@ -1,5 +1,6 @@
 extension ValidationRule {
-    /// A rule that a predicate states, with `SELF` for the value and `length` for the number of characters of a string.
+    /// A rule given by a predicate. `SELF` is the value, and `length` the number of characters of a
+    /// string.
     public init(_ predicate: ObjectPredicate, _ warning: Warning) {
         self.init(predicateFormat: predicate.predicateFormat, warning: warning) { type in
             let model = try ManagedObjectModel(entities: [
@@ -17,7 +18,7 @@ extension ValidationRule {
     fileprivate static let key = "value"
 }
 
-/// A lone value, as a predicate on an object with that value for its only attribute sees it.
+/// A single value, presented to a predicate as an object with this value as its only attribute.
 private struct ValueSubject: PredicateSubject {
     let value: AttributeValue
 
@@ -36,7 +37,7 @@ extension ObjectPredicate {
             switch part {
             case .evaluatedObject: .keyPath(ValidationRule.key)
             case .keyPath("length"): .function("length:", [.keyPath(ValidationRule.key)])
-            // A value has no identity and no entity.
+            // These keys do not exist: a value has no identity and no entity.
             case .keyPath(let path) where path.hasPrefix("objectID") || path.hasPrefix("entity"):
                 .keyPath(ValidationRule.key + "." + path)
             default: nil

@@ -1,11 +1,13 @@
-/// A predicate with every key looked up in the model and every constant converted to the type it is compared with.
+/// A predicate with each key looked up in the model and each constant converted to the type it is
+/// compared with.
 ///
-/// Both evaluators work from it, the one in memory and the one that writes SQL, so they cannot differ in what they accept.
+/// Both evaluators use it, the one in memory and the one that writes SQL, so they accept the same
+/// predicates.
 indirect enum Condition: Sendable {
     case value(Bool)
-    /// At least two.
+    /// At least two parts.
     case and([Condition])
-    /// At least two.
+    /// At least two parts.
     case or([Condition])
     case not(Condition)
     case compare(Operand, Relation, Operand, ObjectPredicate.Options)
@@ -13,7 +15,7 @@ indirect enum Condition: Sendable {
     case isNotNull(Operand)
     case between(Operand, Operand, Operand)
 
-    /// Without nulls among the values; `orNull` says that there was one.
+    /// The values contain no nulls; `orNull` says that there was one.
     case isIn(Operand, [AttributeValue], orNull: Bool, ObjectPredicate.Options)
     case isFetched(Operand, by: NestedFetch, ObjectPredicate.Options)
     case matches(Operand, StringMatcher.Operation, pattern: Operand, ObjectPredicate.Options)
@@ -33,13 +35,13 @@ indirect enum Condition: Sendable {
         let owner: ObjectPath
         let property: Property
 
-        /// How many collections its objects are within: 1 for a relationship of the fetched object.
+        /// The number of nested collections: 1 for a relationship of the fetched object.
         let level: Int
 
-        /// Which of the destinations belong to it; nil means all.
+        /// Selects the destinations that belong to the collection; nil means all.
         var filter: CompiledPredicate?
 
-        /// What about it no SQL can say; nil if nothing.
+        /// The feature that SQL cannot express; nil if there is none.
         var inMemoryFeature: String?
     }
 
@@ -48,20 +50,21 @@ indirect enum Condition: Sendable {
         let request: FetchRequest
         let entity: Entity
 
-        /// The one property fetched; nil for the objects themselves.
+        /// The only fetched property; nil for the objects themselves.
         let property: FetchedProperty?
     }
 }
 
-/// An object reached from the fetched object, or from one that ANY, ALL, SUBQUERY or an aggregate is looking at.
+/// An object reached from the fetched object, or from the current object of an ANY, ALL, SUBQUERY
+/// or aggregate.
 struct ObjectPath: Sendable {
-    /// 0 for the fetched object, else the level of the collection whose object it starts at.
+    /// 0 for the fetched object; otherwise the level of the collection that it starts in.
     let level: Int
 
-    /// The entity of the object reached.
+    /// The entity of the object at the end.
     private(set) var entityIndex: Int
 
-    /// To-one relationships, in the order in which they are followed.
+    /// The to-one relationships of the path, in order.
     private(set) var steps: [Property] = []
 
     init(level: Int, entityIndex: Int) {

@@ -1,8 +1,10 @@
-// Comparisons with many values: ANY, ALL, CONTAINS and IN with a relationship, and what they ask in other words.
+// Comparisons with many values: ANY, ALL, and CONTAINS and IN with a relationship, including
+// equivalent forms.
 extension ConditionResolver {
     // MARK: - Membership
 
-    /// `items CONTAINS x` and `x IN items`, which ask the same as `ANY items == x`; nil for other comparisons.
+    /// `items CONTAINS x` and `x IN items`, which are equivalent to `ANY items == x`; nil for other
+    /// comparisons.
     func membership(_ comparison: ObjectPredicate.Comparison) throws(FetchError) -> Condition? {
         let (collection, member): (ObjectExpression, ObjectExpression)
         switch comparison.operator {
@@ -56,7 +58,7 @@ extension ConditionResolver {
         }
         var comparison = comparison
         var path = try keyPath(comparison.left)
-        // On the right as well; the sides are exchanged then.
+        // The collection may be on the right too; then the sides are exchanged.
         if path?.collection == nil, let mirrored = comparison.operator.mirrored,
             let right = try keyPath(comparison.right), right.collection != nil
         {
@@ -98,7 +100,8 @@ extension ConditionResolver {
 }
 
 extension Condition {
-    /// A comparison of a count with 0 or 1 that asks only whether there is any, which need not count; nil for others.
+    /// A comparison of a count with 0 or 1 that only tests for existence, which needs no counting;
+    /// nil for others.
     static func existence(_ left: Operand, _ relation: Relation, _ right: Operand) -> Condition? {
         guard case .count(let collection) = left, case .constant(.integer(let number)) = right
         else { return nil }
@@ -112,7 +115,7 @@ extension Condition {
 }
 
 extension ObjectPredicate.Operator {
-    /// The operator that asks the same with its sides exchanged; nil if there is none.
+    /// The equivalent operator with its sides exchanged; nil if there is none.
     fileprivate var mirrored: Self? {
         switch self {
         case .lessThan: .greaterThan

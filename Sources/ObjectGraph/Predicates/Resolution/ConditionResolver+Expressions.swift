@@ -1,5 +1,5 @@
 extension ConditionResolver {
-    /// Functions within functions take little stack here, since the other cases have a frame of their own.
+    /// Nested functions take little stack here, since the other cases have their own frame.
     func operand(_ expression: ObjectExpression) throws(FetchError) -> Operand {
         guard case .function(let name, let arguments) = expression,
             let function = Operand.Function(rawValue: name)
@@ -79,7 +79,7 @@ extension ConditionResolver {
         return try operand(elements[position])
     }
 
-    /// What stands between brackets.
+    /// The expression between brackets.
     func index(_ expression: ObjectExpression) throws(FetchError) -> Operand {
         let operand = try operand(expression)
         guard operand.kind == .number || operand.isNull else {
@@ -142,7 +142,7 @@ extension ConditionResolver {
         return .function(function, operands)
     }
 
-    /// Over a list, over a to-many relationship, or over the rows of a group.
+    /// A statistic over a list, a to-many relationship, or the rows of a group.
     private func statistic(
         _ statistic: Operand.Statistic, _ arguments: [ObjectExpression]
     ) throws(FetchError) -> Operand {
@@ -178,7 +178,8 @@ extension ConditionResolver {
         return .listSummary(statistic, operands)
     }
 
-    /// Whether an object is of an entity or class, or of one that descends from it; the class may be that of several.
+    /// Whether an object is of an entity or class, or of a descendant. Several entities may share
+    /// the class.
     private func kindTest(
         _ object: ObjectExpression, _ type: ObjectExpression
     ) throws(FetchError) -> Operand {

@@ -1,6 +1,6 @@
 /// A key path with each step looked up, or another expression that leads to objects.
 struct ResolvedKeyPath {
-    /// The to-many relationship on the way, if any; what follows it starts at its objects.
+    /// The to-many relationship on the path, if any. The rest of the path starts at its objects.
     var collection: Condition.Collection?
 
     /// The value at the end, for each object of the collection if there is one.
@@ -44,12 +44,12 @@ extension ConditionResolver {
         ResolvedKeyPath(objects: ObjectPath(level: 0, entityIndex: entity.index))
     }
 
-    /// Looks the steps of a key path up: to-one relationships, at most one to-many relationship among them, and at the
-    /// end an attribute, a relationship or a collection operator.
+    /// Looks up the steps of a key path: to-one relationships and at most one to-many relationship,
+    /// then an attribute, a relationship or a collection operator.
     func keyPath(
         _ text: String, from start: ResolvedKeyPath? = nil
     ) throws(FetchError) -> ResolvedKeyPath {
-        // Most key paths are one key.
+        // Most key paths consist of one key.
         if start == nil, let property = entity.property(named: text) {
             let root = root
             return try step(property, from: root, root.objects!, text)
@@ -106,7 +106,8 @@ extension ConditionResolver {
         }
     }
 
-    /// `@count` at the end, another statistic before the key path of its values, or a union of the values there.
+    /// `@count` at the end, another statistic before the key path of its values, or a union of
+    /// these values.
     private func collectionOperator(
         _ key: String, _ resolved: ResolvedKeyPath, rest: String?, _ text: String
     ) throws(FetchError) -> ResolvedKeyPath {
@@ -136,7 +137,7 @@ extension ConditionResolver {
         "@unionOfObjects", "@distinctUnionOfObjects",
     ]
 
-    /// A statistic over the values at the end of a key path that leads to many.
+    /// A statistic over the values at the end of a to-many key path.
     func summary(
         _ statistic: Operand.Statistic, _ path: ResolvedKeyPath, name: String
     ) throws(FetchError) -> Operand {
@@ -150,7 +151,7 @@ extension ConditionResolver {
 
     // MARK: - Expressions that lead to objects
 
-    /// The objects that an expression stands for, or their values; nil if it is of another kind.
+    /// The objects or values that an expression leads to; nil for other kinds of expressions.
     func keyPath(_ expression: ObjectExpression) throws(FetchError) -> ResolvedKeyPath? {
         switch expression {
         case .evaluatedObject: return root
@@ -169,7 +170,8 @@ extension ConditionResolver {
         }
     }
 
-    /// The object that a SUBQUERY calls by the name, with the key path behind it; nil for other variables.
+    /// The object that a SUBQUERY binds to the name, with the key path after it; nil for other
+    /// variables.
     private func variable(_ name: String) throws(FetchError) -> ResolvedKeyPath? {
         let first = String(name.prefix { $0 != "." })
         guard let object = objects[first] else { return nil }

@@ -1,6 +1,7 @@
-// Lists compared with each other, and many comparisons that one list can answer.
+// Comparisons of lists, and chains of comparisons that become one list.
 extension ConditionResolver {
-    /// `{1, 2} == {1, 2}`: as many elements, each equal to that in its place; nil for other comparisons.
+    /// `{1, 2} == {1, 2}`: the same number of elements, equal one by one; nil for other
+    /// comparisons.
     func listEquality(
         _ comparison: ObjectPredicate.Comparison
     ) throws(FetchError) -> Condition? {
@@ -16,11 +17,11 @@ extension ConditionResolver {
             comparison.operator == .equal ? .and(parts) : .not(.and(parts)))
     }
 
-    /// The terms of an OR with all that compare one expression with constants by `==` made into one IN; of an AND with those
-    /// of `!=` but the first made into one NOT IN.
+    /// Merges comparisons of one expression with constants. In an OR, those with `==` become one
+    /// IN. In an AND, those with `!=` except the first become one NOT IN.
     ///
-    /// SQLite looks for each constant of a statement among all others, so that the time to compile many terms grows with the
-    /// square of their number; a long list is one constant.
+    /// SQLite searches for each constant of a statement among all others, so compiling many terms
+    /// takes quadratic time. A long list is one constant.
     func merging(
         _ parts: [ObjectPredicate], _ operation: ObjectPredicate.Operator
     ) -> [ObjectPredicate] {
@@ -45,7 +46,8 @@ extension ConditionResolver {
             let isIn = ObjectPredicate.comparison(
                 .init(
                     comparison.left, .in, .aggregate(Array(values)), options: comparison.options))
-            // The first `!=` stays: comparisons with NaN are false, but NOT IN would be true of it.
+            // The first `!=` stays: comparisons with NaN are false, but NOT IN would be true for
+            // NaN.
             merged[list.position] =
                 operation == .equal ? isIn : .and([merged[list.position], .not(isIn)])
         }
@@ -54,7 +56,7 @@ extension ConditionResolver {
 }
 
 extension ObjectExpression {
-    /// Whether `==` and IN ask the same of it: a constant that is neither nil nor NaN.
+    /// Whether `==` and IN treat it alike: a constant that is neither nil nor NaN.
     fileprivate var isListable: Bool {
         guard case .constant(let value) = self else { return false }
         return !value.isNull && value.double?.isNaN != true

@@ -1,22 +1,22 @@
-/// Turns predicates and expressions into conditions and operands on an entity of a model.
+/// Converts predicates and expressions to conditions and operands on an entity of a model.
 struct ConditionResolver {
     let entity: Entity
     let model: ManagedObjectModel
 
-    /// What `$name` stands for: the named expressions of a dictionary fetch.
+    /// The values of `$name`: the named expressions of a dictionary fetch.
     var variables: [String: Operand] = [:]
 
-    /// The objects that the SUBQUERY terms around are looking at, by the names of their variables.
+    /// The current objects of the surrounding SUBQUERY terms, by the names of their variables.
     var objects: [String: ObjectPath] = [:]
 
-    /// How many collections what is being resolved is within.
+    /// The number of collections around the current term.
     var level = 0
     var allowsAggregates = false
 
-    /// Whether attributes may be asked for that are not in the store.
+    /// Whether attributes that are not stored may be used.
     var allowsTransients = true
 
-    /// Whether blocks may be asked, which need an object.
+    /// Whether blocks may be used; they need an object.
     var allowsBlocks = true
 
     init(entity: Entity, model: ManagedObjectModel) {
@@ -34,7 +34,7 @@ struct ConditionResolver {
                 throw .unsupported(feature: "A block in a validation rule")
             }
             return .block(block, entity)
-        // No parts have a value, and one is what it is: a compound of the result has at least two.
+        // A compound without parts becomes a value, and one with one part becomes that part.
         case .and(let parts):
             let conditions = try conditions(merging(parts, .notEqual))
             return conditions.count > 1 ? .and(conditions) : conditions.first ?? .value(true)
@@ -133,7 +133,7 @@ struct ConditionResolver {
             return try isFetched(comparison, left, request)
         }
         guard case .aggregate(let elements) = comparison.right else {
-            // Between strings, IN asks whether the left is part of the right (spec §7.3).
+            // Between strings, IN tests whether the right side contains the left one (spec §7.3).
             let container = try operand(comparison.right)
             guard container.kind == .string, left.kind == .string else {
                 throw .invalidComparison(
@@ -190,7 +190,7 @@ struct ConditionResolver {
         return .matches(left, operation, pattern: pattern, comparison.options.effective)
     }
 
-    /// The two sides with a constant converted to the type of the other side.
+    /// Both sides. A constant is converted to the type of the other side.
     private func fitted(
         _ left: Operand, _ right: Operand, _ comparison: ObjectPredicate.Comparison
     ) throws(FetchError) -> (Operand, Operand) {
@@ -220,9 +220,9 @@ struct ConditionResolver {
         return comparison.options.effective
     }
 
-    /// The constant in the form in which the values of the operand come.
+    /// The constant, converted to the type of the operand's values.
     ///
-    /// - Parameter expression: What the operand was made from, for the error.
+    /// - Parameter expression: The source of the operand, for the error.
     private func fit(
         _ constant: AttributeValue, to operand: Operand, _ expression: ObjectExpression,
         for operation: ObjectPredicate.Operator
@@ -246,7 +246,7 @@ struct ConditionResolver {
             guard case .object(let path) = operand, case .objectID(let id) = value else {
                 return value
             }
-            // Primary keys are unique among the descendants of one root only.
+            // Primary keys are unique only among the descendants of one root entity.
             let destination = model.entities[path.entityIndex]
             let root = model.entities[destination.rootIndex]
             if id.scope.rootEntityName == root.name { return value }
@@ -256,8 +256,9 @@ struct ConditionResolver {
 }
 
 extension AttributeValue {
-    /// The value read as one of the kind that it is compared with, where SQLite's type affinity does so: a text that is a
-    /// number as that number, and a whole number as text if only equality is asked for. Other values are as they are.
+    /// The value converted to the kind it is compared with, as SQLite's type affinity does. A text
+    /// with a number becomes that number. A whole number becomes a text for `==`, `!=` and IN.
+    /// Other values stay unchanged.
     fileprivate func read(
         as kind: ValueKind, for operation: ObjectPredicate.Operator
     ) -> AttributeValue {
@@ -272,7 +273,8 @@ extension AttributeValue {
         }
     }
 
-    /// The value as it is compared with an attribute of the type; a number keeps a fraction that the type has not.
+    /// The value for comparison with an attribute of this type. A number keeps its fraction, even
+    /// if the type has none.
     fileprivate func comparable(with type: AttributeType) -> AttributeValue? {
         switch (type, self) {
         case (.integer16, _), (.integer32, _), (.integer64, _):
@@ -282,7 +284,7 @@ extension AttributeValue {
                 return integer.map { .integer($0) } ?? double.map { .double($0) }
             default: return nil
             }
-        // Compared in double precision, in which all numbers fit.
+        // Compared in double precision, which covers the range of all numbers.
         case (.decimal, .integer), (.decimal, .double), (.decimal, .decimal): return self
         case (.string, .uri), (.uri, .string): return string.map { .string($0) }
         case (.transformable, _), (.undefined, _): return nil
@@ -292,6 +294,6 @@ extension AttributeValue {
 }
 
 extension ObjectPredicate.Options {
-    /// `[n]` promises strings that compare byte by byte, whatever the other letters ask for.
+    /// `[n]` promises strings that can be compared byte by byte, so the other letters are ignored.
     fileprivate var effective: Self { contains(.normalized) ? [] : self }
 }

@@ -1,7 +1,8 @@
 import Foundation
 
 extension Operand {
-    /// A function of values, the same code for both evaluators except where SQLite's own operators do exactly that.
+    /// A function of values. Both evaluators run the same code, except where an operator of SQLite
+    /// gives exactly the same result.
     enum Function: String, Sendable, Hashable, CaseIterable {
         case add = "add:to:"
         case subtract = "from:subtract:"
@@ -25,12 +26,12 @@ extension Operand {
         case complement = "onesComplement:"
         case lowercase = "lowercase:"
         case uppercase = "uppercase:"
-        /// In Unicode scalars; SQL counts up to the first NUL.
+        /// Counts Unicode scalars; SQL counts up to the first NUL.
         case length = "length:"
         case canonical = "canonical:"
-        /// From 0 up to 1.
+        /// From 0 up to but not including 1.
         case random = "random"
-        /// An integer from 0 up to the argument.
+        /// An integer from 0 up to but not including the argument.
         case randomBelow = "random:"
 
         var argumentKinds: [ValueKind] {
@@ -44,8 +45,8 @@ extension Operand {
             }
         }
 
-        /// Operators of one rank that follow each other from the left need no parentheses in SQL; nil for what is no operator
-        /// there.
+        /// The rank of an operator in SQL. Operators of one rank in a chain to the left need no
+        /// parentheses. Nil for other functions.
         var chainRank: Int? {
             switch self {
             case .add, .subtract: 1
@@ -65,7 +66,8 @@ extension Operand {
 }
 
 extension Operand.Function {
-    /// The result for as many arguments as the function takes; null if one of them is, and where the result is no number.
+    /// The result for the right number of arguments. Null if an argument is null, or if the result
+    /// is not a number.
     func result(_ arguments: AttributeValue...) -> AttributeValue { result(arguments) }
 
     func result(_ arguments: [AttributeValue]) -> AttributeValue {
@@ -120,7 +122,7 @@ extension Operand.Function {
         case .multiply:
             return integers(first, second) { $0.multipliedReportingOverflow(by: $1) }
                 ?? .number(left * right)
-        // Of integers without the fraction, and without a result for zero, as in SQL.
+        // As in SQL, integer division drops the fraction, and division by zero gives null.
         case .divide:
             if right == 0 { return .null }
             return integers(first, second) { $0.dividedReportingOverflow(by: $1) }
@@ -141,7 +143,7 @@ extension Operand.Function {
         }
     }
 
-    /// In integers as long as they suffice, then in double precision, as SQLite does it.
+    /// Computes with integers until they overflow; then double precision is used, as in SQLite.
     private func integers(
         _ first: AttributeValue, _ second: AttributeValue,
         _ operation: (Int64, Int64) -> (partialValue: Int64, overflow: Bool)
@@ -153,7 +155,7 @@ extension Operand.Function {
 }
 
 extension AttributeValue {
-    /// A number, or null for what is none.
+    /// A number; null for NaN.
     fileprivate static func number(_ value: Double) -> AttributeValue {
         value.isNaN ? .null : .double(value)
     }
@@ -167,14 +169,15 @@ extension AttributeValue {
         }
     }
 
-    /// A number without its fraction; the nearest integer of 64 bits for one that is too large, as SQLite casts.
+    /// The number without its fraction, clamped to 64 bits, as SQLite casts.
     fileprivate var clampedInteger: Int64 {
         if let wholeNumber { return wholeNumber }
         let value = double ?? 0
         return value >= 0x1p63 ? .max : value <= -0x1p63 ? .min : value.isNaN ? 0 : Int64(value)
     }
 
-    /// The number, string or date as another of these kinds; null if it cannot be read as one.
+    /// The number, string or date converted to another of these kinds; null if this is not
+    /// possible.
     func cast(to kind: ValueKind) -> AttributeValue {
         switch (kind, self) {
         case (.date, _): double.map { .date(Date(timeIntervalSinceReferenceDate: $0)) } ?? .null

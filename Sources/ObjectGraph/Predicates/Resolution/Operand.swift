@@ -9,36 +9,37 @@ indirect enum Operand: Sendable {
     /// The name of an object's concrete entity.
     case entityName(ObjectPath)
 
-    /// The number of objects of a collection; 0 where there is no owner.
+    /// The number of objects of a collection; 0 without an owner.
     case count(Condition.Collection)
 
-    /// A statistic over the values of an operand for each object of a collection, nils left out.
+    /// A statistic over the values of an operand for each object of a collection, without nils.
     case summary(Statistic, Condition.Collection, Operand)
 
-    /// The value of an operand for one object of an ordered collection; null beyond the end. In memory only.
+    /// The value of an operand for one object of an ordered collection; null beyond the end. In
+    /// memory only.
     case element(Condition.Collection, Position, Operand)
 
-    /// A statistic over a list; null if one of its values is.
+    /// A statistic over a list; null if one of its values is null.
     case listSummary(Statistic, [Operand])
     case function(Function, [Operand])
 
-    /// The first value if the condition holds, else the second one.
+    /// The first value if the condition holds, otherwise the second.
     case conditional(CompiledPredicate, Operand, Operand)
 
-    /// One of several values, by its position; null beyond the end.
+    /// One of several values, selected by its position; null beyond the end.
     case choice(Operand, [Operand])
     case cast(Operand, ValueKind)
 
-    /// The time at which it is asked for; in SQL that at which the statement is made.
+    /// The time of the evaluation. In SQL, the time at which the statement is built.
     case now
 
-    /// The value itself, for which SQL is to use no index, or that one.
+    /// The value itself. SQL must use no index for it, or the given one.
     case hinted(Operand, IndexHint)
 
-    /// How many results a fetch has; in SQL, or replaced by the number before.
+    /// The number of results of a fetch. Used in SQL; in memory the number has replaced it.
     case fetchCount(Condition.NestedFetch)
 
-    /// Over the rows of a group; only in dictionary fetches.
+    /// A statistic over the rows of a group; only in dictionary fetches.
     case aggregate(Statistic, Operand)
 
     enum Position: Sendable {
@@ -61,7 +62,7 @@ indirect enum Operand: Sendable {
         case mode = "mode:"
         case deviation = "stddev:"
 
-        /// The collection operator in a key path that asks the same.
+        /// The statistic of a collection operator in a key path.
         init?(collectionOperator: String) {
             switch collectionOperator {
             case "@sum": self = .sum
@@ -79,7 +80,7 @@ indirect enum Operand: Sendable {
             }
         }
 
-        /// Of the result over values of a kind.
+        /// The kind of the result over values of a kind.
         func kind(of values: ValueKind?) -> ValueKind? {
             switch self {
             case .minimum, .maximum, .mode: values
@@ -88,7 +89,7 @@ indirect enum Operand: Sendable {
         }
     }
 
-    /// What the value is; nil for the constant null.
+    /// The kind of the value; nil for the constant null.
     var kind: ValueKind? {
         switch self {
         case .constant(let value): ValueKind(value)
@@ -114,7 +115,7 @@ indirect enum Operand: Sendable {
     }
 }
 
-/// Values that can be compared with each other.
+/// Values of one kind can be compared with each other.
 enum ValueKind: String, Sendable, Hashable {
     case number = "a number"
     case string = "a string"
@@ -122,7 +123,7 @@ enum ValueKind: String, Sendable, Hashable {
     case data = "data"
     case uuid = "a UUID"
     case object = "an object"
-    /// Neither compared nor sorted by, but may be nil.
+    /// Can be compared with nil only, and not sorted by.
     case opaque = "a transformable value"
 
     init(_ type: AttributeType) {
@@ -151,7 +152,7 @@ enum ValueKind: String, Sendable, Hashable {
         }
     }
 
-    /// Dates are numbers of seconds.
+    /// Dates and numbers are comparable: a date is a number of seconds.
     func isComparable(with other: ValueKind) -> Bool {
         (self == other && self != .opaque) || (self == .number && other == .date)
             || (self == .date && other == .number)
