@@ -173,8 +173,8 @@ extension ManagedObjectContext {
     func dropUncut(_ deleted: [ManagedObject]) {
         dropMembers(
             deleted.filter { object in
-                // No delete rule was applied to an object whose row was found gone, or that was
-                // added to a relationship after its deletion.
+                // These may still be members: no rule was applied to rows found gone, no rule cuts
+                // lasting members, and an object may have got an owner since.
                 let wasFoundGone = object.row == nil && !object.state.contains(.inserted)
                 return wasFoundGone
                     || model.lastingMembers.contains(object.binding.entity.index)

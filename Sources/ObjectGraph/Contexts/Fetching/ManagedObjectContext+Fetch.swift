@@ -50,8 +50,8 @@ extension ManagedObjectContext {
 
     /// How many objects match; at most the limit if there is one. `fetchBatchSize` is ignored.
     ///
-    /// Cost: one statement that returns a number, unless new objects have to be looked up in a
-    /// parent.
+    /// Cost: one statement. It returns a number, or identities if the pending changes to exclude
+    /// exceed the limits of a predicate.
     /// - Throws: as `fetch`.
     public func count(for request: FetchRequest) throws -> Int {
         let entity = try entity(of: request)
