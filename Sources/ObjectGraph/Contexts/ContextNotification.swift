@@ -23,10 +23,12 @@ public struct ObjectChanges: Sendable, Hashable {
     /// Objects that took newer values without being changed here.
     public var refreshed: [ManagedObjectID] = []
 
-    /// Objects that can no longer be used, since their store was removed or their context was reset.
+    /// Objects that can no longer be used, because their store was removed or their context was
+    /// reset.
     public var invalidated: [ManagedObjectID] = []
 
-    /// Whether every object of the context has become invalid, as after `reset`; `invalidated` lists them.
+    /// Whether every object of the context has become invalid, as after `reset`; `invalidated`
+    /// lists them.
     public var invalidatesAll = false
 
     public init(

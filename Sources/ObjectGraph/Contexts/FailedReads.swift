@@ -28,8 +28,8 @@ struct FailedReads {
     /// Allows everything to be saved again, because all changes were discarded.
     mutating func forgetAll() { objects = [:] }
 
-    /// Throws if the program may have computed with the nil of a failed read. Objects that have left
-    /// do not count.
+    /// Throws if the program may have computed with the nil of a failed read. Detached objects do
+    /// not count.
     ///
     /// - Throws: `SaveError.unreadObject`.
     mutating func requireNoneGiven() throws {

@@ -15,7 +15,8 @@ extension ManagedObjectContext {
 
     /// The object with this identifier, with its values read.
     ///
-    /// - Throws: `FetchError.noSuchObject` if there is no such row; `StoreError` if it cannot be read.
+    /// - Throws: `FetchError.noSuchObject` if there is no such row; `StoreError` if it cannot be
+    ///   read.
     /// - Note: Costs one statement unless the context or the row cache has the values.
     public func existingObject(with id: ManagedObjectID) throws -> ManagedObject {
         checkQueue()
@@ -129,7 +130,7 @@ extension ManagedObjectContext {
     func objects(
         of fetched: StoreRows, root: Entity, realised: Bool, refreshes: Bool
     ) -> [ManagedObject] {
-        // An array made for no elements writes its count to the storage that all empty arrays share.
+        // An array of no elements would write its count to the storage that all empty arrays share.
         guard fetched.rows.count > 0 else { return [] }
         let table = identityMap.table(
             rootIndex: root.rootIndex, storeNumber: fetched.storeNumber)

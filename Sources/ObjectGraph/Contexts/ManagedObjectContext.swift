@@ -118,8 +118,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
     /// A context whose saves become unsaved changes of another context.
     ///
-    /// A context with more than `maximumDepth` contexts above it neither reads nor saves: both throw
-    /// `ContextDepthError`.
+    /// A context with more than `maximumDepth` contexts above it neither reads nor saves: both
+    /// throw `ContextDepthError`.
     public convenience init(
         _ type: ConcurrencyType, parent: ManagedObjectContext, name: String? = nil
     ) {

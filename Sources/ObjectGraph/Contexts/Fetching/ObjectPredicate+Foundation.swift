@@ -5,7 +5,8 @@ import Foundation
 /// Swift has no names for computed properties at run time, so the class has to say which property a
 /// key path is.
 public protocol PredicateProperties: ManagedObject {
-    /// The names of the entity's properties by the key paths of the class, as in `[\Flight.distance: "distance"]`.
+    /// The names of the entity's properties by the key paths of the class, as in
+    /// `[\Flight.distance: "distance"]`.
     static var propertyNames: [AnyKeyPath: String] { get }
 }
 
@@ -22,7 +23,8 @@ public struct PredicateConversionError: Error, Sendable, Hashable, CustomStringC
 extension ObjectPredicate {
     /// Converts Foundation's predicate on objects of a class.
     ///
-    ///     try ObjectPredicate(#Predicate<Flight> { $0.distance > 1000 && $0.airline?.name == "United" })
+    ///     try ObjectPredicate(
+    ///         #Predicate<Flight> { $0.distance > 1000 && $0.airline?.name == "United" })
     ///
     /// Comparisons, logic, arithmetic, `contains`, `starts(with:)`, ranges, `??`, `?.`, `?:`,
     /// `count` and `isEmpty` are accepted, and `contains(where:)`, `allSatisfy` and `filter` on

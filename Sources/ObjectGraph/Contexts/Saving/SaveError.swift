@@ -28,7 +28,8 @@ public enum SaveError: Error, Sendable {
 public struct MergeConflict: Sendable {
     public let objectID: ManagedObjectID
 
-    /// The attributes and to-one destinations that the change was based on, by name; nulls are absent.
+    /// The attributes and to-one destinations that the change was based on, by name; nulls are
+    /// absent.
     public let objectSnapshot: [String: AttributeValue]
 
     /// Those that the row cache had; nil if the conflict was found in the store.

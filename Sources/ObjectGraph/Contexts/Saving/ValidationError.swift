@@ -110,7 +110,9 @@ extension ValidationError: CustomStringConvertible {
 ///         try ValidationErrors.collecting(on: self) {
 ///             try super.validateForInsert()
 ///         } and: {
-///             if end < start { throw ValidationError(self, key: "end", .custom("It ends before it starts.")) }
+///             if end < start {
+///                 throw ValidationError(self, key: "end", .custom("It ends before it starts."))
+///             }
 ///         }
 ///     }
 public struct ValidationErrors: Error, Sendable {
