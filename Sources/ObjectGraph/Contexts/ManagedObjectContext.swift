@@ -116,7 +116,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     /// while it reads or saves.
     public static let maximumDepth = 100
 
-    /// A context whose saves become unsaved changes of another context.
+    /// A context whose saves become pending changes of another context.
     ///
     /// A context with more than `maximumDepth` contexts above it neither reads nor saves: both
     /// throw `ContextDepthError`.

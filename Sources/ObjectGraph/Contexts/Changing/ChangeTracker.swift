@@ -47,7 +47,7 @@ struct ChangeTracker {
         event.append(object)
     }
 
-    /// Makes the next save insert an object whose row is gone again.
+    /// Makes the next save insert an object again, because its row is gone.
     mutating func insertAgain(_ object: ManagedObject) {
         object.state.insert(.inserted)
         inserted.append(object)
@@ -106,7 +106,7 @@ struct ChangeTracker {
 
     // MARK: - Events
 
-    /// Adds an object to the event that is not yet part of it.
+    /// Adds an object to the event. It must not be part of it yet.
     @inline(__always)
     mutating func addToEvent(_ object: ManagedObject) {
         object.state.insert(.changedInEvent)

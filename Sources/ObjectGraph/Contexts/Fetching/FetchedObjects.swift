@@ -1,11 +1,11 @@
 /// The objects of a fetch in their order: all of them, or loaded in batches while it is traversed.
 ///
 /// With a `fetchBatchSize` the result holds the identities of all objects, and reading an index
-/// loads the batch around it. Traversing n objects costs 1 + ⌈n / size⌉ statements, in any order
-/// that stays near, since the last few batches are kept alive. `Array(result)` loads everything.
-/// Batches also work beside pending changes and in child contexts, where Core Data loads the whole
-/// result at once. Prefetched objects are kept with the result, or with their batch. Queue: that of
-/// the context. Source: spec §3.9.
+/// loads the batch around it. Traversing n objects costs 1 + ⌈n / size⌉ statements. Only the last
+/// few batches are kept alive, so going far back reads a batch again. `Array(result)` loads
+/// everything. Batches also work beside pending changes and in child contexts, where Core Data
+/// loads the whole result at once. Prefetched objects are kept with the result, or with their
+/// batch. Queue: that of the context. Source: spec §3.9.
 public struct FetchedObjects<Object: ManagedObject>: RandomAccessCollection {
     private let results: FetchedResults
 

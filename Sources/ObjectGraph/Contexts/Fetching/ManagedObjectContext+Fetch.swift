@@ -118,7 +118,7 @@ extension ManagedObjectContext {
     private func entity(of request: FetchRequest) throws -> Entity {
         checkQueue()
         takeMail()
-        // Checked first, because pending changes add terms to the request.
+        // Checked before pending changes alter the request.
         try request.checkLimits()
         guard let entity = model.entity(named: request.entityName) else {
             throw FetchError.unknownEntity(request.entityName)
