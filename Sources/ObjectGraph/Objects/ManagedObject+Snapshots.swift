@@ -10,7 +10,7 @@ extension ManagedObject {
         isToBeWritten ? values { isChanged($0) } : [:]
     }
 
-    /// Whether a save writes the object's values.
+    /// Whether a save may write the object's values.
     final var isToBeWritten: Bool { !state.isDisjoint(with: [.inserted, .updated]) }
 
     /// The persistent properties that were set since pending changes were last processed, with

@@ -235,7 +235,7 @@ extension AttributeValue {
 }
 
 extension RowReference {
-    /// The value of an attribute according to its type; null for any other property.
+    /// The value of an attribute according to its type; null if the row has none.
     ///
     /// - Throws: The error of a transformable attribute's transformer.
     func value(of property: Property, in layout: RowLayout) throws -> AttributeValue {

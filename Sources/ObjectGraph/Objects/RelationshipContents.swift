@@ -113,7 +113,8 @@ struct ToManyContents {
         hasEqualPlaces = Set(places).count < places.count
     }
 
-    /// Unloads the members, so that they are read again. An order without places is kept for then.
+    /// Unloads the members, so that they are read again. An order that has no places yet is applied
+    /// again then.
     mutating func unload() {
         if needsPlaces, let order { unsavedOrder = order }
         objects = nil

@@ -11,7 +11,7 @@ public protocol ManagedValue: Sendable {
     /// The value of an attribute of the object; nil if there is none.
     static func readOptional(_ key: PropertyKey, of object: ManagedObject) -> Self?
 
-    /// The value in the form that holds a value of any attribute type.
+    /// The value as an `AttributeValue`, whose type is known at run time.
     var attributeValue: AttributeValue { get }
 
     /// Sets an attribute of an object to the value.

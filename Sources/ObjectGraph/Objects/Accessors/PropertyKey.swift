@@ -17,7 +17,7 @@ public final class PropertyKey: Sendable {
         case toMany(ClassRequirement)
     }
 
-    /// A class that all destinations of a relationship must have.
+    /// The class that all destinations of a relationship must be instances of.
     struct ClassRequirement: Sendable {
         let name: String
         let isMet: @Sendable (AnyClass) -> Bool
