@@ -1,5 +1,5 @@
-// ConcurrencyDebug: stops the process when a context or an object is used off its queue (spec
-// §4.8).
+// ConcurrencyDebug: stops the process when a context or an object is used off its queue
+// (spec §4.8).
 extension ManagedObjectContext {
     /// Called first by everything that must run on the context's queue.
     @inline(__always)

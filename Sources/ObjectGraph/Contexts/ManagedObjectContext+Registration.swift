@@ -344,8 +344,8 @@ extension ManagedObjectContext {
         return row.slab.readAt.duration(to: .now) <= stalenessInterval
     }
 
-    /// Handles a fault whose row is gone: the object counts as deleted and reads as nil (spec
-    /// §3.5).
+    /// Handles a fault whose row is gone: the object counts as deleted and reads as nil
+    /// (spec §3.5).
     func faultIsInaccessible(_ object: ManagedObject) {
         guard !object.isDeleted else { return }
         guard shouldDeleteInaccessibleFaults else {

@@ -32,8 +32,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
     /// The coordinator at the end of the chain of parents.
     public let coordinator: PersistentStoreCoordinator
 
-    /// How conflicts are settled when saving to the store. Ignored in a context with a parent (spec
-    /// §4.2).
+    /// How conflicts are settled when saving to the store. Ignored in a context with a parent
+    /// (spec §4.2).
     public var mergePolicy: MergePolicy = .error
 
     /// The author of the changes (spec §4.6). Reserved for a history of the store: no save reads it

@@ -1,5 +1,5 @@
-/// The objects of one context by identity, so that there is at most one object for a row (spec
-/// §2.4).
+/// The objects of one context by identity, so that there is at most one object for a row
+/// (spec §2.4).
 ///
 /// References are strong. A sweep removes unreferenced objects without changes; such an object that
 /// is looked up before a sweep starts as a new one does. Strong references cost nothing while an

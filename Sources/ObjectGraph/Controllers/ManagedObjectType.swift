@@ -43,7 +43,7 @@ extension ManagedObjectType {
     }
 
     /// Deletes all objects of the entity except those given; delete rules apply and the next save
-    /// writes it. Objects of subentities are kept.
+    /// writes it. Leaves out objects of subentities.
     ///
     /// - Throws: as `fetch` of the context.
     public static func removeAll(

@@ -50,8 +50,8 @@ extension ManagedObject {
         awake()
     }
 
-    // The object has its row here, so the hook can read. Setting a value is not a change (spec
-    // §2.3).
+    // The object has its row here, so the hook can read. Setting a value is not a change
+    // (spec §2.3).
     final func awake() {
         state.remove(.fault)
         state.insert(.awaking)

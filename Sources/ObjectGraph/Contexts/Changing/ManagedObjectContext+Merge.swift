@@ -18,8 +18,8 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Merges what another context has saved, as reported by its `didSave` notification (spec
-    /// §4.4).
+    /// Merges what another context has saved, as reported by its `didSave` notification
+    /// (spec §4.4).
     ///
     /// Inserted objects are registered as faults. Updated objects take the new values except where
     /// they have unsaved ones. Deleted objects are deleted here too and removed from relationships.

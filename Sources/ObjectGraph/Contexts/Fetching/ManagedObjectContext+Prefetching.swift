@@ -1,5 +1,5 @@
-// Loading related objects with the fetched ones, in one statement for each step of a key path (spec
-// §3.4).
+// Loading related objects with the fetched ones, in one statement for each step of a key path
+// (spec §3.4).
 extension ManagedObjectContext {
     /// Loads the destinations of the request's key paths, with their rows.
     ///

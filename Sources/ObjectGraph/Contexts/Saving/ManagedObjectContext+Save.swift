@@ -3,8 +3,8 @@ extension ManagedObjectContext {
     ///
     /// Without changes it writes no rows, and posts `willSave` and an empty `didSave`. Queue: the
     /// context's. Cost: a transaction with one statement for each row that is changed or deleted
-    /// and for each pair of a many-to-many relationship, and one for some 64 new rows. Source: spec
-    /// §5.1.
+    /// and for each pair of a many-to-many relationship, and one for some 64 new rows. Source:
+    /// spec §5.1.
     /// - Throws: `SaveError` for invalid objects and conflicts that the merge policy does not
     ///   settle; `StoreError` if the store fails, also in a read that the save depends on. The
     ///   pending changes remain then.
@@ -24,8 +24,8 @@ extension ManagedObjectContext {
     }
 
     /// Makes the next save check that this object was not changed elsewhere since it was read, even
-    /// if it is not changed here. The merge policy settles a conflict, or the save throws (spec
-    /// §5.3). Ignored below a parent context.
+    /// if it is not changed here. The merge policy settles a conflict, or the save throws
+    /// (spec §5.3). Ignored below a parent context.
     public func detectConflicts(for object: ManagedObject) {
         if object.isFault { object.fireFault() }
         tracker.check(object)
