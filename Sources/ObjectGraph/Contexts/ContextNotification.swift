@@ -1,4 +1,5 @@
-/// What a context tells its observers. Values only, so that they may be passed to any queue (spec §4.5).
+/// What a context posts to its observers. Values only, so they can be passed to any queue
+/// (spec §4.5).
 public enum ContextNotification: Sendable, Hashable {
     /// Pending changes were processed, or objects were refreshed, rolled back or reset.
     case objectsDidChange(ObjectChanges)
@@ -22,10 +23,12 @@ public struct ObjectChanges: Sendable, Hashable {
     /// Objects that took newer values without being changed here.
     public var refreshed: [ManagedObjectID] = []
 
-    /// Objects that can no longer be used, since their store was removed or their context was reset.
+    /// Objects that can no longer be used, because their store was removed or their context was
+    /// reset.
     public var invalidated: [ManagedObjectID] = []
 
-    /// Whether every object of the context has become invalid, as after `reset`; `invalidated` lists them.
+    /// Whether every object of the context has become invalid, as after `reset`; `invalidated`
+    /// lists them.
     public var invalidatesAll = false
 
     public init(
@@ -48,16 +51,16 @@ public struct ObjectChanges: Sendable, Hashable {
 }
 
 extension ManagedObjectContext {
-    /// Calls the handler with everything that happens, on the context's queue, before the next thing happens.
+    /// Calls the handler for each notification, on the context's queue.
     ///
-    /// May be called from any thread.
+    /// The handler runs before the context continues. May be called from any thread.
     public func observe(
         _ handler: @escaping @Sendable (ContextNotification) -> Void
     ) -> Observation {
         observers.add(handler)
     }
 
-    /// What happens from now on, without limit to how much may wait to be read.
+    /// The notifications from now on. The number that may wait to be read is not limited.
     public var notifications: AsyncStream<ContextNotification> { observers.stream }
 
     var hasObservers: Bool { !observers.isEmpty }

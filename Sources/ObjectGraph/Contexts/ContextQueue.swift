@@ -2,10 +2,11 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// The queue of a context: which thread is inside it, and what has to end when that thread leaves.
+/// The queue of a context: which thread is inside it, and what ends when that thread leaves.
 struct ContextQueue: ~Copyable {
     // The variables are atomics so that the queue is a constant, which blocks may use while they
-    // run in it. All but the owner are used on the queue only: relaxed, they cost what others do.
+    // run in it. All but the owner are used on the queue only; relaxed access costs the same as a
+    // plain one.
 
     let type: ManagedObjectContext.ConcurrencyType
     let dispatchQueue: DispatchQueue
@@ -19,7 +20,8 @@ struct ContextQueue: ~Copyable {
     /// Whether faults fired since the owner entered may have left a snapshot open.
     private let holdsSnapshot = Atomic<Bool>(false)
 
-    /// Whether the event ends by itself: inside `perform`, or when the main queue gets to it.
+    /// Whether the end of the event is already arranged: by `perform`, or by a block on the main
+    /// queue.
     private let endsEvent = Atomic<Bool>(false)
 
     init(
@@ -51,7 +53,7 @@ struct ContextQueue: ~Copyable {
     /// - Returns: The owner before, which `leave` takes.
     func enter() -> UInt { owner.exchange(Holder.currentThread, ordering: .relaxed) }
 
-    /// - Returns: Whether a snapshot was left open, which the caller has to end.
+    /// - Returns: Whether a snapshot was left open, which the caller must end.
     func leave(_ previous: UInt) -> Bool {
         owner.store(previous, ordering: .releasing)
         guard holdsSnapshot.load(ordering: .relaxed) else { return false }
@@ -59,10 +61,10 @@ struct ContextQueue: ~Copyable {
         return true
     }
 
-    /// Shows the calling thread what the last owner has done before it left.
+    /// Makes everything that the last owner did visible to the calling thread.
     func synchronize() { _ = owner.load(ordering: .acquiring) }
 
-    /// Whether the owner may leave a snapshot open, which it then ends when it leaves.
+    /// Whether the owner may leave a snapshot open. It is then ended when the owner leaves.
     func keepsSnapshot() -> Bool {
         guard isEntered else { return false }
         holdsSnapshot.store(true, ordering: .relaxed)
@@ -71,7 +73,7 @@ struct ContextQueue: ~Copyable {
 
     // MARK: - The event
 
-    /// Whether an event that begins now would not end: outside `perform` on the main queue.
+    /// Whether nothing would end an event that begins now: outside `perform` on the main queue.
     @inline(__always)
     var needsEndOfEvent: Bool { type == .mainQueue && !endsEvent.load(ordering: .relaxed) }
 
@@ -81,20 +83,21 @@ struct ContextQueue: ~Copyable {
 
     /// Whether the calling thread is on the main queue.
     // On Linux a thread other than the main one may serve the main queue (`dispatchMain`), so both
-    // are asked.
+    // are checked.
     static var isMainCurrent: Bool {
         mainOwner.load(ordering: .relaxed) == Holder.currentThread || Thread.isMainThread
             || DispatchQueue.getSpecific(key: mainMark) != nil
     }
 
-    /// Waits for something while the main queue still counts as the calling thread's.
+    /// Waits for something while the calling thread still counts as being on the main queue.
     static func keepingMain<Result>(_ wait: () throws -> Result) rethrows -> Result {
         let previous = mainOwner.exchange(Holder.currentThread, ordering: .relaxed)
         defer { mainOwner.store(previous, ordering: .relaxed) }
         return try wait()
     }
 
-    /// The thread that has left the main queue for a private queue and waits there; 0 if none does.
+    /// The thread that waits in a private queue, having come from the main queue; 0 if there is
+    /// none.
     private static let mainOwner = Atomic<UInt>(0)
 
     private static let mainMark: DispatchSpecificKey<Bool> = {
@@ -119,7 +122,7 @@ struct ContextQueue: ~Copyable {
 }
 
 extension ContextQueue {
-    /// Throws if something was left for the end of a turn that nobody is in.
+    /// Throws if a snapshot or an event is left over from a turn that has ended.
     func checkInvariants() throws(BrokenInvariant) {
         try BrokenInvariant.require(
             isEntered || !holdsSnapshot.load(ordering: .relaxed),

@@ -1,7 +1,7 @@
 /// The reads of a context that failed, and what must not be saved because of them.
 ///
 /// A read by the program returns nil or no members when the store fails, and the program may
-/// compute with that. The engine does not: it leaves a save or a delete rule undone, and reads again
+/// compute with that. The engine does not: it abandons the save or the delete rule, and reads again
 /// the next time.
 struct FailedReads {
     /// The first error since `begin`.
@@ -13,22 +13,23 @@ struct FailedReads {
     /// Whether the engine reads for a save or for delete rules.
     private var isEngineReading = false
 
-    /// - Parameter givesValue: Whether the reader gets nil or no members instead of what is stored.
+    /// - Parameter givesValue: Whether the reader gets nil or no members in place of the stored
+    ///   value.
     mutating func note(_ error: any Error, of object: ManagedObject, givesValue: Bool) {
         firstError = firstError ?? error
         if givesValue, !isEngineReading, objects[object] == nil { objects[object] = error }
     }
 
-    /// Allows the values of an object to be saved again: nothing of what was set on it is left.
+    /// Allows an object to be saved again, because its changes were discarded.
     mutating func forget(_ object: ManagedObject) {
         if !objects.isEmpty { objects[object] = nil }
     }
 
-    /// Allows everything to be saved again: nothing is left of what the program has set.
+    /// Allows everything to be saved again, because all changes were discarded.
     mutating func forgetAll() { objects = [:] }
 
-    /// Throws if the program may have computed with the nil of a failed read. Objects that have left
-    /// do not count.
+    /// Throws if the program may have computed with the nil of a failed read. Detached objects do
+    /// not count.
     ///
     /// - Throws: `SaveError.unreadObject`.
     mutating func requireNoneGiven() throws {
@@ -38,9 +39,9 @@ struct FailedReads {
         }
     }
 
-    /// Begins to look for errors.
+    /// Begins to record errors.
     ///
-    /// - Returns: What `end` takes.
+    /// - Returns: The error recorded so far, which `end` takes.
     mutating func begin() -> (any Error)? {
         defer { firstError = nil }
         return firstError
@@ -57,31 +58,33 @@ struct FailedReads {
 }
 
 extension ManagedObjectContext {
-    /// The store could not be read: nothing takes the place of what is there.
+    /// Reports that the store could not be read.
     ///
-    /// - Parameter givesValue: Whether the reader gets nil or no members instead. What it derives
-    ///   from them must not be saved.
+    /// - Parameter givesValue: Whether the reader gets nil or no members instead. Values that it
+    ///   computes from them must not be saved.
     func readFailed(of object: ManagedObject, _ error: any Error, givesValue: Bool) {
         failedReads.note(error, of: object, givesValue: givesValue)
         faultHandler(object.objectID, error)
     }
 
-    /// Runs a part of a save or of the end of an event. The engine looks for failed reads there and
-    /// tries again later, so that they do not prevent later saves.
+    /// Runs a part of a save or of the end of an event. The engine checks for failed reads there
+    /// and tries again later, so these failures do not prevent later saves.
     func readingForEngine<T>(_ body: () throws -> T) rethrows -> T {
         let outer = failedReads.setEngineReading(true)
         defer { failedReads.setEngineReading(outer) }
         return try body()
     }
 
-    /// Runs a hook or an observer, which is not called again: what it cannot read must not be saved.
+    /// Runs a hook or an observer. It is not called again, so nothing computed from a failed read
+    /// in it may be saved.
     func readingForProgram<T>(_ body: () throws -> T) rethrows -> T {
         let outer = failedReads.setEngineReading(false)
         defer { failedReads.setEngineReading(outer) }
         return try body()
     }
 
-    /// Runs the body. If a read in it fails, throws that error, whatever the body throws.
+    /// Runs the body. If a read in it fails, throws the read's error even if the body throws
+    /// another one.
     func requiringReads<T>(_ body: () throws -> T) throws -> T {
         let outer = failedReads.begin()
         defer { failedReads.end(outer) }

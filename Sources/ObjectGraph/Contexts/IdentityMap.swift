@@ -1,11 +1,11 @@
-/// The objects of one context by identity, and what those of one entity and store share.
+/// The registered objects of one context by identity, and their bindings.
 ///
-/// Tells the level above which rows the context has, so that it keeps them.
+/// Registers their rows with the level above, so that it keeps them.
 struct IdentityMap {
     typealias Table = ObjectRegistry.Table
 
-    // No method calls a hook or the context, so that access to the context's `identityMap` is
-    // exclusive without being checked.
+    // No method calls a hook or the context, so access to the context's `identityMap` is exclusive
+    // without a check.
 
     private var registry: ObjectRegistry
     private let entityCount: Int
@@ -17,12 +17,13 @@ struct IdentityMap {
     private var bindings: [EntityBinding?] = []
     private(set) var lastInsertion: LastInsertion?
 
-    /// How many objects were registered since the last sweep, and how many may be before the next.
+    /// How many objects were registered since the last sweep, and the number that makes a sweep
+    /// due.
     private var registeredCount = 0
     private var sweepLimit = Self.smallestSweepLimit
     private var isSweeping = false
 
-    /// The coordinator's generation of stores whose removals this map has followed.
+    /// The coordinator's generation of stores up to which this map has followed removals.
     private var storeGeneration: Int
 
     private static let smallestSweepLimit = 1024
@@ -55,7 +56,7 @@ struct IdentityMap {
         table(rootIndex: object.binding.rootIndex, storeNumber: object.binding.storeNumber)
     }
 
-    /// Registers an object under its reference, in place of another if there is one.
+    /// Registers an object under its reference, and replaces the object registered there, if any.
     @inline(__always)
     mutating func register(_ object: ManagedObject) {
         let table = table(of: object)
@@ -67,7 +68,7 @@ struct IdentityMap {
         registeredCount += 1
     }
 
-    /// Registers an object of whose reference the table has none.
+    /// Registers an object whose reference is not in the table yet.
     mutating func register(_ object: ManagedObject, in table: Table) {
         table[object.reference] = object
         registeredCount += 1
@@ -77,14 +78,15 @@ struct IdentityMap {
         }
     }
 
-    /// Takes note of objects that were put in a table for these primary keys.
+    /// Counts objects that were put into a table under these primary keys, and registers their rows
+    /// above.
     mutating func noteRegistrations(_ keys: [Int64], in table: Table) {
         registeredCount += keys.count
         guard !keys.isEmpty else { return }
         channel.register(keys, root: table.rootIndex, storeNumber: table.storeNumber)
     }
 
-    /// Registers the object of a temporary reference, if there is one, under its primary key.
+    /// Moves the object of a temporary reference, if there is one, to its primary key.
     func renew(_ key: PermanentKey, in table: Table) {
         guard let object = table[key.temporary] else { return }
         table[key.temporary] = nil
@@ -94,7 +96,7 @@ struct IdentityMap {
             [key.permanent], root: table.rootIndex, storeNumber: table.storeNumber)
     }
 
-    /// Registers new objects under the primary keys that they have been given. Those that are not
+    /// Registers new objects under the primary keys that they were given. Objects that are not
     /// inserted after all, such as duplicates, get their temporary references back.
     mutating func register(_ keys: [AssignedKey]) {
         var table: Table?
@@ -129,7 +131,7 @@ struct IdentityMap {
         table[object.reference] = nil
     }
 
-    /// Removes all objects. Those that made the map grow no longer delay the next sweep.
+    /// Removes all objects. The next sweep depends on objects registered from now on.
     mutating func removeAll() {
         unregisterAll()
         registry.removeAll()
@@ -139,12 +141,12 @@ struct IdentityMap {
 
     // MARK: - The level above
 
-    /// Tells the level above that the context no longer has the rows of these objects.
+    /// Reports to the level above that the context no longer has the rows of these objects.
     func unregister(_ keys: [Int64], of table: Table) {
         channel.unregister(keys, root: table.rootIndex, storeNumber: table.storeNumber)
     }
 
-    /// Tells the level above that the context has no rows any more.
+    /// Reports to the level above that the context has no rows any more.
     func unregisterAll() {
         for table in tables {
             var keys: [Int64] = []
@@ -159,9 +161,10 @@ struct IdentityMap {
     /// Whether many objects were registered since the last sweep.
     var hasGrown: Bool { registeredCount > sweepLimit }
 
-    /// Begins to let go of objects that nobody else holds.
+    /// Begins to remove unreferenced objects.
     ///
-    /// - Returns: The tables to sweep; nil while a hook of a leaving object asks for another sweep.
+    /// - Returns: The tables to sweep; nil during a sweep, if a hook of a leaving object asks for
+    ///   another.
     mutating func beginSweep() -> [Table]? {
         if isSweeping { return nil }
         isSweeping = true
@@ -176,14 +179,14 @@ struct IdentityMap {
 
     // MARK: - Bindings
 
-    /// What the objects of an entity and store share; nil if it has not been made.
+    /// The binding of an entity and store; nil if it has not been made.
     @inline(__always)
     func binding(_ entityIndex: Int, _ storeNumber: Int) -> EntityBinding? {
         let position = storeNumber * entityCount + entityIndex
         return position < bindings.count ? bindings[position] : nil
     }
 
-    /// Keeps a binding for the objects of a store, which may have been removed meanwhile.
+    /// Keeps a binding for the objects of a store, even if the store was removed meanwhile.
     mutating func add(_ binding: EntityBinding, storeNumber: Int) {
         let position = storeNumber * entityCount + binding.entity.index
         while bindings.count <= position { bindings.append(nil) }
@@ -205,7 +208,7 @@ struct IdentityMap {
         return true
     }
 
-    /// Removes what belongs to stores that were removed. Their identifiers are no longer found.
+    /// Removes the objects and bindings of removed stores. Their identifiers are no longer found.
     mutating func removeStores(where isRemoved: (Int) -> Bool) {
         for table in tables where isRemoved(table.storeNumber) {
             table.forEach { _ in registeredCount -= 1 }
@@ -219,13 +222,13 @@ struct IdentityMap {
 }
 
 extension IdentityMap {
-    /// Throws if an object or binding is not where its identity says.
+    /// Throws if an object or binding is not kept where it belongs.
     func checkInvariants() throws(BrokenInvariant) {
         for table in tables {
             var misplaced: [ManagedObject] = []
             func visit(_ reference: Int64, _ slot: UnsafeMutablePointer<ManagedObject?>) {
                 guard let object = slot.pointee else { return }
-                // A save gives new objects their primary keys before it registers these.
+                // A save gives new objects their primary keys before it registers them under these.
                 let isKnown =
                     object.reference == reference || reference < 0 && object.isInserted
                 if !isKnown || object.state.contains(.detached)
@@ -251,7 +254,8 @@ extension IdentityMap {
             sweepLimit >= Self.smallestSweepLimit, "The sweep limit is \(sweepLimit).")
     }
 
-    /// Whether a binding is of a store. If made after the store was removed, it has the number 0.
+    /// Whether a binding is of a store. A binding made after the store was removed has the number
+    /// 0.
     private func isNumber(_ bound: Int, of storeNumber: Int) -> Bool {
         bound == storeNumber || bound == 0
     }

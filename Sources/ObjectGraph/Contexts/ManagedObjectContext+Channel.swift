@@ -1,4 +1,5 @@
-// A context as the level above its children: answers with its own view, unsaved changes included (spec §4.2).
+// A context as the level above its children: it answers with its own view, pending changes included
+// (spec §4.2).
 extension ManagedObjectContext: ObjectChannel {
     func fetchRows(_ request: FetchRequest, entity: Entity) throws -> [StoreRows] {
         try answer {
@@ -9,7 +10,7 @@ extension ManagedObjectContext: ObjectChannel {
 
     func fetchKeys(_ request: FetchRequest, entity: Entity) throws -> [StoreKeys] {
         try answer {
-            // Only the child reads values, and a batch at a time.
+            // Only the child reads values, one batch at a time.
             var request = coordinator.spreads(request, entity) ? request.untilPage() : request
             request.includesPropertyValues = false
             var groups: [Int: [EntityKey]] = [:]
@@ -33,7 +34,7 @@ extension ManagedObjectContext: ObjectChannel {
         try answer {
             let table = table(scope.entityIndex, scope.storeNumber)
             if let object = table[key] {
-                // An identifier may name another entity than its row is of.
+                // An identifier may name an entity other than that of its row.
                 return object.binding.scope.entityIndex == scope.entityIndex
                     ? try currentRow(of: object) : nil
             }
@@ -42,7 +43,7 @@ extension ManagedObjectContext: ObjectChannel {
                 let row = try channel.row(
                     key, scope, staleness: staleness, keepsSnapshot: keepsSnapshot)
             else { return nil }
-            // What a child reads is registered here as well.
+            // Rows that a child reads are registered here as well.
             _ = objects(
                 of: StoreRows(storeNumber: scope.storeNumber, rows: RowList([row])),
                 root: model.entities[scope.entityIndex], realised: false, refreshes: false)
@@ -93,7 +94,7 @@ extension ManagedObjectContext: ObjectChannel {
         }
     }
 
-    /// Answers a child, which may know what a save further up has told both.
+    /// Answers a child. Takes the permanent keys first, since the child may use them already.
     private func answer<Answer: Sendable>(
         _ block: @Sendable () throws -> Answer
     ) throws -> Answer {
@@ -120,7 +121,7 @@ extension ManagedObjectContext: ObjectChannel {
         nil
     }
 
-    // The rows of objects that a child has are kept by this context's own registration.
+    // This context's own registration keeps the rows of objects that a child has.
     func register(_ keys: [Int64], root: Int, storeNumber: Int) {}
     func register(_ key: Int64, root: Int, storeNumber: Int) {}
     func unregister(_ keys: [Int64], root: Int, storeNumber: Int) {}
@@ -138,10 +139,11 @@ extension ManagedObjectContext: ObjectChannel {
 
     // MARK: - A child's save
 
-    /// Takes over what a child has saved, as unsaved changes of this context.
+    /// Takes over what a child has saved, as pending changes of this context.
     func save(_ plans: [StorePlan], from context: ManagedObjectContext) throws {
         try answer {
-            // What the plans name may have other keys by now, which whoever made them has been told.
+            // The plans may name references that were replaced meanwhile. The child finds the new
+            // ones in its mailbox.
             if context.hasMail { throw RenewedKeys() }
             var unknown = try plans.flatMap(\.openReferences).filter { try !has($0) }
             for plan in plans {
@@ -164,8 +166,8 @@ extension ManagedObjectContext: ObjectChannel {
         }
     }
 
-    /// Whether an object is here, above or in the store. What has been read is not asked for again, save a fault that would
-    /// ask itself.
+    /// Whether an object exists here, above or in the store. The level above is not asked again for
+    /// a row that was read, unless the object is a fault whose row is superseded.
     private func has(_ id: ManagedObjectID) throws -> Bool {
         let object = table(id.scope.entityIndex, id.scope.storeNumber)[id.reference]
         if let object, object.isInserted { return true }
@@ -174,7 +176,7 @@ extension ManagedObjectContext: ObjectChannel {
     }
 
     private func apply(_ plan: SavePlan, storeNumber: Int) {
-        // All new objects first: rows refer to each other.
+        // All new objects first, since rows refer to each other.
         var inserted: [ManagedObject] = []
         var differing: [RowChange] = []
         for change in plan.rows where change.kind == .insert {
@@ -183,7 +185,7 @@ extension ManagedObjectContext: ObjectChannel {
             } else {
                 let object = insert(change, storeNumber: storeNumber)
                 inserted.append(object)
-                // What its hook has set here gives way to what the child has saved (spec §4.2).
+                // Values that the hook has set here are replaced by those of the child (spec §4.2).
                 if object.hasUnsavedValues { differing.append(change) }
             }
         }
@@ -203,12 +205,12 @@ extension ManagedObjectContext: ObjectChannel {
             case .delete:
                 let scope = binding(change.entity.index, storeNumber).scope
                 let id = ManagedObjectID(scope: scope, reference: change.key)
-                // What was never saved may be gone from here already.
+                // An object that was never saved may be gone from here already.
                 if id.isTemporaryID, (try? has(id)) != true { continue }
                 delete(object(change.key, scope))
             }
         }
-        // Those with a position are all members in their order, also those that the child has not touched.
+        // Joins with a position list all members of an ordered relationship, changed or not.
         for join in plan.joins where join.position == nil {
             let source = object(
                 join.sourceKey, entityIndex: join.entity.index, storeNumber: storeNumber)
@@ -220,8 +222,8 @@ extension ManagedObjectContext: ObjectChannel {
         reorder(after: plan, storeNumber: storeNumber)
     }
 
-    /// Whether an object that is new in the child is here all the same: the child has undone a deletion that it had saved,
-    /// but this context has not. It is revived.
+    /// Whether an object that is new in the child exists here already. The child has undone a
+    /// deletion that it had saved and this context has not; the object is revived.
     private func takeBack(_ change: RowChange, storeNumber: Int) -> Bool {
         guard let object = table(change.entity.index, storeNumber)[change.key] else {
             return false
@@ -234,7 +236,7 @@ extension ManagedObjectContext: ObjectChannel {
         return !object.isFault || (try? currentRow(of: object)) != nil
     }
 
-    /// A new object whose row is the one that the child has made: nothing is copied.
+    /// Makes a new object that uses the child's row without copying it.
     private func insert(_ change: RowChange, storeNumber: Int) -> ManagedObject {
         let binding = binding(change.entity.index, storeNumber)
         let object = binding.objectClass.init(
@@ -246,7 +248,7 @@ extension ManagedObjectContext: ObjectChannel {
         return object
     }
 
-    /// Tells the other ends of a new object's to-one relationships.
+    /// Adds a new object to the other ends of its to-one relationships.
     private func noteArrival(of object: ManagedObject) {
         for property in object.binding.entity.properties where property.kind == .toOne {
             guard let inverse = model.inverse(of: property.relationship!),

@@ -1,4 +1,4 @@
-// What must be true of a context between two uses of it.
+// What must be true of a context while no code uses it.
 extension ManagedObjectContext {
     /// Throws if a part of the context contradicts itself or another part. Visits every object.
     func checkInvariants() throws(BrokenInvariant) {
@@ -18,7 +18,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Ends a use of the context. Stops a debug build whose invariants are broken.
+    /// Called at the end of a use of the context. Stops a debug build if an invariant is broken.
     @inline(__always)
     func assertInvariants() {
         #if DEBUG
@@ -26,7 +26,7 @@ extension ManagedObjectContext {
         #endif
     }
 
-    /// Ends a use of the context that changes pending changes alone.
+    /// Called at the end of a use that affects only pending changes.
     @inline(__always)
     func assertPendingInvariants() {
         #if DEBUG

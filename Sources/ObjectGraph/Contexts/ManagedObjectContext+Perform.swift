@@ -2,16 +2,18 @@ import Dispatch
 
 /// When an asynchronous `perform` runs its block.
 public enum PerformSchedule: Sendable, Hashable {
-    /// At once if the caller is on the context's queue already, else as soon as the queue gets to it.
+    /// At once if the caller is on the context's queue already, otherwise when the queue gets to
+    /// it.
     case immediate
-    /// After everything that is already waiting.
+    /// After everything that already waits.
     case enqueued
 }
 
 extension ManagedObjectContext {
-    /// Runs the block on the context's queue, after everything that is already waiting; returns at once.
+    /// Runs the block on the context's queue, after everything that already waits; returns at once.
     ///
-    /// Pending changes are processed at the end of the block. May be called from any thread. Source: spec §4.1.
+    /// Pending changes are processed at the end of the block. May be called from any thread.
+    /// Source: spec §4.1.
     public func perform(_ block: @escaping @Sendable () -> Void) {
         queue.dispatchQueue.async { self.runEvent(block) }
     }
@@ -44,8 +46,9 @@ extension ManagedObjectContext {
         schedule: PerformSchedule = .immediate, _ block: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
         if schedule == .immediate, isOnQueue { return try block() }
-        // The runtime does not tell the thread sanitizer of a result that is there before it is awaited
-        // (`swift_continuation_await`). This pairs with what the end of the block stores.
+        // The thread sanitizer does not see the synchronization of a result that is there before it
+        // is awaited (`swift_continuation_await`). This pairs with the store at the end of the
+        // block.
         defer { queue.synchronize() }
         return try await withCheckedThrowingContinuation { continuation in
             queue.dispatchQueue.async {
@@ -66,8 +69,8 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Sees to it that an event of the main queue ends that nobody has begun with `perform`: as soon as the main queue gets
-    /// to it.
+    /// Ends an event on the main queue that did not begin in `perform`, as soon as the main queue
+    /// gets to it.
     @inline(__always)
     func beginEvent() {
         if queue.needsEndOfEvent { enqueueEndOfEvent() }

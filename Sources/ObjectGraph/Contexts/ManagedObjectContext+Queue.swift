@@ -1,6 +1,7 @@
-// ConcurrencyDebug: stops the process at the very use of a context or an object that is off its queue (spec §4.8).
+// ConcurrencyDebug: stops the process when a context or an object is used off its queue
+// (spec §4.8).
 extension ManagedObjectContext {
-    /// At the head of everything that belongs on the context's queue.
+    /// Called first by everything that must run on the context's queue.
     @inline(__always)
     func checkQueue() {
         if queue.checksUse { requireQueue(for: nil) }

@@ -1,11 +1,11 @@
-// One object a row: making objects, finding them, letting them go.
+// One object for each row: making objects, finding them, removing them.
 extension ManagedObjectContext {
     // MARK: - Looking objects up
 
     /// The object with this identifier, as a fault unless the context has it; no statement is run.
     ///
-    /// Whether the row exists is found out when the fault fires (spec §2.13). Identifiers of another coordinator on the
-    /// same store are understood.
+    /// Whether the row exists is found out when the fault fires (spec §2.13). Identifiers of
+    /// another coordinator on the same store can be used.
     public func object(with id: ManagedObjectID) -> ManagedObject {
         checkQueue()
         let scope =
@@ -15,7 +15,8 @@ extension ManagedObjectContext {
 
     /// The object with this identifier, with its values read.
     ///
-    /// - Throws: `FetchError.noSuchObject` if there is no such row; `StoreError` if it cannot be read.
+    /// - Throws: `FetchError.noSuchObject` if there is no such row; `StoreError` if it cannot be
+    ///   read.
     /// - Note: Costs one statement unless the context or the row cache has the values.
     public func existingObject(with id: ManagedObjectID) throws -> ManagedObject {
         checkQueue()
@@ -43,14 +44,15 @@ extension ManagedObjectContext {
         return coordinator.localScope(of: id).flatMap { heldObject(id.reference, $0) }
     }
 
-    /// The scope here of an identifier; found without asking the coordinator if the context has objects of it.
+    /// The scope of an identifier in this coordinator. Asks the coordinator only if the context has
+    /// no objects of the scope.
     private func localScope(of id: ManagedObjectID) -> ObjectIDScope? {
         let binding = identityMap.binding(id.scope.entityIndex, id.scope.storeNumber)
         if binding?.scope === id.scope { return id.scope }
         return coordinator.localScope(of: id)
     }
 
-    /// The registered object, which begins anew if nobody but the registry holds it.
+    /// The registered object. An unreferenced one first becomes a fault, as if it were new.
     private func heldObject(_ reference: Int64, _ scope: ObjectIDScope) -> ManagedObject? {
         let table = table(scope.entityIndex, scope.storeNumber)
         if !retainsRegisteredObjects, table[reference] != nil {
@@ -59,7 +61,8 @@ extension ManagedObjectContext {
         return registeredObject(reference, scope)
     }
 
-    /// A save further up may have given an object this identifier after the queue was entered.
+    /// Looks again after taking the mailbox: a save further up may have assigned this identifier
+    /// after the queue was entered.
     private func registeredObject(_ reference: Int64, _ scope: ObjectIDScope) -> ManagedObject? {
         let table = table(scope.entityIndex, scope.storeNumber)
         if let object = table[reference] { return object }
@@ -68,8 +71,8 @@ extension ManagedObjectContext {
         return table[reference]
     }
 
-    /// Asks the level above about an object. A save further up may give it its key until the answer, which then is about
-    /// nothing: it is asked again.
+    /// Asks the level above about an object. If a save further up assigns keys before the answer,
+    /// asks again with the new keys.
     func askAbove<Answer>(
         about object: ManagedObject, _ ask: () throws -> Answer
     ) rethrows -> Answer {
@@ -95,7 +98,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// All objects that the context has, after those that nobody holds have left.
+    /// All registered objects, after unreferenced ones were removed.
     public var registeredObjects: Set<ManagedObject> {
         checkQueue()
         sweep()
@@ -119,15 +122,15 @@ extension ManagedObjectContext {
         return object
     }
 
-    /// The objects of rows just read, new ones as faults that know their row.
+    /// The objects of rows just read. New objects are faults with their row, unless `realised`.
     ///
-    /// - Parameter realised: Whether new objects and faults take these values at once, even if a newer row is known by
-    ///   now: it may be gone, and what was found is what the request asked for.
+    /// - Parameter realised: Whether new objects and faults take these values at once, even if a
+    ///   newer row is cached by now: the row may be gone, and the request asked for what was found.
     /// - Parameter refreshes: Whether clean realised objects take the new values.
     func objects(
         of fetched: StoreRows, root: Entity, realised: Bool, refreshes: Bool
     ) -> [ManagedObject] {
-        // An array made for no elements writes its count to the storage that all empty arrays share.
+        // An array of no elements would write its count to the storage that all empty arrays share.
         guard fetched.rows.count > 0 else { return [] }
         let table = identityMap.table(
             rootIndex: root.rootIndex, storeNumber: fetched.storeNumber)
@@ -143,7 +146,7 @@ extension ManagedObjectContext {
                     if position.pointee != nil {
                         let rowVersion =
                             (UnsafeRawPointer(slab.base) + Int(place.offset)).rowVersion
-                        // An object that nobody holds must read as if it were new (spec §2.12).
+                        // An unreferenced object must read as if it were new (spec §2.12).
                         let isOutdated = position.pointee?.rowStart?.rowVersion != rowVersion
                         if isOutdated, !retainsRegisteredObjects {
                             table.turnIntoFaultIfUnheld(position)
@@ -156,7 +159,7 @@ extension ManagedObjectContext {
                             renew(object, row, realised: realised, refreshes: refreshes)
                             continue
                         }
-                        // Made for an identifier that names another entity than its row is of.
+                        // Made for an identifier that names an entity other than that of its row.
                         detach(object)
                     }
                     if place.entityNumber != binding.entityNumber {
@@ -173,7 +176,7 @@ extension ManagedObjectContext {
                         realisedCount += 1
                         object.awake()
                     }
-                    // Last, so that the reference moves there and is not counted once more.
+                    // Last, so that the reference is moved there without another retain.
                     (buffer.baseAddress! + count).initialize(to: object)
                     count += 1
                 }
@@ -184,7 +187,7 @@ extension ManagedObjectContext {
         return objects
     }
 
-    /// Gives an object that the context already has its row as just read.
+    /// Gives a registered object the row that was just read.
     private func renew(
         _ object: ManagedObject, _ row: RowReference, realised: Bool, refreshes: Bool
     ) {
@@ -217,8 +220,8 @@ extension ManagedObjectContext {
 
     /// Inserts a new object of the named entity.
     ///
-    /// The store gets its row and keeps it; `nil` means the first store that holds the entity and
-    /// can be written.
+    /// The object's row is stored in this store for good; `nil` means the first store that holds
+    /// the entity and can be written.
     /// - Throws: `FetchError.unknownEntity` if the model has no such entity, `abstractEntity` if it
     ///   has no objects; `StoreError` if the store does not hold the entity.
     public func insertObject(
@@ -290,7 +293,8 @@ extension ManagedObjectContext {
     }
 
     private func seedForInsertion(_ binding: EntityBinding) -> ObjectSeed {
-        // What can be undone is captured value by value; checked objects are looked at with each.
+        // Undo captures a new object's values one by one, and a checked queue needs a check for
+        // each use.
         guard undoManager == nil, !queue.checksUse else {
             return ObjectSeed(
                 binding: binding, reference: ObjectIDScope.newTemporaryReference(),
@@ -305,7 +309,7 @@ extension ManagedObjectContext {
         object.awakeFromInsert()
     }
 
-    /// Takes an object in as a new one.
+    /// Registers a new object and lists it as inserted.
     func register(_ object: ManagedObject) {
         if undoManager != nil { capture(object, isAbsent: true) }
         identityMap.register(object)
@@ -315,13 +319,13 @@ extension ManagedObjectContext {
 
     // MARK: - Letting go
 
-    /// Lets go of objects that nobody holds if there are many more than there were.
+    /// Sweeps if the number of registered objects has grown much since the last sweep.
     func sweepIfGrown() {
         if identityMap.hasGrown { sweep() }
     }
 
     func sweep() {
-        // Hooks of the objects that leave may look at the context.
+        // Hooks of the objects that leave may use the context.
         guard !retainsRegisteredObjects, let tables = identityMap.beginSweep() else { return }
         var remainingCount = 0
         for table in tables {
@@ -334,13 +338,14 @@ extension ManagedObjectContext {
         identityMap.endSweep(remainingCount: remainingCount)
     }
 
-    /// Whether a row may still be used by this context (spec §3.1).
+    /// Whether a row is fresh enough for this context (spec §3.1).
     func isFresh(_ row: RowReference) -> Bool {
         guard let stalenessInterval else { return true }
         return row.slab.readAt.duration(to: .now) <= stalenessInterval
     }
 
-    /// The row of a fault is gone: the object counts as deleted and reads as nil (spec §3.5).
+    /// Handles a fault whose row is gone: the object counts as deleted and reads as nil
+    /// (spec §3.5).
     func faultIsInaccessible(_ object: ManagedObject) {
         guard !object.isDeleted else { return }
         guard shouldDeleteInaccessibleFaults else {
@@ -351,7 +356,8 @@ extension ManagedObjectContext {
         tracker.delete(object, appliesRules: false)
     }
 
-    /// An object whose row was found gone is a fault like any other again: the next read finds out.
+    /// Makes an object whose row was found gone an ordinary fault again; its next read looks for
+    /// the row.
     func expectRow(of object: ManagedObject) {
         tracker.withdrawDeletion(of: object)
         object.state.insert(.fault)

@@ -1,8 +1,9 @@
-// What becomes of objects whose store is removed (spec §11.1).
+// What happens to objects whose store is removed (spec §11.1).
 extension ManagedObjectContext {
-    /// Lets the objects of stores go that were removed since this was last called: they leave with their unsaved changes.
+    /// Detaches the objects of stores that were removed since the last call, with their pending
+    /// changes.
     ///
-    /// With them goes what could be undone, since it may be about them.
+    /// Undo actions are removed too, since they may be about these objects.
     func followStores() {
         let generation = coordinator.storeGeneration.load(ordering: .relaxed)
         guard identityMap.follow(generation) else { return }

@@ -1,14 +1,16 @@
 import Foundation
 import Synchronization
 
-/// A scratch pad of managed objects: fetches them, keeps one object a row, tracks what changes, and saves it in one go.
+/// A scratch pad of managed objects: fetches them, keeps one object for each row, tracks changes,
+/// and saves them together.
 ///
-/// A context is bound to a queue of its own or to the main queue; everything but its identity and `perform` belongs on
-/// that queue. Above it stands a coordinator, or a parent context that takes its saves as unsaved changes of its own.
-/// Source: spec §4.
+/// A context is bound to a queue of its own or to the main queue. Everything but its identity and
+/// `perform` must be used on that queue. The level above is a coordinator, or a parent context,
+/// which takes a save as pending changes of its own. Source: spec §4.
 public final class ManagedObjectContext: @unchecked Sendable {
-    // @unchecked Sendable: all mutable state is used on the context's queue only, which `perform` and `performAndWait`
-    // enter. What other threads may touch (mailboxes, observers, the owner) has its own lock or atomic.
+    // @unchecked Sendable: all mutable state is used on the context's queue only, which `perform`
+    // and `performAndWait` enter. What other threads may touch (mailboxes, observers, the owner)
+    // has its own lock or atomic.
 
     /// Which queue a context is bound to.
     public enum ConcurrencyType: Sendable, Hashable {
@@ -18,7 +20,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
     public var concurrencyType: ConcurrencyType { queue.type }
 
-    /// For people: appears in messages.
+    /// For people; appears in messages.
     public let name: String?
 
     /// The context that takes this one's saves; nil if the coordinator does.
@@ -30,28 +32,33 @@ public final class ManagedObjectContext: @unchecked Sendable {
     /// The coordinator at the end of the chain of parents.
     public let coordinator: PersistentStoreCoordinator
 
-    /// What to do about conflicts when saving to the store. Of no effect in a context with a parent (spec §4.2).
+    /// How conflicts are settled when saving to the store. Ignored in a context with a parent
+    /// (spec §4.2).
     public var mergePolicy: MergePolicy = .error
 
-    /// Who makes the changes (spec §4.6). Kept for the history of the store, which there is not yet: no save reads it.
+    /// The author of the changes (spec §4.6). Reserved for a history of the store: no save reads it
+    /// yet.
     public var transactionAuthor: String?
 
-    /// For how long a cached row may be used when a fault fires; nil means for ever (spec §3.1).
+    /// How long a cached row may be used when a fault fires; nil means without limit (spec §3.1).
     @exclusivity(unchecked) public var stalenessInterval: Duration? {
         didSet {
             identityMap.setStalenessInterval(isSet: stalenessInterval != nil)
         }
     }
 
-    /// Called when a fault cannot be fired because the store fails. The object then reads as nil and stays a fault, so that
-    /// the next use tries again. Also called, with a `DetachedObjectError`, when an object is changed that has left the
-    /// context. Logs unless set.
+    /// Called when a fault cannot be fired because the store fails, and when a detached object is
+    /// changed.
     ///
-    /// What was made of that nil is not saved: `save` throws `SaveError.unreadObject` until the object is refreshed without
-    /// its changes, or the context is rolled back or reset.
+    /// After a failed read the object reads as nil and stays a fault, so the next use tries again.
+    /// For a detached object the error is a `DetachedObjectError`. The default handler logs the
+    /// error.
+    ///
+    /// Values computed from that nil are not saved: `save` throws `SaveError.unreadObject` until
+    /// the object is refreshed without its changes, or the context is rolled back or reset.
     public var faultHandler: @Sendable (ManagedObjectID, any Error) -> Void = logsFaults
 
-    /// What undo and redo are registered with; nil, as it is unless set, means that nothing can be undone (spec §2.9).
+    /// Registers undo and redo actions; nothing can be undone if nil, the default (spec §2.9).
     @exclusivity(unchecked) public var undoManager: UndoManager? {
         willSet { processPendingChanges() }
         didSet {
@@ -60,14 +67,15 @@ public final class ManagedObjectContext: @unchecked Sendable {
         }
     }
 
-    /// Whether delete rules are applied when pending changes are processed; if not, only by the next save (spec §2.6).
+    /// Whether delete rules are applied when pending changes are processed; if not, only by the
+    /// next save (spec §2.6).
     public var propagatesDeletesAtEndOfEvent = true
 
-    /// Whether an object whose row turns out to be gone counts as deleted. If not, the fault handler is told each time
-    /// (spec §3.5); it reads as nil either way.
+    /// Whether an object whose row is found gone counts as deleted. If not, the fault handler is
+    /// called each time (spec §3.5). The object reads as nil either way.
     public var shouldDeleteInaccessibleFaults = true
 
-    /// Whether the context keeps all its objects, also those that nobody else holds (spec §2.12).
+    /// Whether the context keeps all its objects, including unreferenced ones (spec §2.12).
     public var retainsRegisteredObjects = false
 
     let queue: ContextQueue
@@ -81,7 +89,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
     /// The registered objects.
     @exclusivity(unchecked) var identityMap: IdentityMap
-    /// Where the drafts of new objects are made.
+    /// The slab in which drafts of new objects are made.
     @exclusivity(unchecked) var draftSlab: RowSlab?
     /// The pending changes.
     @exclusivity(unchecked) var tracker = ChangeTracker()
@@ -104,18 +112,19 @@ public final class ManagedObjectContext: @unchecked Sendable {
         self.init(type, channel: coordinator, parent: nil, name: name)
     }
 
-    /// The largest number of contexts above a context. Each of them takes part of the call stack while it reads or saves.
+    /// The largest number of contexts above a context. Each of them uses part of the call stack
+    /// while it reads or saves.
     public static let maximumDepth = 100
 
-    /// A context whose saves become unsaved changes of another context.
+    /// A context whose saves become pending changes of another context.
     ///
-    /// A context with more than `maximumDepth` contexts above it neither reads nor saves: both throw
-    /// `ContextDepthError`.
+    /// A context with more than `maximumDepth` contexts above it neither reads nor saves: both
+    /// throw `ContextDepthError`.
     public convenience init(
         _ type: ConcurrencyType, parent: ManagedObjectContext, name: String? = nil
     ) {
         self.init(type, channel: parent, parent: parent, name: name)
-        // A context that is too deep has read nothing, so that no save concerns it.
+        // A context that is too deep has read nothing, so no save concerns it.
         guard depth <= Self.maximumDepth else { return }
         parent.hasChildren.store(true, ordering: .relaxed)
         parent.mailbox.withLock { $0.children.append(WeakChild(context: self)) }
@@ -138,28 +147,29 @@ public final class ManagedObjectContext: @unchecked Sendable {
     deinit { identityMap.unregisterAll() }
 }
 
-/// Where the last new object went, since most new objects are like the one before.
+/// The class and binding of the last new object, since the next one is often like it.
 struct LastInsertion {
     let type: ObjectIdentifier
 
-    // Unowned, which costs no counting: the context keeps its bindings for life.
+    // Unowned, which avoids reference counting: the identity map keeps the binding, and forgets the
+    // last insertion when it removes bindings.
     unowned(unsafe) let binding: EntityBinding
     let storeGeneration: Int
 }
 
-/// What other contexts leave for a context, which takes it when it is next on its queue.
+/// What other contexts leave for a context, which takes it when its queue is next entered.
 struct Mailbox {
     /// Objects whose row was written by a save further up, with their primary keys.
     var permanentKeys: [PermanentKey] = []
     var children: [WeakChild] = []
-    /// Whether a context above was reset: what the objects here came from is gone.
+    /// Whether a context above was reset, so that the rows of the objects here are invalid.
     var parentWasReset = false
     var mergesAutomatically = false
 
-    /// The children that are still there; the others are forgotten.
+    /// The children that still exist; the others are removed.
     var liveChildren: [ManagedObjectContext] {
         mutating get {
-            // Held first, lest the last reference to one goes here, within the lock.
+            // Held first, so that no child is deallocated here, while the lock is held.
             let live = children.compactMap(\.context)
             if live.count < children.count { children.removeAll { $0.context == nil } }
             return live
@@ -171,7 +181,7 @@ struct WeakChild {
     weak var context: ManagedObjectContext?
 }
 
-/// The primary key that an object with a temporary reference has been given.
+/// The primary key that replaces an object's temporary reference.
 struct PermanentKey: Sendable {
     let scope: ObjectIDScope
     let temporary: Int64

@@ -1,9 +1,9 @@
-/// The objects of one context by identity, so that there is at most one object for a row (spec §2.4).
+/// The objects of one context by identity, so that there is at most one object for a row
+/// (spec §2.4).
 ///
-/// References are strong and swept: an object that nobody else holds and that has no changes leaves at the next sweep, and
-/// begins anew if it is asked for before.
-/// That costs an object nothing while it lives, where weak references would cost each a side table, and no reference can
-/// dangle.
+/// References are strong. A sweep removes unreferenced objects without changes; such an object that
+/// is looked up before a sweep starts as a new one does. Strong references cost nothing while an
+/// object lives, where weak ones would need a side table each, and none can dangle.
 struct ObjectRegistry {
     /// The objects of one table in one store.
     final class Table {
@@ -21,13 +21,13 @@ struct ObjectRegistry {
             self.storeNumber = storeNumber
         }
 
-        // The tables' own deinitializers do not know what they hold, and take longer.
+        // The tables' own deinitializers are generic and take longer.
         deinit {
             permanent.removeAll()
             temporary.removeAll()
         }
 
-        /// Where the object of a reference stands or will stand; valid until the next sweep.
+        /// The slot of a reference, whether or not it has an object; valid until the next sweep.
         @inline(__always)
         func place(of reference: Int64) -> UnsafeMutablePointer<ManagedObject?> {
             reference >= 0 ? permanent.slot(reference) : temporary.slot(-reference)
@@ -74,7 +74,7 @@ struct ObjectRegistry {
 }
 
 extension ObjectRegistry.Table {
-    /// Lists the object of a reference under another one.
+    /// Moves the object of a reference to another reference.
     func move(_ reference: Int64, to other: Int64) {
         let source = place(of: reference)
         let destination = place(of: other)
@@ -82,14 +82,14 @@ extension ObjectRegistry.Table {
         source.initialize(to: nil)
     }
 
-    /// Every object in the table.
+    /// Visits every object in the table.
     func forEach(_ body: (ManagedObject) -> Void) {
         permanent.forEach { _, slot in if let object = slot.pointee { body(object) } }
         temporary.forEach { _, slot in if let object = slot.pointee { body(object) } }
     }
 
-    /// Makes a clean object that nobody but the registry holds begin anew, as if it had left: what it has read may be old,
-    /// and nobody can tell it from a new one.
+    /// Turns a clean unreferenced object into a fault, because its values may be old. No reader can
+    /// tell it from a new object.
     func turnIntoFaultIfUnheld(_ slot: UnsafeMutablePointer<ManagedObject?>) {
         guard let state = slot.pointee?.state,
             state.isDisjoint(with: [.inserted, .updated, .deleted, .fault]),
@@ -98,15 +98,15 @@ extension ObjectRegistry.Table {
         Self.turnIntoFault(slot)
     }
 
-    // Without counting references for the call: the registry holds the object.
+    // Does not count references for the call: the registry holds the object.
     private static func turnIntoFault(_ slot: UnsafeMutablePointer<ManagedObject?>) {
         let object = UnsafeRawPointer(slot).load(as: Unmanaged<ManagedObject>.self)
         object._withUnsafeGuaranteedRef { $0.turnIntoFault() }
     }
 
-    /// Lets go of clean objects that nobody else holds.
+    /// Removes clean unreferenced objects.
     ///
-    /// - Returns: How many stay, and the keys of the rows that left.
+    /// - Returns: How many objects remain, and the primary keys of those removed.
     func sweep() -> (remaining: Int, releasedKeys: [Int64]) {
         var remaining = 0
         var released: [Int64] = []
@@ -116,7 +116,7 @@ extension ObjectRegistry.Table {
                 isKnownUniquelyReferenced(&slot.pointee)
             {
                 if !state.contains(.fault) { Self.turnIntoFault(slot) }
-                // A hook may have kept hold of the object.
+                // A hook may have kept a reference to the object.
                 guard isKnownUniquelyReferenced(&slot.pointee) else { return }
                 slot.pointee = nil
                 released.append(key)

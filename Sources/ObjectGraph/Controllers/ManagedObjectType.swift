@@ -1,12 +1,13 @@
-/// What can be asked of an entity by its class: `Book.all(in: context)` (spec §13.1).
+/// Requests for the objects of a class: `Book.all(in: context)` (spec §13.1).
 ///
-/// Every managed object class conforms. The class must be that of exactly one entity of the context's model.
+/// Every managed object class conforms. Exactly one entity of the context's model must have the
+/// class.
 public protocol ManagedObjectType: ManagedObject {}
 
 extension ManagedObject: ManagedObjectType {}
 
 extension ManagedObjectType {
-    /// The objects that match, in the order asked for; those of subentities included.
+    /// The objects that match, in the order asked for, including those of subentities.
     ///
     /// - Throws: as `fetch` of the context.
     public static func all(
@@ -30,7 +31,7 @@ extension ManagedObjectType {
         return try context.fetch(request, as: Self.self).first
     }
 
-    /// How many objects match, those of subentities left out.
+    /// How many objects match, without those of subentities.
     ///
     /// - Throws: as `fetch` of the context.
     public static func count(
@@ -41,8 +42,8 @@ extension ManagedObjectType {
         return try context.count(for: request)
     }
 
-    /// Deletes all objects of the entity but those given, with what their delete rules say; the next save writes it.
-    /// Subentities are left out.
+    /// Deletes all objects of the entity except those given; delete rules apply and the next save
+    /// writes it. Leaves out objects of subentities.
     ///
     /// - Throws: as `fetch` of the context.
     public static func removeAll(

@@ -2,24 +2,27 @@ import Foundation
 import Logging
 import Synchronization
 
-/// A coordinator with its stores, a context for the view and others for work in the background (spec §11.2).
+/// A coordinator with its stores, a context for the view, and contexts for work in the background
+/// (spec §11.2).
 ///
 ///     let container = PersistentContainer(name: "Library", model: model)
 ///     try container.loadPersistentStores()
 ///     try await container.performBackgroundTask { context in … }
 ///
-/// One container is one row cache and one pool of connections.
+/// A container has one row cache and one pool of connections for each store.
 public final class PersistentContainer: Sendable {
     public let name: String
     public let model: ManagedObjectModel
     public let coordinator: PersistentStoreCoordinator
 
-    /// On the main queue, directly on the coordinator. Merges nothing and throws on conflicts unless told otherwise.
+    /// A context on the main queue, directly on the coordinator. Unless set otherwise, it does not
+    /// merge automatically, and its saves throw on conflicts.
     public let viewContext: ManagedObjectContext
 
     private let descriptions: Mutex<[PersistentStoreDescription]>
 
-    /// The stores that `loadPersistentStores` opens; one SQLite file in the default folder unless set.
+    /// The stores that `loadPersistentStores` opens; one SQLite file in the default folder unless
+    /// set.
     public var persistentStoreDescriptions: [PersistentStoreDescription] {
         get { descriptions.withLock { $0 } }
         set { descriptions.withLock { $0 = newValue } }
@@ -47,9 +50,10 @@ public final class PersistentContainer: Sendable {
         FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask)[0]
     }
 
-    /// Opens the described stores; one that fails does not keep the others from being opened.
+    /// Opens the described stores; a failure of one does not prevent the others from being opened.
     ///
-    /// - Throws: `StoreLoadingError` with those that could not be opened, once all have been tried.
+    /// - Throws: `StoreLoadingError` with the stores that could not be opened, after all have been
+    ///   tried.
     public func loadPersistentStores() throws(StoreLoadingError) {
         let failures: [StoreLoadingError.Failure] = persistentStoreDescriptions.compactMap {
             description in
@@ -63,12 +67,14 @@ public final class PersistentContainer: Sendable {
         guard failures.isEmpty else { throw StoreLoadingError(failures: failures) }
     }
 
-    /// A private-queue context on the coordinator, beside the view context, not below it.
+    /// Makes a private-queue context on the coordinator. It is a sibling of the view context, not a
+    /// child.
     public func newBackgroundContext() -> ManagedObjectContext {
         ManagedObjectContext(.privateQueue, coordinator: coordinator)
     }
 
-    /// Runs the block on a new background context, which is gone afterwards; what it does not save is lost.
+    /// Runs the block on a new background context. The context then ends, and unsaved changes are
+    /// lost.
     public func performBackgroundTask<Result: Sendable>(
         _ block: @escaping @Sendable (ManagedObjectContext) throws -> Result
     ) async throws -> Result {
@@ -81,7 +87,7 @@ public final class PersistentContainer: Sendable {
 public struct StoreLoadingError: CodedError, Sendable {
     /// A store that could not be opened.
     public struct Failure: Sendable {
-        /// What the container was asked to open.
+        /// The description that the container was given.
         public let store: PersistentStoreDescription
         public let error: any Error
     }
@@ -92,6 +98,6 @@ public struct StoreLoadingError: CodedError, Sendable {
     /// The code of the first failure; 134080 if its error has none.
     public var code: Int { (failures.first?.error as? any CodedError)?.code ?? 134080 }
 
-    /// A line a store.
+    /// One line for each store.
     public var description: String { failures.map { "\($0.error)" }.joined(separator: "\n") }
 }

@@ -1,5 +1,7 @@
-/// A request for the objects of a class, `Book.fetchRequest()`. It has the properties of a `FetchRequest`; the entity is the
-/// one that has the class in the model of the context that it is given to.
+/// A request for the objects of a class, `Book.fetchRequest()`, with the properties of a
+/// `FetchRequest`.
+///
+/// Its entity is the one that has the class in the model of the context that runs the request.
 ///
 ///     var request = Book.fetchRequest()
 ///     request.predicate = try ObjectPredicate("year < %@", 1980)
@@ -25,7 +27,7 @@ public struct TypedFetchRequest<Object: ManagedObject>: Sendable {
 
     /// The request with the name of the entity.
     ///
-    /// - Throws: `FetchError.unknownEntity` if the class is not that of exactly one entity of the model.
+    /// - Throws: `FetchError.unknownEntity` unless exactly one entity of the model has the class.
     public func request(in model: ManagedObjectModel) throws(FetchError) -> FetchRequest {
         let entities = model.entities(ofClass: Object.self)
         guard entities.count == 1 else { throw .unknownEntity("\(Object.self)") }
@@ -36,14 +38,15 @@ public struct TypedFetchRequest<Object: ManagedObject>: Sendable {
 }
 
 extension ManagedObjectType {
-    /// A request for all objects of the class, to be narrowed down by its properties.
+    /// A request for all objects of the class; set its properties to narrow it down.
     public static func fetchRequest() -> TypedFetchRequest<Self> { TypedFetchRequest() }
 }
 
 extension ManagedObjectContext {
     /// The objects that match, in the order asked for; see `fetch(_:as:)`.
     ///
-    /// - Throws: as `fetch(_:as:)`; `FetchError.unknownEntity` if the class is not that of exactly one entity.
+    /// - Throws: as `fetch(_:as:)`; `FetchError.unknownEntity` unless exactly one entity has the
+    ///   class.
     public func fetch<Object: ManagedObject>(
         _ request: TypedFetchRequest<Object>
     ) throws -> FetchedObjects<Object> {

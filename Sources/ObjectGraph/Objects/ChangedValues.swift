@@ -1,28 +1,30 @@
-/// What only some objects have, in one piece of memory: the values that differ from the row, with a mask of them, and the
-/// to-many relationships that have been read or changed.
+/// State that only some objects have, in one piece of memory: the values that differ from the row,
+/// with a mask of them, and the to-many relationships that have been read or changed.
 ///
-/// A to-one relationship is kept as the object identifier of its destination, temporary or permanent. Owned by the object
-/// and freed with it: raw memory rather than a class, since it is touched for each value that is set or saved, and counting
-/// references there was a third of the cost of a save.
+/// A to-one relationship is kept as the object identifier of its destination, temporary or
+/// permanent. The memory is owned by the object and freed with it. It is raw memory and not a
+/// class: it is accessed for each value that is set or saved, and reference counting took a third
+/// of a save there.
 struct ChangedValues {
-    // Valid from `allocate` to `deallocate`, which the owning object calls; the struct is never kept elsewhere.
+    // Valid from `allocate` to `deallocate`. The owning object calls both, and nothing else keeps
+    // the struct.
     private let memory: UnsafeMutableRawPointer
 
-    /// Behind the header, at a multiple of what malloc aligns to.
+    /// After the header, at a multiple of malloc's alignment.
     private static var elementsOffset: Int { (MemoryLayout<Header>.size + 15) & ~15 }
 
     private struct Header {
         var mask = PropertyMask()
 
-        /// What was set since pending changes were last processed.
+        /// The values set since pending changes were last processed.
         var eventMask = PropertyMask()
         var contents: RelationshipContents?
     }
 
     static func allocate(propertyCount: Int) -> ChangedValues {
         let size = elementsOffset + propertyCount * MemoryLayout<AttributeValue>.stride
-        // The header wants 16, which malloc gives in any case (C11 7.22.3); asked for it, Swift calls posix_memalign, which
-        // costs three times as much.
+        // The header needs 16, which malloc gives in any case (C11 7.22.3). If asked for 16, Swift
+        // calls posix_memalign, which costs three times as much.
         let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 8)
         memory.initializeMemory(as: Header.self, to: Header())
         let values = ChangedValues(memory: memory)
@@ -31,7 +33,7 @@ struct ChangedValues {
     }
 
     func deallocate() {
-        // All others are null, which holds nothing.
+        // All others are null, which holds no reference.
         header.pointee.mask.forEach { (elements + $0).deinitialize(count: 1) }
         header.deinitialize(count: 1)
         memory.deallocate()
@@ -50,7 +52,7 @@ struct ChangedValues {
     var mask: PropertyMask { header.pointee.mask }
     var eventMask: PropertyMask { header.pointee.eventMask }
 
-    /// Forgets what was set in the last event.
+    /// Clears the mask of the values set in the last event.
     func beginEvent() { header.pointee.eventMask = PropertyMask() }
 
     var contents: RelationshipContents? {
@@ -71,7 +73,7 @@ struct ChangedValues {
         }
     }
 
-    /// The place of a value, for reading it without copying.
+    /// A pointer to a value, for reading it without copying.
     @inline(__always)
     func pointer(_ index: Int) -> UnsafePointer<AttributeValue> { UnsafePointer(elements + index) }
 

@@ -1,8 +1,10 @@
-/// What the objects of one entity, store and context share, so that each of them holds one reference.
+/// What the objects of one entity, store and context share, so that each object holds one
+/// reference.
 final class EntityBinding {
     private(set) weak var context: ManagedObjectContext?
 
-    /// Of the entity, which lives as long as the binding: found in one step when a property is read.
+    /// Owned by the entity, which lives as long as the binding. Kept here to read a property in one
+    /// step.
     let accessors: UnsafePointer<PropertyAccessor>
     let propertyCount: Int
     let extent: RowExtent
@@ -11,7 +13,7 @@ final class EntityBinding {
     private(set) var storeNumber: Int
     private(set) var counters: GraphCounters
 
-    /// Whether the context sets limits to the age of rows.
+    /// Whether the context limits the age of rows.
     var hasStalenessInterval = false
     let entity: Entity
     private(set) var scope: ObjectIDScope
@@ -19,13 +21,13 @@ final class EntityBinding {
     let objectClass: ManagedObject.Type
     let hasTransients: Bool
 
-    /// What the class wants to be asked about.
+    /// The properties that the class validates itself.
     let validated: PropertyMask
 
-    /// The slots that must have a value in a row, a bit each, if that is all that there is to check; otherwise nil.
+    /// The slots that must have a value in a row, one bit each; nil if there is more to validate.
     let requiredSlots: UInt16?
 
-    /// What every object begins with: `checked` where queues are checked.
+    /// The initial state of every object: `checked` if uses of the queue are checked.
     private(set) var initialState: ObjectState = []
 
     convenience init(context: ManagedObjectContext, entity: Entity, scope: ObjectIDScope) {
@@ -75,7 +77,7 @@ final class EntityBinding {
         storeNumber = scope.storeNumber
     }
 
-    /// Puts the object that alone has this binding into a context.
+    /// Inserts the only object of this binding into a context.
     func attach(to context: ManagedObjectContext, _ scope: ObjectIDScope) {
         self.context = context
         self.scope = scope
@@ -86,11 +88,12 @@ final class EntityBinding {
     }
 }
 
-/// Where an object stands in its life.
+/// The state of an object.
 struct ObjectState: OptionSet {
     let rawValue: UInt16
 
-    /// The values have not been read; `row`, if there is one, is what was cached when the object was fetched.
+    /// The values have not been read. `row`, if there is one, was cached when the object was
+    /// fetched.
     static let fault = ObjectState(rawValue: 1)
     static let inserted = ObjectState(rawValue: 2)
     static let updated = ObjectState(rawValue: 4)
@@ -105,37 +108,40 @@ struct ObjectState: OptionSet {
     /// The delete rules of the object have been applied.
     static let deletionPropagated = ObjectState(rawValue: 64)
 
-    /// A relationship changed that has no column in the object's row, so its version counts on all the same (spec §2.11).
+    /// A relationship without a column in the object's row has changed. The row's version increases
+    /// anyway (spec §2.11).
     static let relationshipChanged = ObjectState(rawValue: 128)
 
-    /// `awakeFromFetch` is running: what is set makes no change.
+    /// `awakeFromFetch` is running: setting a value is not a change.
     static let awaking = ObjectState(rawValue: 256)
 
     /// The object was made without a context and has not been inserted yet.
     static let unattached = ObjectState(rawValue: 512)
 
-    /// Somebody observes properties of the object.
+    /// Properties of the object are observed.
     static let observed = ObjectState(rawValue: 1024)
 
     /// Every use is checked for the context's queue (spec §4.8).
     static let checked = ObjectState(rawValue: 2048)
 
-    /// The object's own values are in a row that is not finished.
+    /// The object's own values are in a draft, a row that is not finished.
     static let draft = ObjectState(rawValue: 4096)
 
-    /// The object is inserted by undoing a deletion that was saved: rows that others have written may name it.
+    /// The object is inserted because a saved deletion was undone. Rows of other contexts may refer
+    /// to it.
     static let broughtBack = ObjectState(rawValue: 8192)
 
-    /// The object counts as deleted because its row was found gone, and not because anybody has deleted it.
+    /// The object counts as deleted because its row was found gone, not because it was deleted
+    /// here.
     static let inaccessible = ObjectState(rawValue: 16384)
 
-    /// Observers have been told that the new object was inserted, or could have been.
+    /// An insertion of the object was posted, or would have been if the context had observers.
     static let announced = ObjectState(rawValue: 32768)
 
-    /// Whether nobody else can know the object.
+    /// Whether the object is new and was never saved from this context.
     var isNew: Bool { contains(.inserted) && !contains(.broughtBack) }
 
-    /// Whether something has to happen before a value is read: one test, whether or not queues are checked.
+    /// Whether a value cannot be read at once: a single test, whether or not queues are checked.
     @inline(__always)
     var needsAttention: Bool { !isDisjoint(with: [.fault, .checked]) }
 }

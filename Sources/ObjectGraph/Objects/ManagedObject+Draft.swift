@@ -1,20 +1,21 @@
 import Foundation
 
-// The values of a new object are written at once in the form of the row that a save will insert: nothing is kept twice,
-// and nothing is left to encode.
+// The values of a new object are written to a draft, a row in the form in which a save inserts it.
+// Nothing is kept twice, and nothing is left to encode.
 //
-// A draft lies where the row of another object would, and is no row: `row` is nil. What it cannot hold (relationships,
-// transient values, texts that do not fit its slab) stands beside it and goes before it. Whoever asks for all changes of
-// the object makes it give the draft up first, so that the rest of the engine knows of one kind of unsaved value.
+// A draft is in the place of the row, but is no row: `row` is nil. Values that it cannot hold
+// (relationships, transient values, texts that do not fit its slab) are kept beside it and take
+// precedence. Code that needs all changes of the object first makes it give up the draft, so that
+// the rest of the engine has one kind of unsaved value.
 extension ManagedObject {
-    /// Whether values can be written to the draft without telling anybody.
+    /// Whether values can be written to the draft without notifying the context or observers.
     @inline(__always)
     private final var writesToDraft: Bool {
         state.intersection([.draft, .changedInEvent, .fault, .checked, .observed])
             == [.draft, .changedInEvent]
     }
 
-    /// Where a value goes that is written to the draft; nil if it has to be kept beside.
+    /// The accessor for a value that goes to the draft; nil if the value must be kept beside it.
     @inline(__always)
     private final func placeInDraft(_ index: Int, _ kind: SlotKind) -> PropertyAccessor? {
         let accessor = binding.accessors[index]
@@ -70,7 +71,7 @@ extension ManagedObject {
         else { return setAttribute(.string(text), at: index) }
     }
 
-    /// Takes the value of an attribute away.
+    /// Sets an attribute to nil.
     public final func setNil(for key: PropertyKey) {
         let index = key.index(in: binding)
         guard let accessor = placeInDraft(index, binding.accessors[index].slotKind),
@@ -78,7 +79,8 @@ extension ManagedObject {
         else { return setAttribute(.null, at: index) }
     }
 
-    /// Writes a value of an attribute's own type to the draft, if there is one and it can hold the value.
+    /// Writes a value of an attribute's own type to the draft, if there is one and it can hold the
+    /// value.
     final func putInDraft(_ value: AttributeValue, at index: Int) -> Bool {
         let kind = binding.accessors[index].slotKind
         guard let accessor = placeInDraft(index, kind) else { return false }
@@ -97,7 +99,7 @@ extension ManagedObject {
         return true
     }
 
-    /// Turns the draft into unsaved values like any others.
+    /// Moves the values of the draft to the unsaved values.
     @inline(never)
     final func giveUpDraft() {
         let values = valuesRow
@@ -113,7 +115,8 @@ extension ManagedObject {
         }
     }
 
-    /// Keeps beside the draft which of its values were set to nil, unless it was finished, when this has been done.
+    /// Keeps beside the draft which of its values were set to nil. A finished draft has been
+    /// handled.
     fileprivate final func keepNotes(of draft: RowReference) {
         guard draft.key == 0, draft.version != 0 else { return }
         for property in binding.entity.properties where property.attributeType != nil {
@@ -128,7 +131,7 @@ extension ManagedObject {
 // MARK: - Making drafts and finishing them
 
 extension ManagedObjectContext {
-    /// What a new object starts from.
+    /// The seed of a new object with a draft.
     func draftSeed(_ binding: EntityBinding) -> ObjectSeed {
         let extent = binding.extent
         let slab = draftSlab(for: extent)
@@ -140,7 +143,8 @@ extension ManagedObjectContext {
 
     @inline(__always)
     private func draftSlab(for extent: RowExtent) -> RowSlab {
-        // A save may have superseded rows of it after few objects: the next one starts small again.
+        // A save may have superseded rows of the slab after few objects. The next slab starts small
+        // again.
         if draftSlab?.hasSupersededRows.load(ordering: .relaxed) ?? false { draftSlab = nil }
         if let draftSlab, DraftSpace(of: draftSlab).hasRoom(for: extent) { return draftSlab }
         let capacity = min((draftSlab?.capacity ?? 256) * 4, RowSlab.byteCount)
@@ -149,14 +153,15 @@ extension ManagedObjectContext {
         return made
     }
 
-    /// The draft of an object with everything that stands beside it, as the row to be saved; nil if it does not fit.
+    /// The draft of an object with all values beside it, as the row to save; nil if they do not
+    /// fit.
     ///
     /// The object keeps both until the save has succeeded.
     func finishedDraft(
         of object: ManagedObject, _ references: inout RowReferences
     ) -> RowReference? {
         guard object.state.contains(.draft), let row = object.valuesRow else { return nil }
-        // The version takes the place of the notes, which a uniqueness conflict alone asks for from here on.
+        // The version replaces the notes, which only uniqueness conflicts use from here on.
         if row.version != 0, !object.binding.entity.uniquenessConstraints.isEmpty {
             object.keepNotes(of: row)
         }
@@ -177,7 +182,7 @@ extension ManagedObjectContext {
     }
 }
 
-/// A row that is being made in place, in a slab that others share.
+/// Writes a row in place, in a slab that other rows share.
 struct RowDraft: SlotWriter {
     private let space: DraftSpace
     private let start: UnsafeMutableRawPointer
@@ -233,8 +238,8 @@ struct RowDraft: SlotWriter {
     @inline(__always)
     func clear(_ slot: Int) { start.rowClear(slot) }
 
-    /// Takes a value away and remembers that this was done, where the version of the row will stand; false for a slot for
-    /// which there is no bit.
+    /// Removes a value and notes that it was set to nil, in the bits that later hold the row's
+    /// version. Returns false for a slot that has no bit.
     func setNil(_ slot: Int) -> Bool {
         guard slot < 32 else { return false }
         start.rowClear(slot)

@@ -1,8 +1,9 @@
 extension ManagedObject {
-    /// Reads the values: from the row that came with the object if that is still the newest, else from the level above. The
-    /// object stays a fault if they cannot be read: the next use tries again.
+    /// Reads the values: from the row that came with the object if it is still the newest,
+    /// otherwise from the level above. If the read fails, the object stays a fault and the next use
+    /// tries again.
     ///
-    /// - Parameter isForReading: Whether a value is wanted, so that a failed read returns nil to the caller.
+    /// - Parameter isForReading: Whether the caller needs a value, and gets nil if the read fails.
     @inline(never)
     final func fireFault(isForReading: Bool = false) {
         binding.counters.faultsFired.add(1, ordering: .relaxed)
@@ -11,12 +12,13 @@ extension ManagedObject {
             return
         }
         guard let context = managedObjectContext else {
-            // A detached object has no values any more (spec §2.4).
+            // A detached object has no values (spec §2.4).
             state.remove(.fault)
             return
         }
         if state.contains(.inserted), row == nil {
-            // A new object that was refreshed starts anew (spec §2.8); one whose row is gone and comes back has what was set.
+            // A new object that was refreshed gets its default values (spec §2.8). An object
+            // inserted again keeps the values that were set.
             state.remove(.fault)
             for (index, value) in binding.entity.defaultValues
             where !(changesBesideDraft?.contains(index) ?? false) {
@@ -48,7 +50,8 @@ extension ManagedObject {
         awake()
     }
 
-    // Its own row is there, so that the hook may read; what it sets is no change (spec §2.3).
+    // The object has its row here, so the hook can read. Setting a value is not a change
+    // (spec §2.3).
     final func awake() {
         state.remove(.fault)
         state.insert(.awaking)
@@ -56,22 +59,23 @@ extension ManagedObject {
         state.remove(.awaking)
     }
 
-    /// The same before an attribute or a to-one relationship is read: its unsaved value needs no row.
+    /// As `attend`, before an attribute or a to-one relationship is read: an unsaved value needs no
+    /// row.
     @inline(never)
     final func attend(reading index: Int) {
         attend(isForReading: !(changesBesideDraft?.contains(index) ?? false))
     }
 
-    /// Checks the queue if that is asked for, and fires the fault if it is one.
+    /// Checks the queue if required, and fires the fault if the object is one.
     ///
-    /// - Parameter isForReading: false before a value is set, which replaces one that cannot be read.
+    /// - Parameter isForReading: false before a value is set, since the value need not be read.
     @inline(never)
     final func attend(isForReading: Bool = true) {
         if state.contains(.checked) { managedObjectContext?.requireQueue(for: self) }
         if state.contains(.fault) { fireFault(isForReading: isForReading) }
     }
 
-    /// Forgets the values; they are read again, in their newest form, when next needed.
+    /// Drops the values. The newest ones are read when needed.
     final func turnIntoFault() {
         let isRealised = !state.contains(.fault)
         if isRealised { willTurnIntoFault() }

@@ -1,9 +1,10 @@
 // Requests that belong to an object (spec §1.9).
 extension ManagedObject {
-    /// The objects that a fetched property of the model finds for this one.
+    /// The objects that a fetched property of the model finds for this object.
     ///
-    /// The request is run when first asked for, and not again until the object becomes a fault.
-    /// - Throws: `PropertyError.unknownKey` if the entity has no such fetched property; otherwise as `fetch`.
+    /// The request is run on first use, and again only after the object has become a fault.
+    /// - Throws: `PropertyError.unknownKey` if the entity has no such fetched property; otherwise
+    ///   as `fetch`.
     public final func fetchedObjects(forProperty name: String) throws -> [ManagedObject] {
         guard let property = binding.model.fetchedProperty(named: name, of: binding.entity),
             var request = property.request
@@ -15,14 +16,14 @@ extension ManagedObject {
             values[variable] = try value(ofVariable: variable, property)
         }
         request.predicate = request.predicate?.withSubstitutionVariables(values)
-        // What has left its context can ask nobody.
+        // A detached object has no context to fetch from.
         guard let context = managedObjectContext else { return [] }
         let objects = Array(try context.fetch(request, as: ManagedObject.self))
         ensureContents().fetched[name] = objects
         return objects
     }
 
-    /// - Returns: nil if the name is not one of those that fetched properties know.
+    /// - Returns: nil if fetched properties define no variable of this name.
     private final func value(
         ofVariable name: String, _ property: FetchedPropertyDescription
     ) throws -> (any PredicateArgument)? {

@@ -1,8 +1,8 @@
 import Foundation
 
-// Several properties at once, and those of other objects.
+// Values of several properties at once, and of properties of related objects.
 extension ManagedObject {
-    /// The values of properties by their names, as `value(forKey:)` gives them.
+    /// The values of properties by their names, as `value(forKey:)` returns them.
     ///
     /// - Throws: `PropertyError.unknownKey` if the entity lacks one of them.
     public final func dictionaryWithValues(forKeys keys: [String]) throws -> [String: Any?] {
@@ -11,19 +11,22 @@ extension ManagedObject {
         return values
     }
 
-    /// Gives several properties values by their names: all of them, or none.
+    /// Sets several properties by their names: all of them, or none.
     ///
-    /// - Throws: `PropertyError` as `setValue`; the object is then as before.
+    /// - Throws: `PropertyError` as `setValue`; the object is then unchanged.
     public final func setValuesForKeys(_ values: [String: Any?]) throws {
         let assignments = try values.sorted { $0.key < $1.key }
             .map { try acceptable($0.value, forKey: $0.key) }
         for assignment in assignments { assign(assignment) }
     }
 
-    /// The value at the end of a key path: through to-one relationships nil where one has no destination, through a to-many
-    /// relationship an array of the values of its objects, without nils; `@count`, `@sum` and the like as in predicates.
+    /// The value at the end of a key path.
     ///
-    /// - Throws: `FetchError` if the key path leads nowhere, or through two to-many relationships.
+    /// Through to-one relationships it is nil if one has no destination. Through a to-many
+    /// relationship it is an array of the values of its objects, without nils. `@count`, `@sum` and
+    /// the like work as in predicates.
+    ///
+    /// - Throws: `FetchError` if the key path is wrong, or leads through two to-many relationships.
     public final func value(forKeyPath keyPath: String) throws -> Any? {
         let resolver = ConditionResolver(entity: binding.entity, model: binding.model)
         let path = try resolver.keyPath(keyPath)
@@ -41,7 +44,7 @@ extension ManagedObject {
 }
 
 extension Operand {
-    /// The type of the attribute that the operand is, or gives back.
+    /// The type of the operand's attribute, or of the attribute whose minimum or maximum it is.
     fileprivate var attributeType: AttributeType? {
         switch self {
         case .attribute(_, let property): property.attributeType

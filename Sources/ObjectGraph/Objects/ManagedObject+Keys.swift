@@ -1,14 +1,19 @@
 import Foundation
 
-// Properties by name, for code that does not know the class.
+// Properties by name, for code that does not use the class.
 extension ManagedObject {
     /// The value of a property by its name.
     ///
-    /// An attribute comes as its own Swift type: `Int16` to `Int64` for the integers, `Float` for a float, and so on; an integer
-    /// that is out of the range of its type, which cannot be saved, as `Int64`. A to-one relationship comes as a
-    /// `ManagedObject`, a to-many relationship as a `Set<ManagedObject>`, as an array if it is ordered; nil means no value.
-    /// A property list comes as what it is made of, with integers as `Int`, and can be cast:
-    /// `value as? [String: Int]`. Fires the fault.
+    /// - An attribute has its own Swift type: `Int16` to `Int64` for the integers, `Float` for a
+    ///   float, and so on. An integer out of the range of its type, which cannot be saved, is an
+    ///   `Int64`.
+    /// - A to-one relationship is a `ManagedObject`, a to-many relationship a `Set<ManagedObject>`,
+    ///   or an array if it is ordered.
+    /// - A property list is the value that it is made of, with integers as `Int`, and can be cast:
+    ///   `value as? [String: Int]`.
+    /// - nil means no value.
+    ///
+    /// Fires the fault.
     /// - Throws: `PropertyError.unknownKey` if the entity has no such property.
     public final func value(forKey key: String) throws -> Any? {
         guard let property = binding.entity.property(named: key) else {
@@ -27,11 +32,11 @@ extension ManagedObject {
         }
     }
 
-    /// Gives a property a value by its name; nil removes it, or empties a to-many relationship. A number may be of any
-    /// integer or floating-point type, or an `NSNumber`.
+    /// Sets a property by its name; nil removes the value, or empties a to-many relationship. A
+    /// number may be of any integer or floating-point type, or an `NSNumber`.
     ///
-    /// - Throws: `PropertyError` if the entity has no such property, or the value is not acceptable to it; the object is
-    ///   then as before.
+    /// - Throws: `PropertyError` if the entity has no such property or it does not accept the
+    ///   value; the object is then unchanged.
     public final func setValue(_ value: Any?, forKey key: String) throws {
         assign(try acceptable(value, forKey: key))
     }
@@ -44,7 +49,7 @@ extension ManagedObject {
         }
     }
 
-    /// A property with a value that fits it.
+    /// A property with a value that it accepts.
     enum Assignment {
         case attribute(Property, AttributeValue)
         case toOne(Property, ManagedObject?)
@@ -87,7 +92,8 @@ extension ManagedObject {
 }
 
 extension Property {
-    /// The value in the form in which the attribute keeps it; nil if it is not acceptable.
+    /// The value in the form in which the attribute keeps it; nil if the attribute does not accept
+    /// it.
     fileprivate func attributeValue(of value: Any?) -> AttributeValue? {
         if let value, let transformer = rules?.transformer, !(value is AttributeValue) {
             return transformer.transformed(value).map { .transformable($0) }
@@ -96,13 +102,13 @@ extension Property {
     }
 }
 
-/// A property of an object that was asked for, or given a value, in vain.
+/// Why a property could not be read or set.
 public struct PropertyError: Error, Sendable, Hashable {
     public enum Reason: Sendable, Hashable {
         case unknownKey
-        /// The value as text, and what the property takes.
+        /// The value as text, and the type that the property accepts.
         case unacceptableValue(String, expected: String)
-        /// The value as text, and the Swift type that an accessor reads it as.
+        /// The value as text, and the Swift type of the accessor.
         case unreadableValue(String, as: String)
     }
 
@@ -134,7 +140,7 @@ extension PropertyError: CustomStringConvertible {
 }
 
 extension AttributeValue {
-    /// The value of a Swift type that attributes have; nil for any other type.
+    /// The value of a Swift type that attributes can have; nil for any other type.
     init?(any value: Any?) {
         guard let value else {
             self = .null
@@ -152,7 +158,7 @@ extension AttributeValue {
         }
     }
 
-    /// The number as the type that it was made of; a Boolean as 0 or 1.
+    /// The number in the type that it was made with; a Boolean as 0 or 1.
     private init(_ number: NSNumber) {
         if let decimal = number as? NSDecimalNumber {
             self = .decimal(decimal.decimalValue)
@@ -198,6 +204,6 @@ extension AttributeValue {
 }
 
 extension ManagedObject: PredicateArgument {
-    /// The object by its identifier, so that a predicate never holds an object.
+    /// The object's identifier, so that a predicate never holds an object.
     public final var predicateExpression: ObjectExpression { .constant(.objectID(objectID)) }
 }

@@ -1,4 +1,4 @@
-/// Keeps an observer of a property going; it ends with `cancel` or when the observation is released.
+/// Keeps an observer of a property active, until `cancel` or until the observation is released.
 ///
 /// Queue: that of the object's context.
 public final class PropertyObservation {
@@ -19,7 +19,7 @@ public final class PropertyObservation {
 
     deinit { cancel() }
 
-    /// Ends the observer.
+    /// Ends the observation.
     public func cancel() {
         context?.propertyObservations[object]?.removeAll { $0.observation == nil || $0 == self }
         guard context?.propertyObservations[object]?.isEmpty == true else { return }
@@ -28,7 +28,7 @@ public final class PropertyObservation {
     }
 }
 
-/// An observation that does not keep itself going.
+/// A weak reference to an observation.
 struct WeakObservation {
     fileprivate weak var observation: PropertyObservation?
 
@@ -38,7 +38,8 @@ struct WeakObservation {
 }
 
 extension ManagedObject {
-    /// Calls the handler after each time the property is set, also by an inverse; primitive setters are silent (spec §2.3).
+    /// Calls the handler each time after the property is set, also by an inverse; primitive setters
+    /// call no handler (spec §2.3).
     ///
     /// - Throws: `PropertyError.unknownKey` if the entity has no such property.
     public final func observe(
@@ -48,7 +49,7 @@ extension ManagedObject {
             throw PropertyError(.unknownKey, entity: binding.entity.name, key: key)
         }
         let observation = PropertyObservation(self, property.index, managedObjectContext, handler)
-        // What has left its context does not change any more.
+        // A detached object does not change any more.
         guard let context = managedObjectContext else { return observation }
         context.propertyObservations[self, default: []].append(
             WeakObservation(observation: observation))

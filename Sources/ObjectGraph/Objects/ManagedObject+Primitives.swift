@@ -1,26 +1,27 @@
-// Values behind the back of change tracking: nothing is marked changed, no inverse is maintained, no observer is told
-// (spec §2.3). For hooks, and for setters that do more than set.
+// Access without change tracking: no object is marked changed, no inverse is maintained, no
+// observer is notified (spec §2.3). For hooks, and for setters that do more than set.
 extension ManagedObject {
     /// The value of an attribute.
     public final func primitiveValue<Value: ManagedValue>(of attribute: Attribute<Value>) -> Value {
         Value.read(attribute.key, of: self)
     }
 
-    /// Gives an attribute a value without marking the object changed; it is saved if something else does.
+    /// Sets an attribute without marking the object changed. The value is saved if another change
+    /// is.
     public final func setPrimitiveValue<Value: ManagedValue>(
         _ value: Value, of attribute: Attribute<Value>
     ) {
         setPrimitive(value.attributeValue, at: attribute.key.index(in: binding))
     }
 
-    /// The value of a property by its name, as `value(forKey:)` gives it.
+    /// The value of a property by its name, as `value(forKey:)` returns it.
     ///
     /// - Throws: `PropertyError.unknownKey` if the entity has no such property.
     public final func primitiveValue(forKey key: String) throws -> Any? {
         try value(forKey: key)
     }
 
-    /// Gives a property a value by its name without marking the object changed.
+    /// Sets a property by its name without marking the object changed.
     ///
     /// - Throws: as `setValue(_:forKey:)`.
     public final func setPrimitiveValue(_ value: Any?, forKey key: String) throws {

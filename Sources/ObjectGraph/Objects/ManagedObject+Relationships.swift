@@ -1,8 +1,9 @@
 extension ManagedObject {
     /// The destination of a to-one relationship; nil if there is none.
     ///
-    /// Setting it maintains the inverse at once (spec §2.11); objects of another context are refused. Queue: the
-    /// context's. Cost of reading: none beyond the object's own fault; the destination comes as a fault.
+    /// Setting it maintains the inverse at once (spec §2.11). An object of another context stops
+    /// the process. Queue: the context's. Cost of reading: none beyond the object's own fault; the
+    /// destination may be a fault.
     public final subscript<Destination>(relationship: ToOne<Destination>) -> Destination? {
         get {
             destination(of: property(relationship.key)).map {
@@ -14,8 +15,8 @@ extension ManagedObject {
 
     /// The destinations of a to-many relationship, in no order.
     ///
-    /// Setting it maintains the inverses of what was added and removed. Queue: the context's. Cost: one statement when
-    /// first read; destinations come as faults.
+    /// Setting it maintains the inverses of added and removed objects. Queue: the context's. Cost:
+    /// one statement when first read; destinations may be faults.
     public final subscript<Destination>(relationship: ToMany<Destination>) -> Set<Destination> {
         get {
             let members = destinations(of: property(relationship.key))
@@ -26,8 +27,8 @@ extension ManagedObject {
 
     /// The destinations of an ordered to-many relationship in their order, each of them once.
     ///
-    /// Setting it maintains the inverses of what was added and removed; of an object that occurs twice the first place
-    /// counts. Queue: the context's. Cost: one statement when first read.
+    /// Setting it maintains the inverses of added and removed objects. The first position counts
+    /// for an object that occurs twice. Queue: the context's. Cost: one statement when first read.
     public final subscript<Destination>(
         relationship: OrderedToMany<Destination>
     ) -> [Destination] {
@@ -67,7 +68,7 @@ extension ManagedObject {
         return storedDestination(of: property)
     }
 
-    /// The destination that the row names.
+    /// The destination according to the row.
     final func storedDestination(of property: Property) -> ManagedObject? {
         guard let destination = row?.destination(of: property, in: binding.entity.layout) else {
             return nil
@@ -80,7 +81,7 @@ extension ManagedObject {
     final func setDestination(_ new: ManagedObject?, of property: Property) {
         guard canRefer(to: new, property) else { return }
         let old = destination(of: property)
-        // While the object awakes, its other ends have to be left alone (spec §2.3).
+        // While the object awakes, the other ends must not be changed (spec §2.3).
         guard old !== new, !state.contains(.awaking),
             let inverse = binding.model.inverse(of: property.relationship!)
         else {
@@ -121,12 +122,12 @@ extension ManagedObject {
         return members(of: property)
     }
 
-    /// The destinations without the object's own values, which need not be there; none if they cannot be read.
+    /// The destinations, without firing the object's own fault; none if they cannot be read.
     final func members(of property: Property) -> Set<ManagedObject> {
         knownMembers(of: property) ?? []
     }
 
-    /// The same; nil if they cannot be read, which the fault handler is told.
+    /// The same, but nil if they cannot be read, which is reported to the fault handler.
     final func knownMembers(of property: Property) -> Set<ManagedObject>? {
         do {
             return try loadMembers(of: property)
@@ -148,18 +149,19 @@ extension ManagedObject {
     private final func mayHaveStoredMembers(of property: Property) throws -> Bool {
         if state.isNew || isInaccessible || managedObjectContext == nil { return false }
         guard state.contains(.broughtBack) else { return true }
-        // Others may name it; a pair takes the rows of both ends, which somebody else may have brought back as well.
+        // Others may refer to this object. Stored pairs need the rows of both ends, so they exist
+        // only if another context has inserted the row again too.
         return try binding.model.inverse(of: property.relationship!)?.kind == .toOne
             || managedObjectContext?.hasRowAbove(self) ?? false
     }
 
-    /// Whether the row turned out to be gone (spec §3.5).
+    /// Whether the row was found gone (spec §3.5).
     private final var isInaccessible: Bool {
         row == nil && state.contains(.deleted) && state.isDisjoint(with: [.fault, .inserted])
     }
 
-    /// Whether this object's own end, unsaved, does not name the owner whose relationship the store has it in: it was
-    /// changed, or is of a new object, whose row others have brought back.
+    /// Whether this object's unsaved end no longer refers to the owner that the store has for it.
+    /// The end was changed, or belongs to a new object whose row others have brought back.
     private final func hasMovedAway(from owner: ManagedObject, _ property: Property) -> Bool {
         guard !state.isDisjoint(with: [.inserted, .updated]),
             let inverse = binding.model.inverse(of: property.relationship!),
@@ -169,7 +171,8 @@ extension ManagedObject {
         return destination(of: inverse) !== owner
     }
 
-    /// The to-one relationships in which the delete rules have taken this object out of the members of another.
+    /// The to-one relationships through which delete rules have removed this object from its
+    /// owners.
     final var cutRelationships: PropertyMask {
         var cut = PropertyMask()
         guard state.contains(.deletionPropagated), let changes = unsavedChanges else { return cut }
@@ -185,7 +188,7 @@ extension ManagedObject {
         return cut
     }
 
-    /// Whether a to-one relationship names an owner, as far as the row is known here.
+    /// Whether a to-one relationship refers to an owner, according to the values in memory.
     final var isMember: Bool {
         binding.entity.toOneIndexes.contains { index in
             let property = binding.entity.properties[index]
@@ -199,7 +202,8 @@ extension ManagedObject {
         }
     }
 
-    /// Has the owner that the row names, which may have been read without this object, read its members anew.
+    /// Makes the owner in the row read its members again, since they may have been read without
+    /// this object.
     final func unloadStoredOwner(at index: Int) {
         let property = binding.entity.properties[index]
         guard property.kind == .toOne,
@@ -210,7 +214,7 @@ extension ManagedObject {
             .contents?.relationships[inverse.index]?.unload()
     }
 
-    /// Without what awakeFromFetch has set, which is no change.
+    /// Without values that awakeFromFetch has set, which are not changes.
     private final var unsavedChanges: ChangedValues? {
         state.isDisjoint(with: [.inserted, .updated]) ? nil : changesBesideDraft
     }
@@ -235,7 +239,8 @@ extension ManagedObject {
         let contents = ensureContents()
         var loaded = contents.relationships[property.index, default: ToManyContents()]
         let inverse = binding.model.inverse(of: property.relationship!)
-        // The end with the foreign key has the last word: a conflict or refresh may have changed it back since.
+        // The end with the foreign key decides, since a conflict or refresh may have changed it
+        // back.
         var isMember: ((ManagedObject) -> Bool)?
         if let inverse, inverse.kind == .toOne {
             isMember = { $0.destination(of: inverse) === self }
@@ -256,7 +261,7 @@ extension ManagedObject {
         contents?.relationships[property.index]?.objects != nil
     }
 
-    /// Gives a to-many relationship the members that a prefetch has read.
+    /// Sets the members of a to-many relationship to those that a prefetch has read.
     final func prefetched(_ objects: [ManagedObject], in property: Property) {
         load(objects, of: property)
     }
@@ -272,7 +277,7 @@ extension ManagedObject {
         if state.needsAttention { attend() }
         guard managedObjectContext != nil else { return changeIsLost() }
         let new = new.filter { canRefer(to: $0, property) }
-        // What is to leave is not known without the members: then they stay as they are.
+        // Without the old members it is unknown which ones leave, so nothing is changed.
         guard let old = knownMembers(of: property) else { return }
         let members = Set(new)
         let leaving = old.subtracting(members)
@@ -286,17 +291,18 @@ extension ManagedObject {
         if state.contains(.observed) { notifyObservers(ofPropertyAt: property.index) }
     }
 
-    /// Reads the rows of members whose own end is about to change, in one statement a store: each would fire its own fault.
+    /// Reads the rows of members whose own end is about to change, in one statement a store instead
+    /// of one for each fault.
     final func readTogether(_ members: Set<ManagedObject>, of property: Property) {
         guard members.count > 1, let context = managedObjectContext,
             binding.model.inverse(of: property.relationship!)?.kind == .toOne
         else { return }
-        // What cannot be read now, each fault says when it fires.
+        // Each fault reports its own failure when it fires.
         try? context.load(
             Array(members), binding.model.destination(of: property.relationship!))
     }
 
-    /// Gives the members of an ordered relationship the order of a list that has all of them.
+    /// Reorders the members of an ordered relationship as in a list that has all of them.
     final func reorder(_ list: [ManagedObject], of property: Property) {
         var seen: Set<ManagedObject> = []
         let order = list.filter { seen.insert($0).inserted }
@@ -310,21 +316,22 @@ extension ManagedObject {
 
     final func change(_ object: ManagedObject, in property: Property, isAddition: Bool) {
         if object.state.contains(.detached), !isAddition {
-            // Others had moved it elsewhere, where it was cut off when it was deleted here.
+            // Another context had moved the object to another owner, from which it was cut when it
+            // was deleted here.
             contents?.drop([object])
             return
         }
         guard canRefer(to: object, property) else { return }
         let inverse = binding.model.inverse(of: property.relationship!)
         if let inverse, inverse.kind == .toOne {
-            // The foreign key is with the member: setting that end does both.
+            // The foreign key is with the member: setting that end changes both.
             if isAddition || object.destination(of: inverse) === self {
                 object.setDestination(isAddition ? self : nil, of: inverse)
             }
             return
         }
         guard let context = managedObjectContext else { return changeIsLost() }
-        // Adding a member again is nothing to undo; whether it is one need not be known otherwise.
+        // Adding a member again need not be undone. Without undo, the members need not be read.
         let isUndoable =
             context.undoManager != nil && members(of: property).contains(object) != isAddition
         note(object, in: property, isAddition: isAddition)
@@ -333,8 +340,8 @@ extension ManagedObject {
             from: self, to: object, property, isAddition: isAddition, isUndoable: isUndoable)
     }
 
-    /// Reads the members before one comes or goes, if it matters what their order is until then: for undo, and for the
-    /// unsaved places of the others.
+    /// Reads the members before one is added or removed if their present order matters: for undo,
+    /// and for unsaved places of the others.
     private final func keepOrder(of property: Property) {
         if let context = managedObjectContext, context.undoManager != nil {
             context.noteEvent(of: self)
@@ -344,10 +351,10 @@ extension ManagedObject {
         }
     }
 
-    /// Takes note of a member that came or went, and marks this end changed.
+    /// Records that a member was added or removed, and marks this end changed.
     final func note(_ object: ManagedObject, in property: Property, isAddition: Bool) {
         if state.isDisjoint(with: [.inserted, .updated]) || !state.contains(.changedInEvent) {
-            // A read on the way may have found its store removed.
+            // A read may have found meanwhile that the store was removed.
             guard let context = managedObjectContext else { return changeIsLost() }
             context.noteChange(of: self)
         }
@@ -362,8 +369,8 @@ extension ManagedObject {
         if state.contains(.observed) { notifyObservers(ofPropertyAt: property.index) }
     }
 
-    /// Whether a relationship can lead to an object: both have to be in one context. What is in none leads nowhere, and
-    /// nothing leads there.
+    /// Whether a relationship can refer to an object: both must be in the same context. An object
+    /// without a context has no destinations and cannot be one.
     private final func canRefer(to object: ManagedObject?, _ property: Property) -> Bool {
         guard let context = managedObjectContext else {
             changeIsLost()

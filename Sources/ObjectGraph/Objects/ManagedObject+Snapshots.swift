@@ -1,17 +1,20 @@
-// What has changed, and what it was before (spec §2.5).
+// Changed values, and the values before the changes (spec §2.5).
 extension ManagedObject {
-    /// The properties whose values differ from those of the last fetch or save, with their current values.
+    /// The properties whose values differ from those of the last fetch or save, with their current
+    /// values.
     ///
-    /// Persistent properties only; a value that was set to what it was is left out. Of a new object those that differ from
-    /// their defaults; of an object that only primitive setters have changed, none. Fires the fault.
+    /// Has only persistent properties, and none that was set to an equal value. Of a new object it
+    /// has those that differ from their defaults; of an object that only primitive setters have
+    /// changed, none. Fires the fault.
     public final func changedValues() -> [String: Any?] {
         isToBeWritten ? values { isChanged($0) } : [:]
     }
 
-    /// Whether a save looks at the object's values.
+    /// Whether a save may write the object's values.
     final var isToBeWritten: Bool { !state.isDisjoint(with: [.inserted, .updated]) }
 
-    /// The persistent properties that were set since pending changes were last processed, with their current values.
+    /// The persistent properties that were set since pending changes were last processed, with
+    /// their current values.
     public final func changedValuesForCurrentEvent() -> [String: Any?] {
         guard state.contains(.changedInEvent) else { return [:] }
         let (attributes, toMany) = (changes?.eventMask, contents?.eventMask)
@@ -22,10 +25,11 @@ extension ManagedObject {
         }
     }
 
-    /// The values of the last fetch or save, whatever was set since; nil for each key of a new object.
+    /// The values of the last fetch or save, whatever was set since; nil for each key of a new
+    /// object.
     ///
-    /// - Parameter keys: nil means all properties; keys that the entity does not have are left out.
-    /// - Note: Fires the fault, and reads those to-many relationships that are asked for.
+    /// - Parameter keys: The names of the properties; nil means all. Unknown names are left out.
+    /// - Note: Fires the fault, and reads the to-many relationships that are asked for.
     public final func committedValues(forKeys keys: [String]? = nil) -> [String: Any?] {
         if state.contains(.fault) { fireFault(isForReading: true) }
         let properties = keys.map { $0.compactMap(binding.entity.property) }
@@ -83,7 +87,7 @@ extension ManagedObject {
 extension ManagedObject {
     /// Whether the destinations of a relationship have not been read yet; fires no fault.
     ///
-    /// - Returns: true also for a name that is no relationship of the entity.
+    /// - Returns: Also true if the entity has no relationship of this name.
     public final func hasFault(forRelationshipNamed name: String) -> Bool {
         guard let property = binding.entity.property(named: name), property.relationship != nil
         else { return true }
@@ -93,8 +97,9 @@ extension ManagedObject {
 
     /// The identifiers of the members of a to-many relationship, in their order if it has one.
     ///
-    /// Makes no objects of them and fires no fault. Cost: one statement unless the members are in memory.
-    /// - Throws: `PropertyError.unknownKey` if the entity has no such to-many relationship; `StoreError` if reading fails.
+    /// Makes no objects and fires no fault. Cost: one statement unless the members are in memory.
+    /// - Throws: `PropertyError.unknownKey` if the entity has no such to-many relationship;
+    ///   `StoreError` if reading fails.
     public final func objectIDs(
         forRelationshipNamed name: String
     ) throws -> [ManagedObjectID] {

@@ -1,12 +1,12 @@
-// What the model and the class demand of an object before it is saved (spec §2.7). An entity that demands nothing costs
-// nothing.
+// Validation of an object by the model and by its class, before it is saved (spec §2.7). An entity
+// without rules costs nothing.
 extension ManagedObject {
-    /// Asks the validators of the class, then checks what the model demands.
+    /// Calls the validators of the class, then checks the rules of the model.
     ///
-    /// - Throws: `ValidationError` for one thing that is wrong, `ValidationErrors` for several.
+    /// - Throws: `ValidationError` for a single error, `ValidationErrors` for several.
     final func validateProperties() throws {
         if let slots = binding.requiredSlots, let rowStart, rowStart.rowHasValues(slots) {
-            // What must be there is there: only what was set beside the row is left to look at.
+            // All required values are there. Only values set beside the row are left to check.
             guard let changes = changesBesideDraft else { return }
             if changes.mask.allSatisfy({ isPlainlyValid(at: $0) }) { return }
         }
@@ -25,7 +25,7 @@ extension ManagedObject {
         try ValidationErrors.throwIfAny(errors)
     }
 
-    /// Lets the class look at a value and replace it.
+    /// Lets the class validate a value and replace it.
     private final func askValidator(of property: Property, _ errors: inout [ValidationError]) {
         let old = currentValue(of: property)
         var new = old
@@ -33,7 +33,7 @@ extension ManagedObject {
             try validateValue(&new, forKey: property.name)
             if !Self.isSame(old, new) { try setValue(new, forKey: property.name) }
         } catch {
-            // What the model says is said once, below.
+            // Errors of the model's rules are added once, below.
             for error in ValidationErrors.list(of: error, self, key: property.name)
             where error.reason.isCustom {
                 errors.append(error)
@@ -51,13 +51,13 @@ extension ManagedObject {
 
     // MARK: - The model
 
-    /// Whether a value that was set is all right without a closer look, as most are.
+    /// Whether a value is valid without a closer look, as most are.
     @inline(__always)
     private final func isPlainlyValid(at index: Int) -> Bool {
         let accessor = binding.accessors[index]
         if accessor.hasRules { return false }
         guard let changes = changesBesideDraft, changes.contains(index) else {
-            // Nothing else goes into a draft, and a row has been looked at.
+            // A draft holds only valid values, and a row has been checked.
             guard let rowStart, accessor.slot >= 0 else { return false }
             return !accessor.isMandatory || rowStart.rowHasValue(Int(accessor.slot))
         }
@@ -74,7 +74,7 @@ extension ManagedObject {
     private final func errorOfValue(at index: Int) -> ValidationError? {
         let accessor = binding.accessors[index]
         if let changes = changesBesideDraft, changes.contains(index) {
-            // By pointer, so that nothing is copied that must be counted.
+            // Read by pointer, which avoids copying a reference-counted value.
             let value = changes.pointer(index)
             if accessor.isMandatory, case .null = value.pointee {
                 return error(index, .missingMandatoryProperty)
@@ -83,7 +83,7 @@ extension ManagedObject {
                 let type = binding.entity.properties[index].attributeType!
                 return error(index, .integerOutOfRange(integer, type), value.pointee)
             }
-            // The rules of an attribute that has any begin with this one.
+            // An attribute that has rules checks this with them.
             if accessor.slot >= 0, !accessor.hasRules, !value.pointee.isStorable {
                 return error(index, .unstorable, value.pointee)
             }
@@ -104,7 +104,7 @@ extension ManagedObject {
     }
 
     private final func errorOfCount(of property: Property) -> ValidationError? {
-        // Contents that were not touched are as they were when they were last checked.
+        // Contents that were not touched are as they were at the last check.
         guard state.contains(.inserted) || contents?.relationships[property.index] != nil else {
             return nil
         }
@@ -127,7 +127,7 @@ extension ManagedObject {
         ValidationError(self, key: binding.entity.properties[index].name, reason, value: value)
     }
 
-    /// Checks a value that is not set yet as the model checks those that are.
+    /// Validates a value by the model before it is set.
     final func validateByModel(_ value: Any?, forKey key: String) throws {
         guard case .attribute(let property, let value) = try acceptable(value, forKey: key) else {
             return
@@ -141,7 +141,7 @@ extension ManagedObject {
         if let reason { throw ValidationError(self, key: key, reason, value: value) }
     }
 
-    /// Throws while a relationship with the deny rule has destinations that stay.
+    /// Throws if a relationship with the deny rule has destinations that are not deleted.
     final func validateDenyRules() throws {
         var errors: [ValidationError] = []
         for property in binding.entity.properties
@@ -158,7 +158,7 @@ extension ManagedObject {
 }
 
 extension Property {
-    /// The first rule that a value of the attribute breaks; nil for a value that is as it should be.
+    /// The first rule that a value of the attribute breaks; nil if it breaks none.
     fileprivate func brokenRule(_ value: AttributeValue) -> ValidationError.Reason? {
         if case .transformable(let value) = value, case .failure(let error) = value.data {
             return .untransformable("\(error)")

@@ -1,18 +1,18 @@
 import Foundation
 
-// Reading: the unsaved value if there is one, else the slot of the row.
+// Reading: the unsaved value if there is one, otherwise the slot of the row.
 extension ManagedObject {
     /// The value of an attribute.
     ///
-    /// Reading fires the fault; writing marks the object changed, whether or not the value is another. Queue: the
-    /// context's. Cost: none when realised; a fault costs at most one statement.
+    /// Reading fires the fault. Writing marks the object changed, even if the value is equal.
+    /// Queue: the context's. Cost: none when realised; a fault costs at most one statement.
     @inlinable
     public final subscript<Value: ManagedValue>(attribute: Attribute<Value>) -> Value {
         get { Value.read(attribute.key, of: self) }
         set { newValue.assign(to: attribute.key, of: self) }
     }
 
-    /// Gives an attribute a value of its own type.
+    /// Sets an attribute to a value of its own type.
     public final func set(_ value: consuming AttributeValue, for key: PropertyKey) {
         setAttribute(value, at: key.index(in: binding))
     }
@@ -72,7 +72,8 @@ extension ManagedObject {
         return rowStart.rowBytes(Int(accessor.byteOffset))
     }
 
-    /// What an attribute reads as when neither its row nor a setter has given it a value: a transient one has its default.
+    /// The value of an attribute that neither the row nor a setter has set: the default of a
+    /// transient one.
     @inline(never)
     private func absentValue(at index: Int) -> AttributeValue? {
         guard binding.accessors[index].slot < 0, !state.contains(.detached) else { return nil }
@@ -102,7 +103,8 @@ extension ManagedObject {
         return valuesRow.map { storedValue(of: property, in: $0) } ?? .null
     }
 
-    /// The value of an attribute in a row; a transformable that cannot be made of its data is reported and reads as nil.
+    /// The value of an attribute in a row. A transformable value whose transformer fails is
+    /// reported, and reads as nil.
     final func storedValue(of property: Property, in row: RowReference) -> AttributeValue {
         do {
             return try row.value(of: property, in: binding.entity.layout)
@@ -116,7 +118,7 @@ extension ManagedObject {
     ///
     /// A property list is read and set as any Swift type that it can be made of, such as
     /// `[String: Int]`. A value that is not a `Value` is reported to the `faultHandler` of the
-    /// context and reads as nil. Cost: each read makes the value of its data again.
+    /// context and reads as nil. Cost: each read makes the value from its data again.
     public final subscript<Value>(attribute: Transformable<Value>) -> Value? {
         get {
             let property = property(attribute.key)
@@ -146,7 +148,7 @@ extension ManagedObject {
 
     // MARK: - Writing
 
-    /// Gives an attribute a value, which must be of its type.
+    /// Sets an attribute to a value, which must be of its type.
     final func setAttribute(_ value: consuming AttributeValue, at index: Int) {
         if state.contains(.draft), putInDraft(value, at: index) { return }
         willChange()
@@ -154,7 +156,7 @@ extension ManagedObject {
         if state.contains(.observed) { notifyObservers(ofPropertyAt: index) }
     }
 
-    /// Notes with the context that the object is about to change; fires its fault.
+    /// Fires the fault and records with the context that the object is about to change.
     @inline(__always)
     final func willChange() {
         if state.needsAttention { attend(isForReading: false) }
@@ -182,8 +184,8 @@ extension ManagedObject {
         return mask
     }
 
-    /// Forgets unsaved values that are those of the row: they are no changes when a newer row comes (spec §5.4). What the
-    /// delete rules have cut off stays so.
+    /// Removes unsaved values that equal those of the row, since they are not changes when a newer
+    /// row comes (spec §5.4). Relationships that delete rules have cut stay cut.
     final func forgetEqualValues() {
         guard let changes, let rowStart else { return }
         let cut = cutRelationships
@@ -197,7 +199,7 @@ extension ManagedObject {
         }
     }
 
-    /// Whether the row has this very value.
+    /// Whether the row has an equal value.
     private func isStored(
         _ value: AttributeValue, at index: Int, _ row: UnsafeRawPointer
     ) -> Bool {
@@ -233,9 +235,9 @@ extension AttributeValue {
 }
 
 extension RowReference {
-    /// The value of an attribute, as its type says; null for anything else.
+    /// The value of an attribute according to its type; null if the row has none.
     ///
-    /// - Throws: What the transformer of a transformable attribute throws.
+    /// - Throws: The error of a transformable attribute's transformer.
     func value(of property: Property, in layout: RowLayout) throws -> AttributeValue {
         guard let slot = property.slot, hasValue(slot), let type = property.attributeType else {
             return .null

@@ -12,28 +12,30 @@ import Foundation
 ///         var author: Author? { get { self[Self.author] } set { self[Self.author] = newValue } }
 ///     }
 ///
-/// Not `Sendable`: an object belongs to the queue of its context. What may cross to another is its `objectID`.
-/// Subclasses keep nothing in stored properties; make an object with `init(context:)`. Source: spec §2.
+/// Not `Sendable`: an object belongs to the queue of its context. Pass its `objectID` to other
+/// queues. Subclasses keep nothing in stored properties; make an object with `init(context:)`.
+/// Source: spec §2.
 open class ManagedObject {
-    /// The context, entity and store that the object shares with its likes.
+    /// The context, entity and store, shared with the other objects of the same three.
     final let binding: EntityBinding
 
-    /// The primary key, or a negative number as long as the object has no row.
+    /// The primary key, or a negative number while the object has no row.
     final var reference: Int64
 
-    /// The slab in which `rowStart` lies, kept alive.
+    /// The slab that `rowStart` points into, kept alive.
     final private(set) var slab: RowSlab?
 
-    /// Where the row starts, or the draft of one; nil without either.
+    /// The start of the row or draft; nil without either.
     final private(set) var rowStart: UnsafeRawPointer?
 
-    /// The values set since the last save that are not in a draft, and the contents; nil for most objects.
+    /// The values set since the last save that are not in a draft, and the contents; nil for most
+    /// objects.
     final private(set) var changesBesideDraft: ChangedValues?
 
     // Last, so that an object takes 58 bytes and fits an allocation of 64.
     final var state: ObjectState
 
-    /// For the engine: takes what a context made for the object. Use `init(context:)`.
+    /// For the engine: takes the seed that a context has made. Use `init(context:)`.
     public required init(seed: consuming ObjectSeed) {
         reference = seed.reference
         rowStart = seed.rowStart
@@ -44,7 +46,7 @@ open class ManagedObject {
 
     deinit { changesBesideDraft?.deallocate() }
 
-    /// The values set since the last save; a new object gives up its draft.
+    /// The values set since the last save. A new object gives up its draft.
     final var changes: ChangedValues? {
         if state.contains(.draft) { giveUpDraft() }
         return changesBesideDraft
@@ -53,7 +55,7 @@ open class ManagedObject {
     /// Whether values were set that are not in a draft.
     final var hasUnsavedValues: Bool { !(changesBesideDraft?.mask.isEmpty ?? true) }
 
-    /// Where to put unsaved values, made when first needed.
+    /// The unsaved values to write to, made when first needed.
     @inline(__always)
     final var unsavedValues: ChangedValues { changesBesideDraft ?? makeChangedValues() }
 
@@ -64,7 +66,7 @@ open class ManagedObject {
         return made
     }
 
-    /// Forgets the unsaved values.
+    /// Discards the unsaved values.
     final func discardChanges() {
         if state.contains(.draft) { row = nil }
         guard let changes = changesBesideDraft else { return }
@@ -81,7 +83,8 @@ open class ManagedObject {
         }
     }
 
-    /// Forgets the unsaved values that the row has now, but not the transient ones, which live on.
+    /// Discards unsaved values that the row has now. Transient values are kept, since no row has
+    /// them.
     final func discardSavedChanges() {
         guard let changes = changesBesideDraft, binding.hasTransients else {
             return discardChanges()
@@ -90,7 +93,7 @@ open class ManagedObject {
         changes.mask.forEach { if !transients.contains($0) { changes.remove($0) } }
     }
 
-    /// The values last known to be stored; nil for a new object and for a fault without a row.
+    /// The object's snapshot; nil for a new object and for a fault without a row.
     final var row: RowReference? {
         get { state.contains(.draft) ? nil : valuesRow }
         set {
@@ -100,12 +103,13 @@ open class ManagedObject {
         }
     }
 
-    /// The row or the draft: what has the values that `changesBesideDraft` does not.
+    /// The row or the draft, for values that are not in `changesBesideDraft`.
     final var valuesRow: RowReference? {
         slab.map { RowReference(slab: $0, start: rowStart.unsafelyUnwrapped) }
     }
 
-    /// Makes a row that the level above has accepted the object's; a finished draft is that already.
+    /// Makes a row that the level above has accepted the object's row. A finished draft is that row
+    /// already.
     @inline(__always)
     final func take(accepted row: RowReference) {
         if row.start == rowStart {
@@ -121,16 +125,17 @@ open class ManagedObject {
         return slab.hasSupersededRows.load(ordering: .relaxed)
     }
 
-    /// Lets child contexts that have the row ask for the newest one.
+    /// Makes child contexts that have the row ask for the newest one.
     final func supersedeRow() {
         if !state.contains(.draft) { slab?.hasSupersededRows.store(true, ordering: .relaxed) }
     }
 
-    /// Makes an object without a context, which `insert(_:)` of a context takes later; `awakeFromInsert` is called then.
+    /// Makes an object without a context. A context's `insert(_:)` takes it later, and then calls
+    /// `awakeFromInsert`.
     ///
     /// Attributes have their default values and can be set; relationships cannot.
-    /// - Throws: `FetchError.unknownEntity` if the model has no such entity, `abstractEntity` if it has no objects,
-    ///   `classMismatch` if its objects are not of this class.
+    /// - Throws: `FetchError.unknownEntity` if the model has no such entity, `abstractEntity` if it
+    ///   has no objects, `classMismatch` if its objects are not of this class.
     public convenience init(entityName: String, model: ManagedObjectModel) throws(FetchError) {
         guard let entity = model.entity(named: entityName) else {
             throw .unknownEntity(entityName)
@@ -147,7 +152,7 @@ open class ManagedObject {
         setDefaults()
     }
 
-    /// Gives all attributes with a default value that value.
+    /// Sets all attributes that have a default value to it.
     final func setDefaults() {
         for (index, value) in binding.entity.defaultValues
         where !state.contains(.draft) || !putInDraft(value, at: index) {
@@ -155,7 +160,8 @@ open class ManagedObject {
         }
     }
 
-    /// Inserts a new object of the entity whose class this is; a temporary identifier, default values, `awakeFromInsert`.
+    /// Inserts a new object of the entity that has this class. It gets a temporary identifier and
+    /// default values, and `awakeFromInsert` is called.
     ///
     /// Queue: the context's. No statement is run.
     // Borrowing, as counting references of an object that others refer to weakly is slow.
@@ -164,7 +170,7 @@ open class ManagedObject {
         context.registerInserted(self)
     }
 
-    /// Inserts a new object as `init(context:)` does, whose row will be in a store of the caller's choice, for good.
+    /// Inserts a new object as `init(context:)` does. Its row will be in the given store for good.
     ///
     /// - Throws: `StoreError` if the store is not open, or does not hold the entity.
     public convenience init(
@@ -176,7 +182,8 @@ open class ManagedObject {
 
     // MARK: - Identity and state
 
-    /// The object's identifier, safe to pass to any thread; temporary until the first save to a store.
+    /// The object's identifier, safe to pass to any thread; temporary until the first save to a
+    /// store.
     public final var objectID: ManagedObjectID {
         ManagedObjectID(scope: binding.scope, reference: reference)
     }
@@ -184,7 +191,7 @@ open class ManagedObject {
     /// The description of the object's entity.
     public final var entity: EntityDescription { binding.entity.description }
 
-    /// The context; nil after a saved deletion, after `reset`, and when the context is gone.
+    /// The context; nil after a saved deletion, after `reset`, or if the context no longer exists.
     public final var managedObjectContext: ManagedObjectContext? {
         state.contains(.detached) ? nil : binding.context
     }
@@ -210,8 +217,8 @@ open class ManagedObject {
         !state.isDisjoint(with: [.inserted, .updated, .deleted])
     }
 
-    /// Whether a stored property differs from the row, and a save would write it. Setting an equal value makes no difference,
-    /// and primitive setters make none (spec §2.4).
+    /// Whether a save would write the object because a stored property differs from the row.
+    /// Setting an equal value makes no difference, nor does a primitive setter alone (spec §2.4).
     public final var hasPersistentChangedValues: Bool {
         isToBeWritten && !changedProperties.isEmpty
     }
@@ -221,23 +228,25 @@ open class ManagedObject {
     /// Called once after the object was inserted into a context.
     open func awakeFromInsert() {}
 
-    /// Called each time the object's values have been read. What it sets makes no changes; it must leave relationships alone.
+    /// Called each time after the object's values were read. Setting values here makes no changes;
+    /// do not set relationships.
     open func awakeFromFetch() {}
 
-    /// Called when values were replaced other than by setters; `events` says by what.
+    /// Called when values were replaced other than by setters; `events` has the reason.
     open func awake(fromSnapshotEvents events: SnapshotEvents) {}
 
-    /// Called for each inserted, updated or deleted object of a save, before validation; again if it sets a value, unless
-    /// that is done with a primitive setter.
+    /// Called for each inserted, updated or deleted object of a save, before validation. Called
+    /// again if it sets a value, unless a primitive setter does.
     open func willSave() {}
 
     /// Called for the same objects after the save.
     open func didSave() {}
 
-    /// Called by each deletion of the object, also by a cascade, before delete rules cut its relationships.
+    /// Called for each deletion of the object, also by a cascade, before delete rules cut its
+    /// relationships.
     open func prepareForDeletion() {}
 
-    /// Called before the values of a realised object are dropped. Leave relationships alone.
+    /// Called before the values of a realised object are dropped. Do not change relationships here.
     open func willTurnIntoFault() {}
 
     /// Called after the values were dropped.
@@ -245,27 +254,29 @@ open class ManagedObject {
 
     // MARK: - Validation
 
-    /// The keys of the properties that `validateValue` is overridden for; it is not asked about others.
+    /// The keys of the properties for which `validateValue` is overridden; it is not called for
+    /// others.
     open class var validatedKeys: [String] { [] }
 
-    /// Throws if a property cannot have a value, or puts another in its place. Call `super`, which checks what the model
-    /// demands of an attribute; list the key in `validatedKeys`.
+    /// Throws if a property cannot have a value, or replaces the value. Call `super`, which checks
+    /// the model's rules for an attribute; list the key in `validatedKeys`.
     open func validateValue(_ value: inout Any?, forKey key: String) throws {
         try validateByModel(value, forKey: key)
     }
 
-    /// Throws to keep a new object from being saved. Call `super`, which checks what the model demands.
+    /// Throws to prevent a new object from being saved. Call `super`, which checks the model's
+    /// rules.
     open func validateForInsert() throws { try validateProperties() }
 
-    /// Throws to keep a change from being saved. Call `super`, which checks what the model demands.
+    /// Throws to prevent a change from being saved. Call `super`, which checks the model's rules.
     open func validateForUpdate() throws { try validateProperties() }
 
-    /// Throws to keep a deletion from being saved. Call `super`, which applies the deny rule.
+    /// Throws to prevent a deletion from being saved. Call `super`, which applies the deny rule.
     open func validateForDelete() throws { try validateDenyRules() }
 }
 
 extension ManagedObject: Hashable {
-    /// Objects are equal if they are the same object.
+    /// Objects are equal if they are the same instance.
     public static func == (first: ManagedObject, second: ManagedObject) -> Bool { first === second }
 
     public final func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
@@ -278,7 +289,7 @@ extension ManagedObject: CustomStringConvertible {
     }
 }
 
-/// What an object is made from; only the engine makes one.
+/// The parts that an object is made of; only the engine makes a seed.
 public struct ObjectSeed: ~Copyable {
     let binding: EntityBinding
     let reference: Int64

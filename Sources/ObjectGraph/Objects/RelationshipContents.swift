@@ -2,33 +2,33 @@
 final class RelationshipContents {
     var relationships: [Int: ToManyContents] = [:]
 
-    /// What changed since pending changes were last processed.
+    /// The relationships that changed since pending changes were last processed.
     var eventMask = PropertyMask()
 
-    /// The objects of fetched properties that have been asked for, by name.
+    /// The results of fetched properties, by name.
     var fetched: [String: [ManagedObject]] = [:]
 
-    /// Forgets what was unsaved, since the level above has it now, or it has come to nothing.
+    /// Removes all notes, since the level above has the changes now or they were discarded.
     func forgetNotes() {
         for index in relationships.keys { relationships[index]!.forgetNotes() }
     }
 
-    /// Forgets what was unsaved about some objects.
+    /// Removes the notes about some objects.
     func forgetNotes(about isForgotten: (ManagedObject) -> Bool) {
         for index in relationships.keys { relationships[index]!.forgetNotes(about: isForgotten) }
     }
 
-    /// Forgets in which order the members are to be saved, save for new ones, which have no places.
+    /// Removes the unsaved orders, except where members were added, since these have no places.
     func forgetOrders() {
         for index in relationships.keys { relationships[index]!.forgetOrder() }
     }
 
-    /// Forgets the members of all of them; what is unsaved remains.
+    /// Unloads the members of all relationships; unsaved changes remain.
     func unload() {
         for index in relationships.keys { relationships[index]!.unload() }
     }
 
-    /// Forgets objects that are gone.
+    /// Removes objects that are gone.
     func drop(_ gone: Set<ManagedObject>) {
         for index in relationships.keys { relationships[index]!.drop(gone) }
     }
@@ -36,30 +36,33 @@ final class RelationshipContents {
 
 /// The contents of one to-many relationship.
 ///
-/// Additions and removals are noted and applied to the members when these are read, so that setting the other end of a
-/// relationship never loads this one (spec §2.11), and newer members keep the unsaved changes.
+/// Additions and removals are noted, and applied when the members are read. So setting the other
+/// end of a relationship never loads this one (spec §2.11), and members read again keep the unsaved
+/// changes.
 struct ToManyContents {
     typealias Note = (object: ManagedObject, isAddition: Bool)
 
-    /// The members; nil as long as they have not been read.
+    /// The members; nil until they have been read.
     private(set) var objects: Set<ManagedObject>?
 
-    /// The members in their order; nil unless they have been read and the relationship is ordered.
+    /// The members in their order; nil until they have been read, or if the relationship is not
+    /// ordered.
     private(set) var order: [ManagedObject]?
 
-    /// The unsaved order that members read anew are to take.
+    /// The unsaved order, to be applied when the members are read again.
     private var unsavedOrder: [ManagedObject]?
 
-    /// What has been added and removed since the last save, oldest first.
+    /// Additions and removals since the last save, oldest first.
     private(set) var notes: [Note] = []
 
     /// Whether the order may have changed since the last save.
     private(set) var isReordered = false
 
-    /// Whether the places of the members have to be worked out before the next save.
+    /// Whether members must get places before the next save.
     var needsPlaces = false
 
-    /// Whether other contexts have put members where this one has, which the next save settles.
+    /// Whether members have equal places, given here and in other contexts. The next save settles
+    /// this.
     var hasEqualPlaces = false
 
     mutating func note(_ object: ManagedObject, isAddition: Bool) {
@@ -79,14 +82,16 @@ struct ToManyContents {
 
     /// Takes the stored members and applies the notes.
     ///
-    /// - Parameter isMember: Whether an object that came or went since is a member now; nil where the notes alone say it.
+    /// - Parameter isMember: Whether an object that was added or removed since is a member now; nil
+    ///   if the notes alone decide.
     mutating func load(
         _ stored: [ManagedObject], isOrdered: Bool, isMember: ((ManagedObject) -> Bool)?
     ) {
         objects = Set(stored)
         if isOrdered { order = stored }
         for note in notes where isMember.map({ $0(note.object) == note.isAddition }) ?? true {
-            // What its own end has brought was not here before, wherever others have put it since: it comes last.
+            // A member added by its own end comes last, even if others have placed it here
+            // meanwhile.
             if isOrdered, isMember != nil, note.isAddition {
                 apply((note.object, isAddition: false))
             }
@@ -99,8 +104,8 @@ struct ToManyContents {
         self.unsavedOrder = nil
     }
 
-    /// Sorts members that were read anew by their places: unsaved ones, and those that others have given meanwhile. What
-    /// has lost its place to others comes first, as in the store, where it is null.
+    /// Sorts members that were read again by their places: unsaved ones, and places from other
+    /// contexts. Members without a place come first, as in the store, where the place is null.
     mutating func sort(by place: (ManagedObject) -> Int64?) {
         guard let order else { return }
         let places = order.map { place($0) ?? .min }
@@ -108,14 +113,15 @@ struct ToManyContents {
         hasEqualPlaces = Set(places).count < places.count
     }
 
-    /// Forgets the members, so that they are read anew; an order that has no places yet is given to those.
+    /// Unloads the members, so that they are read again. An order that has no places yet is applied
+    /// again then.
     mutating func unload() {
         if needsPlaces, let order { unsavedOrder = order }
         objects = nil
         order = nil
     }
 
-    /// Gives the members, which must be the same as before, another order.
+    /// Sets the order of the members, which must be the same as before.
     mutating func reorder(_ members: [ManagedObject]) {
         order = members
         noteReordering()
@@ -126,7 +132,7 @@ struct ToManyContents {
         needsPlaces = true
     }
 
-    /// Forgets notes that have been saved, since the store has them now.
+    /// Removes notes that have been saved, since the store has the changes now.
     mutating func forgetNotes() {
         notes = []
         forgetOrder()
@@ -150,7 +156,7 @@ struct ToManyContents {
         forgetNotes(about: gone.contains)
     }
 
-    /// What the notes come down to: no object is in both sets.
+    /// The net effect of the notes: no object is in both sets.
     var difference: (added: Set<ManagedObject>, removed: Set<ManagedObject>) {
         var (added, removed): (Set<ManagedObject>, Set<ManagedObject>) = ([], [])
         for note in notes {
@@ -165,7 +171,7 @@ struct ToManyContents {
 }
 
 extension [ManagedObject] {
-    /// The objects in the order of their places; those without one keep their order behind them.
+    /// The objects in the order of their places. Objects without a place follow in their order.
     func sorted(byPlaces places: [ManagedObject: Int]) -> [ManagedObject] {
         enumerated().sorted {
             (places[$0.element] ?? .max, $0.offset) < (places[$1.element] ?? .max, $1.offset)

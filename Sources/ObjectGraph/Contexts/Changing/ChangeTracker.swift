@@ -1,10 +1,10 @@
 /// The pending changes of a context, and the objects of the event under way.
 ///
-/// Each list is in the order of the changes. An object stays listed when its state moves on, until
-/// the list is renewed, so whoever reads a list checks the state of each object.
+/// Each list is in the order of the changes. An object whose state has moved on stays listed until
+/// the list is renewed, so readers of a list check the state of each object.
 struct ChangeTracker {
-    // No method calls a hook, an observer or the context, so that access to the context's `tracker`
-    // is exclusive without being checked.
+    // No method calls a hook, an observer or the context, so access to the context's `tracker` is
+    // exclusive without a check.
 
     private(set) var inserted: [ManagedObject] = []
     private(set) var updated: [ManagedObject] = []
@@ -47,13 +47,13 @@ struct ChangeTracker {
         event.append(object)
     }
 
-    /// Has the next save insert an object again whose row is gone.
+    /// Makes the next save insert an object again, because its row is gone.
     mutating func insertAgain(_ object: ManagedObject) {
         object.state.insert(.inserted)
         inserted.append(object)
     }
 
-    /// Takes an object out of the new ones, since another context has inserted its row.
+    /// Removes an object from the inserted ones, because another context has inserted its row.
     mutating func withdrawInsertion(of object: ManagedObject) {
         object.state.subtract([.inserted, .broughtBack])
         inserted.removeAll { $0 === object }
@@ -65,14 +65,14 @@ struct ChangeTracker {
         updated.append(object)
     }
 
-    /// Takes an object that gets its saved values back out of the updated ones.
+    /// Removes an object from the updated ones, because it gets its saved values back.
     mutating func withdrawUpdate(of object: ManagedObject) {
         object.state.subtract([.updated, .relationshipChanged])
         updated.removeAll { $0 === object }
         committedTransients[object] = nil
     }
 
-    /// Takes objects out of the updated ones that undo has made clean.
+    /// Removes objects that undo has made clean from the updated ones.
     ///
     /// Undo starts with the last change, so the objects are near the end of the list. The search
     /// starts there and stops when it has found all of them.
@@ -99,14 +99,14 @@ struct ChangeTracker {
         deleted.removeAll { $0 === object }
     }
 
-    /// Takes all objects off the list of deleted ones whose deletion was taken back.
+    /// Removes the objects whose deletion was taken back from the deleted ones.
     mutating func dropWithdrawnDeletions() {
         deleted.removeAll { !$0.isDeleted }
     }
 
     // MARK: - Events
 
-    /// Adds an object to the event, of which it is not yet a part.
+    /// Adds an object to the event. It must not be part of it yet.
     @inline(__always)
     mutating func addToEvent(_ object: ManagedObject) {
         object.state.insert(.changedInEvent)

@@ -24,9 +24,9 @@ extension ManagedObjectContext {
         return Set(tracker.deleted.lazy.filter(\.isToBeDeleted))
     }
 
-    /// Takes note that an object changes for the first time since the last save, or in this event.
+    /// Records the first change of an object since the last save or in this event.
     func noteChange(of object: ManagedObject) {
-        // What awakeFromFetch sets is no change (spec §2.3).
+        // A value that awakeFromFetch sets is not a change (spec §2.3).
         if object.state.contains(.awaking) { return }
         if hasChildren.load(ordering: .relaxed) { object.supersedeRow() }
         noteEvent(of: object)
@@ -36,7 +36,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Takes note, before anything happens to the object, that something will in this event.
+    /// Records that an object changes in this event. Must be called before the change.
     func noteEvent(of object: ManagedObject) {
         guard !object.state.contains(.changedInEvent) else { return }
         if undoManager != nil { capture(object) }
@@ -46,7 +46,7 @@ extension ManagedObjectContext {
         beginEvent()
     }
 
-    /// Remembers what a rollback goes back to: rows do not have transient values.
+    /// Keeps transient values for a rollback, since rows do not have them.
     private func keepTransients(of object: ManagedObject) {
         guard let changes = object.changesBesideDraft else { return }
         let indexes = object.binding.entity.transientIndexes.filter(changes.contains)
@@ -55,12 +55,12 @@ extension ManagedObjectContext {
             Dictionary(uniqueKeysWithValues: indexes.map { ($0, changes[$0]) }), of: object)
     }
 
-    /// Takes note of a pair of a many-to-many relationship; the last word counts.
+    /// Records a change to a pair of a many-to-many relationship; the last change counts.
     func noteJoin(
         from source: ManagedObject, to destination: ManagedObject, _ property: Property,
         isAddition: Bool, isUndoable: Bool
     ) {
-        // Either end may be asked; the end that names the join table stands for both.
+        // Both ends may report the pair. It is noted for the end that owns the join table.
         var note = JoinNote(
             source: source, destination: destination, propertyIndex: property.index)
         if model.inverse(of: property.relationship!)?.identifier == property.identifier {

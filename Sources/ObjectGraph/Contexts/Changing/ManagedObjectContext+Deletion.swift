@@ -1,9 +1,10 @@
 // Deleting, and what happens at the end of an event (spec §2.6, §2.10).
 extension ManagedObjectContext {
-    /// Marks an object so that the next save deletes it; delete rules are applied when pending changes are processed.
+    /// Marks an object so that the next save deletes it.
     ///
-    /// Calls the object's `prepareForDeletion` at once. A new object simply disappears when pending changes are processed.
-    /// Deleting twice does nothing. Source: spec §2.6.
+    /// Calls the object's `prepareForDeletion` at once. Delete rules are applied when pending
+    /// changes are processed; a new object then leaves the context. Deleting twice does nothing.
+    /// Source: spec §2.6.
     public func delete(_ object: ManagedObject) {
         checkQueue()
         if object.state.contains(.detached) { return object.changeIsLost() }
@@ -17,14 +18,15 @@ extension ManagedObjectContext {
         readingForProgram { object.prepareForDeletion() }
     }
 
-    /// Has the next save delete an object, without a word to the object.
+    /// Makes the next save delete an object, without calling `prepareForDeletion`.
     func markDeleted(_ object: ManagedObject) {
         noteEvent(of: object)
         if hasChildren.load(ordering: .relaxed) { object.supersedeRow() }
         tracker.delete(object)
     }
 
-    /// Inserts an object that was made without a context, or revives one whose deletion has not been saved.
+    /// Inserts an object that was made without a context, or takes back a deletion that is not
+    /// saved.
     ///
     /// Relationships that the deletion has cut stay cut.
     public func insert(_ object: ManagedObject) {
@@ -55,7 +57,7 @@ extension ManagedObjectContext {
         tracker.withdrawDeletion(of: object)
     }
 
-    /// Applies the delete rules of what was deleted and posts what has changed (spec §2.10).
+    /// Applies the delete rules of deleted objects and posts what has changed (spec §2.10).
     ///
     /// Happens by itself at the end of `perform`, at the start of `save`, and before undo and redo.
     public func processPendingChanges() {
@@ -64,7 +66,7 @@ extension ManagedObjectContext {
         assertPendingInvariants()
     }
 
-    /// - Returns: The objects that have changed since the last time.
+    /// - Returns: The objects that have changed since pending changes were last processed.
     @discardableResult
     func processChanges(isSaving: Bool) -> [ManagedObject] {
         let unplaced = readingForEngine {
@@ -76,14 +78,14 @@ extension ManagedObjectContext {
         let dropped = dropDeletedInsertions(among: changed)
         if undoManager != nil { registerUndo() }
         let changes = hasObservers ? changes(of: changed, dropped) : ObjectChanges()
-        // Before observers hear of it, who may change something themselves.
+        // Before observers are notified, because they may change objects themselves.
         changed.forEachBorrowed { if $0.isInserted { $0.state.insert(.announced) } }
         if !changes.isEmpty { post(.objectsDidChange(changes)) }
         for object in unplaced where !object.state.contains(.detached) { noteEvent(of: object) }
         return changed
     }
 
-    /// - Parameter dropped: new objects that have left and that observers know.
+    /// - Parameter dropped: New objects that were deleted and that observers were notified of.
     private func changes(
         of objects: [ManagedObject], _ dropped: [ManagedObjectID]
     ) -> ObjectChanges {
@@ -101,9 +103,9 @@ extension ManagedObjectContext {
         return changes
     }
 
-    /// Lets go of new objects that were deleted: nothing remains of them.
+    /// Detaches new objects that were deleted.
     ///
-    /// - Returns: Those that observers know.
+    /// - Returns: Those that observers were notified of.
     private func dropDeletedInsertions(among objects: [ManagedObject]) -> [ManagedObjectID] {
         let isDropped = { (object: ManagedObject) in
             object.state.isSuperset(of: [.inserted, .deleted, .deletionPropagated])
@@ -166,11 +168,13 @@ extension ManagedObjectContext {
 
     // MARK: - Members that are gone
 
-    /// Takes deleted objects that leave the context out of the relationships in which no delete rule has cut them.
+    /// Removes deleted objects that leave the context from relationships that no delete rule has
+    /// cut.
     func dropUncut(_ deleted: [ManagedObject]) {
         dropMembers(
             deleted.filter { object in
-                // No rule was applied to what was found gone, or what has been given an owner since.
+                // These may still be members: no rule was applied to rows found gone, no rule cuts
+                // lasting members, and an object may have got an owner since.
                 let wasFoundGone = object.row == nil && !object.state.contains(.inserted)
                 return wasFoundGone
                     || model.lastingMembers.contains(object.binding.entity.index)
@@ -178,7 +182,7 @@ extension ManagedObjectContext {
             })
     }
 
-    /// Takes objects that are gone out of the to-many relationships that have been read.
+    /// Removes objects that are gone from the to-many relationships that have been read.
     func dropMembers(_ objects: [ManagedObject]) {
         guard !objects.isEmpty else { return }
         let gone = Set(objects)
@@ -189,7 +193,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Lets unsaved objects no longer refer to objects that are gone.
+    /// Sets to-one relationships of unsaved objects to nil if their destination is gone.
     func cutReferences(to objects: [ManagedObject]) {
         guard !objects.isEmpty else { return }
         let gone = Set(objects)

@@ -1,7 +1,7 @@
 // Going back: to the last save, to the newest rows, to an empty context (spec §2.8).
 extension ManagedObjectContext {
-    /// Discards all unsaved changes: new objects leave the context, changed and deleted ones get their values back. What
-    /// could be undone and redone is forgotten.
+    /// Discards all pending changes: new objects leave the context, changed and deleted ones get
+    /// their values back. All undo and redo actions are removed.
     ///
     /// No statement is run.
     public func rollback() {
@@ -22,7 +22,7 @@ extension ManagedObjectContext {
                 .updated, .deleted, .deletionPropagated, .inaccessible, .changedInEvent,
                 .relationshipChanged,
             ])
-            // Its row was gone, and may be back.
+            // The row was found gone. It may exist again.
             if object.row == nil { object.state.insert(.fault) }
             object.discardChanges()
             for (index, value) in discarded.committedTransients[object] ?? [:] {
@@ -39,11 +39,11 @@ extension ManagedObjectContext {
                 ObjectChanges(deleted: gone, refreshed: restored.map(\.objectID))))
     }
 
-    /// Returns the context to its first state: every object is detached, all unsaved changes are lost, nothing can be
-    /// undone any more.
+    /// Returns the context to its first state: every object is detached, all pending changes are
+    /// discarded, all undo and redo actions are removed.
     ///
-    /// Contexts below this one follow when their queue is next entered: what their objects came from is gone (spec §4.2).
-    /// No statement is run.
+    /// Contexts below this one are reset when their queue is next entered, because the rows of
+    /// their objects came from this context (spec §4.2). No statement is run.
     public func reset() {
         checkQueue()
         returnToFirstState()
@@ -51,7 +51,8 @@ extension ManagedObjectContext {
         assertInvariants()
     }
 
-    // To all of them at once: a grandchild may be entered before the child that would have told it.
+    // Notifies all descendants at once: the queue of a grandchild may be entered before its
+    // parent's.
     private func tellDescendantsOfReset() {
         for child in liveChildren {
             child.mailbox.withLock { $0.parentWasReset = true }
@@ -90,12 +91,12 @@ extension ManagedObjectContext {
 
     // MARK: - Refreshing
 
-    /// Makes an object take the newest values: those in the row cache, subject to `stalenessInterval`.
+    /// Makes an object take the newest values from the row cache, subject to `stalenessInterval`.
     ///
-    /// If `mergeChanges` is true, a changed object keeps its unsaved values and the others are
-    /// renewed. If it is false, they are discarded, and the other ends of its relationships stay as
-    /// they are. A clean object becomes a fault either way. A new object gets its default values
-    /// again unless changes are merged.
+    /// If `mergeChanges` is true, a changed object keeps its unsaved values, and its other values
+    /// are read again. If it is false, unsaved values are discarded; the other ends of the object's
+    /// relationships keep their changes. A clean object becomes a fault either way. A new object
+    /// gets its default values again unless changes are merged.
     public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
         checkQueue()
         defer { assertPendingInvariants() }
@@ -127,19 +128,19 @@ extension ManagedObjectContext {
         object.turnIntoFault()
         guard object.state.contains(.updated) else { return }
         tracker.withdrawUpdate(of: object)
-        // What a relationship without an inverse leads to is a matter of this object alone.
+        // A relationship without an inverse belongs to this object alone.
         tracker.withdrawJoins { note in
             let property = note.source.binding.entity.properties[note.propertyIndex]
             return note.source === object && model.inverse(of: property.relationship!) == nil
         }
     }
 
-    /// Lets unsaved changes stand over the newest row.
+    /// Replaces the object's row by the newest one and keeps its unsaved values.
     private func renewRow(of object: ManagedObject) {
         if object.state.isNew { return }
         object.contents?.unload()
         if object.state.contains(.inserted) { return }
-        // What a fetch has given it may be older.
+        // The row that a fetch has given the fault may be older.
         if object.isFault { return object.row = nil }
         guard
             let newest = try? askAbove(

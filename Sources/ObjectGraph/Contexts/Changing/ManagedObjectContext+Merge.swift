@@ -1,8 +1,10 @@
-// What other contexts have saved.
+// Merging what other contexts have saved.
 extension ManagedObjectContext {
-    /// Whether saves of the parent context, or of siblings on the coordinator, are merged by themselves (spec §4.3).
+    /// Whether the context merges saves of its parent, or of siblings on the coordinator,
+    /// automatically (spec §4.3).
     ///
-    /// Merging happens on this context's queue after the save. May be set from any thread. False unless set.
+    /// Merging happens on this context's queue after the save. May be set from any thread. The
+    /// default is false.
     public var automaticallyMergesChangesFromParent: Bool {
         get { mailbox.withLock { $0.mergesAutomatically } }
         set {
@@ -16,11 +18,13 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Merges what another context has saved, as its `didSave` notification tells it (spec §4.4).
+    /// Merges what another context has saved, as reported by its `didSave` notification
+    /// (spec §4.4).
     ///
-    /// Inserted objects are registered as faults; updated ones take the new values unless they have unsaved ones of their
-    /// own; deleted ones are deleted here, and leave the relationships of others. Objects that this context does not have
-    /// cost nothing. Queue: the context's.
+    /// Inserted objects are registered as faults. Updated objects take the new values except where
+    /// they have unsaved ones. Deleted objects are deleted here too and removed from relationships.
+    /// Objects that this context has not registered cost nothing, except inserted ones. Queue: the
+    /// context's.
     public func mergeChanges(_ changes: ObjectChanges) {
         checkQueue()
         takeMail()
@@ -59,10 +63,12 @@ extension ManagedObjectContext {
         assertInvariants()
     }
 
-    /// Tells contexts of changes that no context has saved: those of a batch request, or of another coordinator.
+    /// Merges changes that no context has saved: those of a batch request or of another
+    /// coordinator.
     ///
-    /// The rows concerned are read anew when next needed. Enters the queue of each context in turn, parents before their
-    /// children, and waits for it. May be called from any thread.
+    /// The rows concerned are dropped from the row cache and read again when needed. Enters the
+    /// queue of each context in turn, parents before their children, and waits for it. May be
+    /// called from any thread.
     public static func mergeChanges(
         _ changes: ObjectChanges, into contexts: [ManagedObjectContext]
     ) {
@@ -83,13 +89,13 @@ extension ManagedObjectContext {
 
     // MARK: - Mail
 
-    /// Tells child contexts which primary keys their objects have been given (spec §4.2).
+    /// Sends the new primary keys of objects to the mailboxes of all contexts below (spec §4.2).
     func tellChildren(_ keys: [AssignedKey]) {
         guard !keys.isEmpty, mailbox.withLock({ !$0.children.isEmpty }) else { return }
         deliverToDescendants(keys.map(PermanentKey.init))
     }
 
-    /// Tells all contexts on the same root which primary keys objects have been given that they may know.
+    /// Sends the new primary keys of objects to all contexts on the same root.
     func tellRelatives(_ keys: [AssignedKey]) {
         guard !keys.isEmpty, var root = parent else { return }
         while let parent = root.parent { root = parent }
@@ -97,13 +103,15 @@ extension ManagedObjectContext {
         _ = root.deliver(keys)
     }
 
-    // To all of them at once: a grandchild may be entered before the child that would have told it.
+    // Delivers to all descendants at once: the queue of a grandchild may be entered before its
+    // parent's.
     private func deliverToDescendants(_ keys: [PermanentKey]) {
         for child in liveChildren { _ = child.deliver(keys) }
     }
 
-    /// Returns the contexts below, lest the last reference to one goes within the lock.
-    // Once a context can take its mail, all below it have theirs.
+    /// When a context can take its keys, all contexts below it have theirs.
+    ///
+    /// - Returns: The contexts below, so that none is deallocated while the lock is held.
     private func deliver(_ keys: [PermanentKey]) -> [ManagedObjectContext] {
         mailbox.withLock { mailbox in
             mailbox.permanentKeys += keys
@@ -112,12 +120,12 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Whether a save further up has given objects keys since the mail was taken.
+    /// Whether the mailbox has permanent keys, which a save further up has assigned.
     var hasMail: Bool { mailbox.withLock { !$0.permanentKeys.isEmpty } }
 
-    /// Gives objects the primary keys that saves further up have given their rows, and lets those of removed stores go.
+    /// Takes the permanent keys from the mailbox, and detaches the objects of removed stores.
     func takeMail() {
-        // Who uses a main-queue context without `perform` enters its queue with each use.
+        // Code that uses a main-queue context without `perform` enters its queue with each use.
         if !queue.isEntered { followReset() }
         followStores()
         let keys = mailbox.withLock { mailbox in
@@ -138,7 +146,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Gives an object the permanent references of others in place of temporary ones.
+    /// Replaces an object's temporary references to others by permanent ones.
     func renewReferences(of object: ManagedObject, _ references: inout RowReferences) {
         let entity = object.binding.entity
         if let changes = object.changesBesideDraft {
@@ -155,7 +163,8 @@ extension ManagedObjectContext {
             return row.hasValue(slot) && row.integer(slot, in: entity.layout) < 0
         }
         guard row.key < 0 || refersToTemporary else { return }
-        // The level above has made a row of its own, and will tell nobody who has this one that it changes.
+        // The level above has made a row of its own. It does not report changes for the row kept
+        // here.
         if object.isFault { return object.row = nil }
         let isSuperseded = object.isRowSuperseded
         var writer = RowWriter(expectedByteCount: 256)

@@ -1,16 +1,17 @@
-/// The objects of a fetch in their order: all of them, or a window at a time while it is traversed.
+/// The objects of a fetch in their order: all of them, or loaded in batches while it is traversed.
 ///
-/// With a `fetchBatchSize` it holds the identities of all objects and loads the batch around an index when that is read;
-/// traversing n objects costs 1 + ⌈n / size⌉ statements, in any order as long as it stays near, and only the last few batches
-/// are kept alive. `Array(result)` loads everything. It works in child contexts too, where Core Data loads the whole result
-/// at once, and beside unsaved changes. Prefetched objects are kept with the result, or with their batch.
-/// Queue: that of the context. Source: spec §3.9.
+/// With a `fetchBatchSize` the result holds the identities of all objects, and reading an index
+/// loads the batch around it. Traversing n objects costs 1 + ⌈n / size⌉ statements. Only the last
+/// few batches are kept alive, so going far back reads a batch again. `Array(result)` loads
+/// everything. Batches also work beside pending changes and in child contexts, where Core Data
+/// loads the whole result at once. Prefetched objects are kept with the result, or with their
+/// batch. Queue: that of the context. Source: spec §3.9.
 public struct FetchedObjects<Object: ManagedObject>: RandomAccessCollection {
     private let results: FetchedResults
 
     init(_ results: FetchedResults) { self.results = results }
 
-    /// Goes through the objects in order.
+    /// Iterates over the objects in order.
     public struct Iterator: IteratorProtocol {
         private let objects: [ManagedObject]
         private let results: FetchedResults
@@ -45,7 +46,7 @@ public struct FetchedObjects<Object: ManagedObject>: RandomAccessCollection {
         }
     }
 
-    // The context has checked that all objects are of the class before it made the result.
+    // The context checks that all objects are of the class before it makes the result.
     public subscript(position: Int) -> Object {
         switch results {
         case .objects(let objects, _): unsafeDowncast(objects[position], to: Object.self)
@@ -53,7 +54,7 @@ public struct FetchedObjects<Object: ManagedObject>: RandomAccessCollection {
         }
     }
 
-    /// Objects that are all there are lent as they lie, so that an array is made of them at once.
+    /// Lends the objects without copying if all are loaded, so that making an array is fast.
     public func withContiguousStorageIfAvailable<Result>(
         _ body: (UnsafeBufferPointer<Object>) throws -> Result
     ) rethrows -> Result? {
@@ -64,7 +65,7 @@ public struct FetchedObjects<Object: ManagedObject>: RandomAccessCollection {
     }
 }
 
-/// What a fetch has led to: the objects, or the way to them.
+/// The result of a fetch: the objects, or the batches that load them.
 enum FetchedResults {
     case objects([ManagedObject], prefetched: [ManagedObject])
     case batches(FetchedBatches)
@@ -78,7 +79,7 @@ final class FetchedBatches {
         let prefetched: [ManagedObject]
     }
 
-    /// How many batches are kept alive; enough to look back and forth across a border.
+    /// How many batches are kept alive: enough to go back and forth across a border.
     private static let liveBatchLimit = 4
 
     private let context: ManagedObjectContext
@@ -86,7 +87,7 @@ final class FetchedBatches {
     private let keys: StoreKeys
     private let request: FetchRequest
 
-    /// The unsaved objects by their positions: a save gives them other keys.
+    /// The objects with temporary references by position, since a save changes their keys.
     private let unsavedObjects: [Int: ManagedObject]
     private var liveBatches: [Batch] = []
 
@@ -102,7 +103,7 @@ final class FetchedBatches {
 
     var count: Int { keys.keys.count }
 
-    /// The identities at these positions, by the keys that the objects have now.
+    /// The identities at these positions, with the keys that the objects have now.
     private func window(at positions: Range<Int>) -> StoreKeys {
         var window = Array(keys.keys[positions])
         if !unsavedObjects.isEmpty {
@@ -117,7 +118,7 @@ final class FetchedBatches {
     subscript(position: Int) -> ManagedObject {
         let number = position / request.fetchBatchSize
         let first = number * request.fetchBatchSize
-        // The batch read last stands at the end.
+        // The batch read last is at the end.
         for batch in liveBatches.reversed() where batch.number == number {
             return batch.objects[position - first]
         }

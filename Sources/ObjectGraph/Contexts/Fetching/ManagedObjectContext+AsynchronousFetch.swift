@@ -8,8 +8,8 @@ extension ManagedObjectContext {
     /// The context can be used meanwhile: the result includes the changes that are pending when the
     /// rows arrive. `progress` has the number of rows read so far; cancelling it, or the task, ends
     /// the running statement. May be called from any task. Cost: as `fetch`.
-    /// - Throws: as `fetch`; `StoreError` with the reason `cancelled` (Core Data's 3072) after a cancellation;
-    ///   `FetchError.unsupported` below a parent context; what the body throws.
+    /// - Throws: as `fetch`; `StoreError` with the reason `cancelled` (Core Data's 3072) after a
+    ///   cancellation; `FetchError.unsupported` below a parent context; what the body throws.
     public func fetch<Object: ManagedObject, Value: Sendable>(
         _ request: FetchRequest, as type: Object.Type = Object.self,
         progress: FetchProgress = FetchProgress(),
@@ -28,7 +28,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Reads on another thread what the request needs, then finishes on the queue.
+    /// Reads the rows on another thread, then finishes on the queue.
     private func begin<Object: ManagedObject>(
         _ request: FetchRequest, _ type: Object.Type, _ progress: FetchProgress,
         completion: @escaping @Sendable (Result<FetchedObjects<Object>, any Error>) -> Void
@@ -62,7 +62,7 @@ extension ManagedObjectContext {
     ) throws -> FetchedObjects<Object> {
         guard !progress.isCancelled else { throw StoreError(.cancelled) }
         let pending = pendingObjects(for: request, entity)
-        // More unsaved changes than there were can take more rows out of a page than were read for it.
+        // New pending changes may remove more rows from a page than were read to replace them.
         guard request.stored(beside: pending) == stored else { return try fetch(request) }
         return FetchedObjects(try results(found, request, entity, pending))
     }

@@ -1,10 +1,12 @@
-// Batch requests: straight to SQL, past this context, its objects and the row cache (spec §6).
+// Batch requests: run as SQL, without this context, its objects and the row cache (spec §6).
 extension ManagedObjectContext {
-    /// Inserts rows in one transaction, into the first store that holds the entity and can be written.
+    /// Inserts rows in one transaction, into the first store that holds the entity and can be
+    /// written.
     ///
-    /// Contexts learn of them by a new fetch, or by `mergeChanges(_:into:)` with the identifiers reported.
-    /// - Throws: `FetchError.unsupported` below a parent context; `StoreError` for a bad row, a store that runs no batch
-    ///   requests or a failing one, and then nothing is inserted.
+    /// Contexts find the rows with a new fetch, or through `mergeChanges(_:into:)` with the
+    /// identifiers reported.
+    /// - Throws: `FetchError.unsupported` below a parent context. `StoreError` if a row is wrong,
+    ///   the store runs no batch requests, or it fails; then nothing is inserted.
     @discardableResult
     public func execute(
         _ request: BatchInsertRequest, resultType: BatchResultType = .count
@@ -18,11 +20,13 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Changes rows in one statement; versions count on, so objects read before will conflict unless merged.
+    /// Changes rows in one statement. Their versions increase, so objects read before conflict when
+    /// saved unless the changes are merged.
     ///
     /// Several stores with the entity are changed one after the other.
-    /// - Throws: `FetchError` if the request cannot be run; `StoreError` if a store runs no batch requests, and then nothing
-    ///   is changed, or fails, and then nothing is changed in that one.
+    /// - Throws: `FetchError` if the request cannot be run. `StoreError` if a store runs no batch
+    ///   requests, and then nothing is changed, or if a store fails, and then nothing is changed in
+    ///   that store.
     @discardableResult
     public func execute(
         _ request: BatchUpdateRequest, resultType: BatchResultType = .count
@@ -34,11 +38,12 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Deletes rows in one transaction, with what their delete rules say.
+    /// Deletes rows in one transaction, and applies their delete rules.
     ///
     /// Several stores with the entity are changed one after the other.
-    /// - Throws: `FetchError` if the request cannot be run; `StoreError` if a store runs no batch requests, and then nothing
-    ///   is deleted, or fails, and then nothing is deleted in that one.
+    /// - Throws: `FetchError` if the request cannot be run. `StoreError` if a store runs no batch
+    ///   requests, and then nothing is deleted, or if a store fails, and then nothing is deleted in
+    ///   that store.
     @discardableResult
     public func execute(
         _ request: BatchDeleteRequest, resultType: BatchResultType = .count
@@ -66,7 +71,7 @@ extension ManagedObjectContext {
         }
         var result = BatchResult(count: 0, objectIDs: [])
         try coordinator.underLockPolicy {
-            // All of them are looked at before the first is changed.
+            // All stores are checked before the first is changed.
             let targets = try records(entity).map { record in
                 guard let store = record.store as? SQLiteStore else {
                     throw StoreError(

@@ -3,9 +3,11 @@ extension ManagedObjectContext {
 
     /// The objects that match, in the order asked for.
     ///
-    /// Registered objects are returned as they are; unsaved changes take part unless the request says otherwise. Queue: the
-    /// context's. Cost: one statement, one more for each step of a prefetched key path; see `FetchedObjects` for batches.
-    /// - Throws: `FetchError` if the request cannot be run, before any statement; `StoreError` if reading fails.
+    /// Registered objects are returned as they are. Pending changes are included unless the request
+    /// excludes them. Queue: the context's. Cost: one statement, and one for each step of a
+    /// prefetched key path; see `FetchedObjects` for batches.
+    /// - Throws: `FetchError` if the request cannot be run, before any statement; `StoreError` if
+    ///   reading fails.
     public func fetch<Object: ManagedObject>(
         _ request: FetchRequest, as type: Object.Type = Object.self
     ) throws -> FetchedObjects<Object> {
@@ -17,8 +19,8 @@ extension ManagedObjectContext {
 
     /// The identifiers of the objects that match, in the order asked for.
     ///
-    /// Rows are read into the row cache as well unless `includesPropertyValues` is false (spec §3.7). The batch size counts
-    /// for nothing.
+    /// Rows are also read into the row cache unless `includesPropertyValues` is false (spec §3.7).
+    /// `fetchBatchSize` is ignored.
     /// - Throws: as `fetch`.
     public func fetchObjectIDs(_ request: FetchRequest) throws -> [ManagedObjectID] {
         let entity = try entity(of: request)
@@ -39,16 +41,17 @@ extension ManagedObjectContext {
 
     /// Values of the rows that match, without objects: see `propertiesToFetch`. Nulls are absent.
     ///
-    /// Shows what is stored; unsaved changes never take part (spec §3.8), and the batch size counts for nothing. The rows of
-    /// several stores come store by store.
+    /// Returns what is stored, without pending changes (spec §3.8). `fetchBatchSize` is ignored.
+    /// The rows of several stores follow each other store by store.
     /// - Throws: as `fetch`.
     public func fetchDictionaries(_ request: FetchRequest) throws -> [[String: AttributeValue]] {
         try coordinator.fetchDictionaries(request, entity: try entity(of: request))
     }
 
-    /// How many objects match; at most the limit if there is one. The batch size counts for nothing.
+    /// How many objects match; at most the limit if there is one. `fetchBatchSize` is ignored.
     ///
-    /// Cost: one statement that gives a number, whatever has not been saved.
+    /// Cost: one statement. It returns a number, or identities if the pending changes to exclude
+    /// exceed the limits of a predicate.
     /// - Throws: as `fetch`.
     public func count(for request: FetchRequest) throws -> Int {
         let entity = try entity(of: request)
@@ -60,7 +63,7 @@ extension ManagedObjectContext {
         return request.page(ofCount: others + matches.count)
     }
 
-    /// How many objects the level above finds besides those.
+    /// How many objects the level above finds, except these.
     private func countAbove(
         _ request: FetchRequest, _ entity: Entity, besides objects: [ManagedObject]
     ) throws -> Int {
@@ -84,7 +87,7 @@ extension ManagedObjectContext {
         let candidates = pending.filter(\.mayBeKnownAbove)
         let unsure = candidates.filter { $0.isInserted && $0.reference < 0 }
         guard !unsure.isEmpty else { return candidates }
-        // A parent is asked, lest each new object becomes a term of a predicate.
+        // Asking the parent avoids a predicate with a term for each new object.
         let known = try Dictionary(grouping: unsure, by: \.binding.entity.index).flatMap {
             let binding = $1[0].binding
             let objects = $1
@@ -98,11 +101,12 @@ extension ManagedObjectContext {
         return candidates.filter { !unknown.contains($0.reference) }
     }
 
-    /// How the request would be run: for each SQLite store the statement with its bindings, SQLite's query plan, and what
-    /// makes it slow. Stores in memory have no statement.
+    /// How the request would be run: for each SQLite store the statement with its bindings,
+    /// SQLite's query plan, and what makes it slow. Stores in memory have no statement.
     ///
-    /// Told is the first statement of a fetch: those for batches, prefetched relationships and faults look rows up by key.
-    /// Of a child context it is what the coordinator would run. Cost: a few statements about the schema, no rows.
+    /// Explains only the first SQL statement. Those for batches, prefetched relationships and
+    /// faults look rows up by key. In a child context it explains what the coordinator would run.
+    /// Cost: a few statements about the schema, no rows.
     /// - Throws: as `fetch`.
     public func explain(
         _ request: FetchRequest, resultType: FetchResultType = .managedObject
@@ -114,7 +118,7 @@ extension ManagedObjectContext {
     private func entity(of request: FetchRequest) throws -> Entity {
         checkQueue()
         takeMail()
-        // Before unsaved changes are worked into what the stores find.
+        // Checked before pending changes alter the request.
         try request.checkLimits()
         guard let entity = model.entity(named: request.entityName) else {
             throw FetchError.unknownEntity(request.entityName)
@@ -122,8 +126,8 @@ extension ManagedObjectContext {
         return entity
     }
 
-    /// The entity, all of whose objects are of the class; a mistake in the key paths to prefetch is found here, before any
-    /// statement.
+    /// The entity of the request. Throws, before any statement, if objects of the entity are not of
+    /// the class or a key path to prefetch is wrong.
     func entity<Object: ManagedObject>(
         of request: FetchRequest, _ type: Object.Type
     ) throws -> Entity {
@@ -146,7 +150,7 @@ extension ManagedObjectContext {
     private func find(
         _ request: FetchRequest, _ entity: Entity, beside pending: [ManagedObject]
     ) throws -> FoundRows {
-        // Without a copy of the request where nothing is pending.
+        // Does not copy the request if nothing is pending.
         guard pending.isEmpty else {
             return try find(request.stored(beside: pending), entity, beside: [])
         }
@@ -155,14 +159,14 @@ extension ManagedObjectContext {
             : .rows(try channel.fetchRows(request, entity: entity))
     }
 
-    /// All objects that match, for a child context, which prefetches what it wants.
+    /// All objects that match, for a child context, which does its own prefetching.
     func fetchObjects(_ request: FetchRequest, _ entity: Entity) throws -> [ManagedObject] {
         let pending = pendingObjects(for: request, entity)
         let found = try find(request, entity, beside: pending)
         return try objects(found, request, entity, pending)
     }
 
-    /// What a fetch returns, from what the level above has found.
+    /// The result of a fetch, made from what the level above has found.
     func results(
         _ found: FoundRows, _ request: FetchRequest, _ entity: Entity, _ pending: [ManagedObject]
     ) throws -> FetchedResults {
@@ -211,9 +215,11 @@ extension ManagedObjectContext {
         }
     }
 
-    /// One window of a batched result, in the order of its identities, with what was prefetched for it.
+    /// One window of a batched result, in the order of its identities, with the objects prefetched
+    /// for it.
     ///
-    /// - Parameter unsaved: Those of its objects whose keys, and with them the window, may still change.
+    /// - Parameter unsaved: Objects of the window that may still get other keys, which changes the
+    ///   window.
     func batch(
         beside unsaved: [ManagedObject], _ request: FetchRequest, _ entity: Entity,
         window: () -> StoreKeys
@@ -226,7 +232,7 @@ extension ManagedObjectContext {
                 return (keys, try rows(of: keys, request, entity))
             }
             if let found { loaded = objects(of: found, request, entity) }
-            // Held until here, since the registry alone does not keep objects.
+            // Held until here, since the registry does not keep objects alive.
             return try withExtendedLifetime(loaded) {
                 let objects = objects(of: keys)
                 let prefetched = try prefetch(for: objects, request, entity)
@@ -245,7 +251,7 @@ extension ManagedObjectContext {
     ) throws -> StoreRows? {
         guard request.includesPropertyValues else { return nil }
         var keys = window.keys.map(\.key)
-        // New objects of this context have no row; those of a parent have one there.
+        // New objects of this context have no row. Those of a parent have one in the parent.
         if parent == nil { keys.removeAll { $0 < 0 } }
         guard !keys.isEmpty else { return nil }
         return StoreRows(
@@ -253,7 +259,7 @@ extension ManagedObjectContext {
             rows: try channel.rows(keys, entity: entity, storeNumber: window.storeNumber))
     }
 
-    /// Those of the objects that may be given other keys, by position.
+    /// The objects that may still get other keys, by position.
     func unsavedObjects(of found: StoreKeys) -> [Int: ManagedObject] {
         var unsaved: [Int: ManagedObject] = [:]
         for (position, key) in found.keys.enumerated() where key.key < 0 {
@@ -264,18 +270,18 @@ extension ManagedObjectContext {
     }
 }
 
-/// What the level above has found: rows, or identities where no values are wanted yet.
+/// What the level above has found: rows, or identities if no values are needed yet.
 enum FoundRows: Sendable {
     case rows([StoreRows])
     case keys([StoreKeys])
 }
 
 extension FetchRequest {
-    /// Whether a fetch of objects begins with their identities.
+    /// Whether a fetch of objects reads their identities first.
     var wantsKeys: Bool { fetchBatchSize > 0 || !includesPropertyValues }
 
-    /// The request to the level above whose results, corrected by unsaved changes, make the page. Each row with unsaved
-    /// changes may leave it, so that as many more are read.
+    /// The request to the level above. Each object with pending changes may leave the page, so as
+    /// many more rows are read.
     func stored(beside pending: [ManagedObject]) -> FetchRequest {
         pending.isEmpty ? self : untilPage(and: pending.count(where: \.mayBeKnownAbove))
     }
@@ -289,7 +295,7 @@ extension FetchRequest {
         return request
     }
 
-    /// The request for all objects that match but those.
+    /// The request for all objects that match, except these.
     fileprivate func excluding(_ objects: [ManagedObject]) -> FetchRequest {
         guard !objects.isEmpty else { return self }
         var request = self
@@ -304,8 +310,8 @@ extension FetchRequest {
 }
 
 extension ManagedObject {
-    /// Whether the level above may find the object as well, even if it is new here: undo may have brought it back here, and
-    /// another context there.
+    /// Whether the level above may find the object as well. It may even if the object is new here:
+    /// undo may have brought the object back here, and another context may have done so above.
     fileprivate var mayBeKnownAbove: Bool {
         !isInserted || reference >= 0 || managedObjectContext?.parent != nil
     }
@@ -318,7 +324,7 @@ extension StoreKeys {
 }
 
 extension Array {
-    /// What the groups give, one behind the other; that of a single one is not copied.
+    /// Concatenates the results of the groups. The result of a single group is not copied.
     fileprivate func joined<Result>(_ results: (Element) -> [Result]) -> [Result] {
         count == 1 ? results(self[0]) : flatMap(results)
     }

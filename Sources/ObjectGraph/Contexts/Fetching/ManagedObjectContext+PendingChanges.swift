@@ -1,6 +1,6 @@
-// What the context has not saved, worked into what the level above has found (spec §3.8).
+// Correcting what the level above has found by pending changes (spec §3.8).
 extension ManagedObjectContext {
-    /// The objects whose unsaved changes may change the results.
+    /// The objects whose pending changes may affect the result.
     func pendingObjects(for request: FetchRequest, _ entity: Entity) -> [ManagedObject] {
         guard request.includesPendingChanges, !tracker.isEmpty else { return [] }
         processPendingChanges()
@@ -16,7 +16,7 @@ extension ManagedObjectContext {
         return tracker.objects.filter(isConcerned)
     }
 
-    /// Those of the objects that belong to the results, by their present values.
+    /// The pending objects whose present values match the request.
     func matches(
         among pending: [ManagedObject], _ request: FetchRequest, _ entity: Entity
     ) throws -> [ManagedObject] {
@@ -28,7 +28,8 @@ extension ManagedObjectContext {
         }
     }
 
-    /// The results with the objects that match now and without those that no longer do, sorted anew and cut.
+    /// Adds the objects that match now, removes those that no longer do, sorts again and applies
+    /// the limit.
     func correct(
         _ objects: [ManagedObject], for request: FetchRequest, _ entity: Entity,
         _ pending: [ManagedObject]
@@ -51,10 +52,10 @@ extension ManagedObjectContext {
 
     // MARK: - Identities
 
-    /// The identities with the unsaved changes worked in, in order; nil where that takes the values of many rows, for results
-    /// of several stores or for many unsaved objects.
+    /// The identities in order, corrected by pending changes. Returns nil if the values of many
+    /// rows are needed: for results of several stores, or for many pending objects.
     ///
-    /// An object that belongs among n sorted ones finds its place by reading some log₂ n of them.
+    /// Finding the place of an object among n sorted ones reads about log₂ n of them.
     func keys(
         _ groups: [StoreKeys], _ request: FetchRequest, _ entity: Entity, _ pending: [ManagedObject]
     ) throws -> StoreKeys? {
@@ -79,7 +80,7 @@ extension ManagedObjectContext {
         return StoreKeys(storeNumber: groups[0].storeNumber, keys: request.page(of: keys))
     }
 
-    /// About how many rows can be read with others for the cost of finding one place, row by row.
+    /// How many rows can be read together for about the cost of finding one place row by row.
     private static let rowsPerPlace = 64
 
     private func merge(

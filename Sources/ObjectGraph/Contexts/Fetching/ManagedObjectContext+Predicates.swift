@@ -1,7 +1,7 @@
-// Predicates asked of objects, without a fetch.
+// Evaluating predicates on objects, without a fetch.
 
 extension ManagedObjectContext {
-    /// The predicate ready for objects of the entity; fetches within it are run now.
+    /// Compiles the predicate for objects of the entity, and runs the fetches within it now.
     func compiled(_ predicate: ObjectPredicate, _ entity: Entity) throws -> CompiledPredicate {
         try CompiledPredicate(
             predicate.replacingFetches(results), entity: entity, model: model)
@@ -23,14 +23,15 @@ extension ManagedObjectContext {
 extension ManagedObject {
     /// Whether the predicate holds for the object, unsaved changes included.
     ///
-    /// Queue: the context's. Cost: compiles the predicate, and fires faults on its key paths; for many objects `filter`
-    /// compiles it once.
+    /// Queue: the context's. Cost: compiles the predicate, and fires faults on its key paths;
+    /// `filter` compiles it once for many objects.
     /// - Throws: `FetchError` for keys that the entity lacks and other mistakes in the predicate.
     public final func satisfies(_ predicate: ObjectPredicate) throws -> Bool {
         try compiled(predicate).matches(ObjectSubject(object: self))
     }
 
-    /// The predicate ready for the object's entity. An object that has left its context can run no fetch within it.
+    /// Compiles the predicate for the object's entity. A detached object cannot run fetches within
+    /// it.
     fileprivate final func compiled(_ predicate: ObjectPredicate) throws -> CompiledPredicate {
         if let context = managedObjectContext {
             return try context.compiled(predicate, binding.entity)
@@ -45,8 +46,10 @@ extension ManagedObject {
 extension Sequence where Element: ManagedObject {
     /// The objects for which the predicate holds, in their order; unsaved changes included.
     ///
-    /// Queue: that of the objects' context. Cost: no statement but for faults on the key paths of the predicate.
-    /// - Throws: `FetchError` for keys that an object's entity lacks and other mistakes in the predicate.
+    /// Queue: that of the objects' context. Cost: no statement, except for faults on the
+    /// predicate's key paths.
+    /// - Throws: `FetchError` for keys that an object's entity lacks and other mistakes in the
+    ///   predicate.
     @inlinable
     public func filter(_ predicate: ObjectPredicate) throws -> [Element] {
         var filter = ObjectFilter(predicate)
@@ -56,7 +59,7 @@ extension Sequence where Element: ManagedObject {
     }
 }
 
-/// A predicate asked of one object after the other, compiled for the entity of the last one.
+/// Evaluates a predicate on one object after the other, compiled for the entity of the last one.
 @usableFromInline
 struct ObjectFilter {
     private let predicate: ObjectPredicate

@@ -1,8 +1,10 @@
-// Loading related objects along with the fetched ones, one statement a step of each key path (spec §3.4).
+// Loading related objects with the fetched ones, in one statement for each step of a key path
+// (spec §3.4).
 extension ManagedObjectContext {
-    /// The destinations of the request's key paths, with their rows.
+    /// Loads the destinations of the request's key paths, with their rows.
     ///
-    /// - Returns: What has to be held for as long as it shall be there without another statement.
+    /// - Returns: The objects to hold for as long as they must be available without another
+    ///   statement.
     func prefetch(
         for objects: [ManagedObject], _ request: FetchRequest, _ entity: Entity
     ) throws -> [ManagedObject] {
@@ -27,7 +29,7 @@ extension ManagedObjectContext {
         return reached.values.flatMap(\.self)
     }
 
-    /// The relationships that a key path to prefetch leads through.
+    /// The relationships along a key path to prefetch.
     func steps(of keyPath: String, from entity: Entity) throws(FetchError) -> [Property] {
         var steps: [Property] = []
         var entity = entity
@@ -41,7 +43,7 @@ extension ManagedObjectContext {
         return steps
     }
 
-    /// The destinations of one relationship, each once.
+    /// Loads the destinations of one relationship, each once.
     func prefetch(_ property: Property, of owners: [ManagedObject]) throws -> [ManagedObject] {
         guard let first = owners.first else { return [] }
         guard property.kind == .toMany else {
@@ -79,7 +81,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Reads the rows of those objects that are faults without one, in one statement a store.
+    /// Reads the rows of objects that are faults without a row, in one statement a store.
     func load(_ objects: [ManagedObject], _ entity: Entity) throws {
         let faults = objects.filter {
             $0.isFault && $0.row == nil && ($0.reference >= 0 || parent != nil)

@@ -1,10 +1,12 @@
 import Foundation
 
-/// A class of objects whose properties may stand in Foundation's `#Predicate`.
+/// A class of objects whose properties can be used in Foundation's `#Predicate`.
 ///
-/// Swift has no names for computed properties at run time, so that the class has to say which property a key path is.
+/// Swift has no names for computed properties at run time, so the class has to say which property a
+/// key path is.
 public protocol PredicateProperties: ManagedObject {
-    /// The names of the entity's properties by the key paths of the class, as in `[\Flight.distance: "distance"]`.
+    /// The names of the entity's properties by the key paths of the class, as in
+    /// `[\Flight.distance: "distance"]`.
     static var propertyNames: [AnyKeyPath: String] { get }
 }
 
@@ -19,12 +21,14 @@ public struct PredicateConversionError: Error, Sendable, Hashable, CustomStringC
 }
 
 extension ObjectPredicate {
-    /// Foundation's predicate on objects of a class.
+    /// Converts Foundation's predicate on objects of a class.
     ///
-    ///     try ObjectPredicate(#Predicate<Flight> { $0.distance > 1000 && $0.airline?.name == "United" })
+    ///     try ObjectPredicate(
+    ///         #Predicate<Flight> { $0.distance > 1000 && $0.airline?.name == "United" })
     ///
-    /// Comparisons, logic, arithmetic, `contains`, `starts(with:)`, ranges, `??`, `?.`, `?:`, `count` and `isEmpty`, and
-    /// `contains(where:)`, `allSatisfy` and `filter` on to-many relationships are accepted.
+    /// Comparisons, logic, arithmetic, `contains`, `starts(with:)`, ranges, `??`, `?.`, `?:`,
+    /// `count` and `isEmpty` are accepted, and `contains(where:)`, `allSatisfy` and `filter` on
+    /// to-many relationships.
     /// - Throws: `PredicateConversionError` for anything else.
     public init<Object: PredicateProperties>(_ predicate: Foundation.Predicate<Object>) throws {
         var conversion = PredicateConversion()
@@ -33,7 +37,7 @@ extension ObjectPredicate {
     }
 }
 
-/// What the variables of a predicate stand for, while it is being converted.
+/// What the variables of a predicate mean, while it is converted.
 private struct PredicateConversion {
     enum Part {
         case predicate(ObjectPredicate)
@@ -50,7 +54,8 @@ private struct PredicateConversion {
         return try convertible.part(self)
     }
 
-    /// A Boolean value is a predicate when it is asked for as one, and the other way round.
+    /// Converts a Boolean value to a predicate where a predicate is needed; `value` does the
+    /// reverse.
     func predicate(_ expression: Any) throws -> ObjectPredicate {
         switch try part(expression) {
         case .predicate(let predicate): return predicate
@@ -68,7 +73,7 @@ private struct PredicateConversion {
         }
     }
 
-    /// `SUBQUERY` over the sequence with what is asked of its elements.
+    /// `SUBQUERY` over the sequence, with the test for its elements.
     func subquery(
         _ sequence: Any, _ variable: PredicateExpressions.VariableID, _ test: Any
     ) throws -> ObjectExpression {
@@ -93,7 +98,7 @@ private struct PredicateConversion {
 }
 
 extension ObjectExpression {
-    /// A key of what the expression stands for.
+    /// Appends a key to the path that the expression is, or begins a path at its value.
     fileprivate func appending(_ key: String) -> ObjectExpression {
         switch self {
         case .evaluatedObject: .keyPath(key)

@@ -1,8 +1,9 @@
-/// The primary keys that new objects are given, to be taken back if the save fails.
+/// The primary keys given to new objects, which are taken back if the save fails.
 struct KeyAssignment {
     private(set) var keys: [AssignedKey] = []
 
-    /// Gives new objects primary keys, and those that had one taken back the same again (step 6).
+    /// Gives new objects primary keys, and keys that were taken back to the same objects again
+    /// (step 6).
     ///
     /// Below a parent context they keep their temporary references.
     mutating func assign(to objects: [ManagedObject], from channel: any ObjectChannel) throws {
@@ -10,7 +11,7 @@ struct KeyAssignment {
         let model = channel.coordinator.model
         var start = 0
         while start < objects.count {
-            // A run of objects of one table takes its keys in one piece.
+            // The keys for a run of objects of one table are reserved together.
             let table = TableKey(objects[start])
             var end = start
             var count = 0
@@ -38,9 +39,9 @@ struct KeyAssignment {
     }
 }
 
-/// A primary key that an object has been given, with the temporary reference that it replaces.
+/// A primary key given to an object, with the temporary reference that it replaces.
 struct AssignedKey {
-    // Unowned, which costs no counting: whoever assigns the keys holds the objects for as long.
+    // Unowned, which avoids reference counting: the holder of the keys also holds the objects.
     unowned(unsafe) let object: ManagedObject
     let temporary: Int64
     let permanent: Int64

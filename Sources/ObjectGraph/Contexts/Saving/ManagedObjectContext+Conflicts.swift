@@ -1,12 +1,14 @@
-// Objects that were changed elsewhere in the meantime, settled as a merge policy says (spec §5.3, §5.4).
+// Settling conflicts with changes made elsewhere, by the merge policy (spec §5.3, §5.4).
 extension ManagedObjectContext {
-    /// Describes what a store would not write, and has the merge policy change objects so that the next attempt succeeds.
+    /// Describes a conflict, and lets the merge policy change objects so that the next attempt
+    /// succeeds.
     func settle(
         _ conflict: PlanConflict, among objects: [ManagedObject], _ work: SaveWork
     ) throws {
         switch conflict.conflict {
         case .versions(let positions):
-            // Another program has given rows of its own the keys of new ones; no policy is about that.
+            // Another program has inserted rows with the keys of new objects. No policy covers
+            // this.
             guard !positions.contains(where: { objects[$0].state.isNew }) else {
                 throw SaveError.unresolvedConflicts
             }
@@ -66,11 +68,11 @@ extension ManagedObjectContext {
                 mergeDeletion(of: object, by: kind)
             }
         }
-        // Now it is known which other ends are deleted.
+        // Only now is it clear which other ends are deleted.
         for object in rolledBack { forgetPairs(of: object) }
     }
 
-    /// Gives up all that is unsaved of a changed object.
+    /// Discards all pending changes of a changed object.
     func rollBack(_ object: ManagedObject) {
         guard let row = object.row else { return }
         merge(row, into: object, by: .rollback)
@@ -83,7 +85,7 @@ extension ManagedObjectContext {
         let owners = owners(of: object)
         defer {
             object.contents?.unload()
-            // Whoever gains or loses the object by this reads its members anew.
+            // Objects that gain or lose this one as a member read their members again.
             for owner in Set(owners + self.owners(of: object)) { owner.contents?.unload() }
             object.awake(fromSnapshotEvents: .mergePolicy)
         }
@@ -122,7 +124,8 @@ extension ManagedObjectContext {
         object.row = theirs
     }
 
-    /// Another context has brought the row back, too: what is inserted here gives way to it, or changes all of its values.
+    /// Settles an insertion whose row another context has brought back too. Either the insertion is
+    /// discarded, or it becomes an update of all values.
     private func mergeInsertion(
         of object: ManagedObject, over theirs: RowReference, by kind: MergePolicy.Kind
     ) {
@@ -141,8 +144,8 @@ extension ManagedObjectContext {
         object.row = theirs
     }
 
-    /// Drops the unsaved pairs of an object, and the order that it has given its members. A pair whose other object is deleted
-    /// goes with that one.
+    /// Discards the unsaved pairs of an object, and the order of its members. A pair whose other
+    /// object is deleted is removed with that object.
     private func forgetPairs(of object: ManagedObject) {
         for note in tracker.joins.keys
         where note.source === object || note.destination === object {
@@ -180,7 +183,7 @@ extension ManagedObjectContext {
         return .objectID(ManagedObjectID(scope: scope, reference: destination.key))
     }
 
-    /// The row is gone: the object goes too, or its row comes back with the same key.
+    /// The row is gone: the object is deleted, or its row is inserted again with the same key.
     private func mergeDeletion(of object: ManagedObject, by kind: MergePolicy.Kind) {
         if kind.storeWins {
             tracker.delete(object, appliesRules: false)
@@ -191,7 +194,7 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-    /// Forgets what was unsaved about a member of a to-many relationship.
+    /// Discards the unsaved additions and removals of one member of a to-many relationship.
     fileprivate func forgetNotes(about member: ManagedObject, in property: Property) {
         contents?.relationships[property.index]?.forgetNotes { $0 === member }
     }

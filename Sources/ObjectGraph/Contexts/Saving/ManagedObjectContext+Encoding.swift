@@ -1,8 +1,9 @@
-// Objects become rows: for the store in a save, for a child context at any time.
+// Encoding objects as rows: for the store in a save, for a child context at any time.
 extension ManagedObjectContext {
     /// The row that an object would have if it were saved now.
     ///
-    /// A reference to an unsaved object is its temporary one, or its primary key if a save under way has given it one.
+    /// A reference to an unsaved object is its temporary one, or its primary key if the current
+    /// save has assigned one.
     ///
     /// - Parameter changes: Its unsaved values; nil leaves them out.
     func encode(
@@ -58,7 +59,7 @@ extension ManagedObjectContext {
                     integer, entityIndex: destination, binding.scope.storeNumber, &references)
             }
             writer.set(slot, integer: integer)
-            // The entity number of a to-one destination stands in the next slot.
+            // The entity number of a to-one destination is in the next slot.
             if accessor.entitySlot >= 0, row.rowHasValue(Int(accessor.entitySlot)) {
                 writer.set(
                     Int(accessor.entitySlot),
@@ -69,7 +70,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// The primary key of an object that a save under way has given one, else its reference.
+    /// The primary key that the current save has assigned to an object, otherwise its reference.
     private func currentReference(
         _ reference: Int64, entityIndex: Int, _ storeNumber: Int,
         _ references: inout RowReferences
@@ -85,14 +86,16 @@ extension ManagedObjectContext {
         return current
     }
 
-    /// The row of an object with its unsaved changes, for a child context; nil if the object is gone.
+    /// The row of an object with its unsaved changes, for a child context; nil if the object is
+    /// gone.
     func currentRow(of object: ManagedObject) throws -> RowReference? {
         if object.state.contains(.deleted) { return nil }
-        // What was set when it could not be read stands beside what is read now.
+        // Values that were set after a failed read are combined with the row read now.
         if object.isFault, object.hasUnsavedValues { object.fireFault() }
         if object.isFault {
             if let row = object.row, !object.isRowSuperseded { return row }
-            // It remains a fault here: what a child reads does not decide what this context goes on with.
+            // The object remains a fault here: a child's read does not decide what this context
+            // reads later.
             guard object.reference >= 0 || parent != nil else { return nil }
             object.row = try askAbove(about: object) {
                 try channel.row(
@@ -102,7 +105,7 @@ extension ManagedObjectContext {
             return object.row
         }
         if object.changes?.mask.isEmpty ?? true, let row = object.row {
-            // What changes in an event after the first change is not noted again.
+            // Later changes in an event are not noted, so the row is superseded in advance.
             if object.state.contains(.changedInEvent) { object.supersedeRow() }
             return row
         }
@@ -111,17 +114,18 @@ extension ManagedObjectContext {
         let row = encode(
             object, into: &writer, &references, version: object.row?.version ?? 0,
             changes: object.changes)
-        // The next change makes another row, so whoever has this one shall ask again.
+        // The next change makes another row, so holders of this one must ask again.
         row.slab.hasSupersededRows.store(true, ordering: .relaxed)
         return row
     }
 }
 
-/// What is known, and found out, about the references to other objects in rows that are encoded.
+/// References to other objects in encoded rows: replacements to apply, and unresolved ones found.
 struct RowReferences {
     /// Permanent references by the temporary ones that they replace.
     var renewed: [Int64: Int64] = [:]
 
-    /// The temporary references met whose objects are not new in the context; nil unless wanted.
+    /// The temporary references found whose objects are not new in the context; nil unless
+    /// collected.
     var open: [ManagedObjectID]?
 }

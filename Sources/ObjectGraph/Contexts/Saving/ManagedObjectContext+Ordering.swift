@@ -1,9 +1,10 @@
-// The places of the members of ordered relationships.
+// The places of members of ordered relationships.
 extension ManagedObjectContext {
-    /// Gives the members of the ordered relationships that changed in this event numbers in their order; those that have
-    /// one that fits keep it.
+    /// Gives members of the ordered relationships that changed in this event places in their order.
+    /// Members whose place fits keep it.
     ///
-    /// - Parameter isSaving: Whether also those are looked at that changed before, since others may have changed them, too.
+    /// - Parameter isSaving: Whether relationships that changed in earlier events are also checked,
+    ///   since other contexts may have changed them too.
     /// - Returns: The owners whose members could not be read.
     func assignPlaces(isSaving: Bool) -> [ManagedObject] {
         var unplaced: [ManagedObject] = []
@@ -12,7 +13,7 @@ extension ManagedObjectContext {
                 assignPlaces(toMembersOf: object, settlesEqualPlaces: true, &unplaced)
             }
         }
-        // The list grows: members that get another place have changed.
+        // The list grows, since members that get another place have changed.
         var position = 0
         while position < tracker.event.count {
             let object = tracker.event[position]
@@ -31,7 +32,7 @@ extension ManagedObjectContext {
         where contents.relationships[index]?.isReordered == true {
             let property = object.binding.entity.properties[index]
             guard let placeIndex = property.relationship?.placeIndex else { continue }
-            // Whether places are equal is known when the members are read, which is for the save to do.
+            // Equal places are found by reading the members, which is done only in a save.
             guard settlesEqualPlaces || contents.relationships[index]!.needsPlaces else { continue }
             guard object.knownMembers(of: property) != nil else {
                 unplaced.append(object)
@@ -46,7 +47,7 @@ extension ManagedObjectContext {
     }
 
     private func assignPlaces(to members: [ManagedObject], _ placeIndex: Int) {
-        // Giving a place to what is gone above would delete it here as well.
+        // Setting a place of an object that is gone above would fire its fault and delete it here.
         let members = members.filter { !isGone($0) }
         let places = OrderedPlaces.rising(from: members.map { $0.place(at: placeIndex) })
         for (member, place) in zip(members, places) where member.place(at: placeIndex) != place {
@@ -54,13 +55,14 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Whether a fault has nothing above any more; what cannot be read may be there.
+    /// Whether a fault has no row above any more; false if the row cannot be read.
     private func isGone(_ object: ManagedObject) -> Bool {
         guard object.isFault, !object.isInserted else { return false }
         do { return try currentRow(of: object) == nil } catch { return false }
     }
 
-    /// Additions to join tables for the ordered relationships of an object that changed: all members in their order.
+    /// Additions to join tables for the changed ordered relationships of an object: all members, in
+    /// order.
     func placedJoins(of object: ManagedObject) -> [JoinChange] {
         object.binding.entity.orderedIndexes.flatMap { index -> [JoinChange] in
             let property = object.binding.entity.properties[index]
@@ -78,7 +80,7 @@ extension ManagedObjectContext {
 
     // MARK: - From a child context
 
-    /// Sorts the members of ordered relationships that a child has given others, or other places.
+    /// Sorts the members of ordered relationships after a child has changed members or places.
     func reorder(after plan: SavePlan, storeNumber: Int) {
         guard model.hasOrderedRelationships else { return }
         for owner in owners(ofMembers: plan.rows, storeNumber: storeNumber) {
@@ -93,7 +95,7 @@ extension ManagedObjectContext {
             JoinOwner(entity: $0.entity.index, key: $0.sourceKey, property: $0.property.index)
         }
         for (owner, joins) in placed {
-            // The child has numbered all members that it knows; others keep their order behind them.
+            // The child has placed all members that it has. Others keep their order after them.
             let owned = object(owner.key, entityIndex: owner.entity, storeNumber: storeNumber)
             let places = Dictionary(
                 joins.map {
@@ -113,7 +115,8 @@ extension ManagedObjectContext {
         let property: Int
     }
 
-    /// Reads the orders that updates from a child may change: read with the new places, they would not change any more.
+    /// Reads the orders that updates from a child may change. Reading them after the update would
+    /// hide the change.
     func keepOrders(before plan: SavePlan, storeNumber: Int) {
         guard model.hasOrderedRelationships else { return }
         let updates = plan.rows.filter { $0.kind == .update }
@@ -123,7 +126,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// The owners of members that are new or have another place or owner, each with its relationship.
+    /// The owners of members that are new or have another place or owner, with the relationship.
     private func owners(ofMembers changes: [RowChange], storeNumber: Int) -> Set<JoinNote> {
         var owners: Set<JoinNote> = []
         for change in changes where change.kind != .delete {
@@ -145,7 +148,7 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-    /// The place that a member has; a fault remains one.
+    /// The place of a member. A fault is not fired.
     final func place(at index: Int) -> Int64? {
         let property = binding.entity.properties[index]
         guard isFault else { return attributeValue(of: property).integer }

@@ -1,11 +1,13 @@
 extension ManagedObjectContext {
-    /// Writes all unsaved changes to the store, or hands them to the parent context; all or none.
+    /// Writes all pending changes to the store, or hands them to the parent context; all or none.
     ///
-    /// Without changes it runs no statement, and tells observers of a save of nothing. Queue: the context's. Cost: a
-    /// transaction with one statement for each row that is new, changed or deleted, and for each pair of a many-to-many
-    /// relationship. Source: spec §5.1.
-    /// - Throws: `SaveError` for invalid objects and conflicts that the merge policy does not settle; `StoreError` if the
-    ///   store fails, also when something is read that the save depends on. The context is then as dirty as before.
+    /// Without changes it writes no rows, and posts `willSave` and an empty `didSave`. Queue: the
+    /// context's. Cost: a transaction with one statement for each row that is changed or deleted
+    /// and for each pair of a many-to-many relationship, and one for some 64 new rows. Source:
+    /// spec §5.1.
+    /// - Throws: `SaveError` for invalid objects and conflicts that the merge policy does not
+    ///   settle; `StoreError` if the store fails, also in a read that the save depends on. The
+    ///   pending changes remain then.
     public func save() throws {
         checkQueue()
         defer { assertInvariants() }
@@ -21,8 +23,9 @@ extension ManagedObjectContext {
         try operation.run()
     }
 
-    /// Has the next save throw, or settle by its merge policy, if this object was changed elsewhere since it was read, even
-    /// though it is not changed here (spec §5.3). Of no effect below a parent context.
+    /// Makes the next save check that this object was not changed elsewhere since it was read, even
+    /// if it is not changed here. The merge policy settles a conflict, or the save throws
+    /// (spec §5.3). Ignored below a parent context.
     public func detectConflicts(for object: ManagedObject) {
         if object.isFault { object.fireFault() }
         tracker.check(object)
@@ -32,9 +35,9 @@ extension ManagedObjectContext {
 
     /// Gives new objects their permanent identifiers before they are saved (spec §2.1).
     ///
-    /// Reserves primary keys in the store at once, also below parent contexts; the later save keeps them. What has been
-    /// saved to a parent context is given its identifier there.
-    /// - Throws: `StoreError` if the store cannot reserve them; all identifiers remain as they are then.
+    /// Reserves primary keys in the store at once, also below parent contexts; a later save keeps
+    /// them. Objects that were saved to a parent context get their identifiers there.
+    /// - Throws: `StoreError` if the store cannot reserve keys; no identifier is changed then.
     public func obtainPermanentIDs(for objects: [ManagedObject]) throws {
         checkQueue()
         defer { assertInvariants() }
@@ -62,7 +65,7 @@ extension ManagedObjectContext {
         for object in tracker.objects { renewReferences(of: object, &references) }
         takeMail()
         tellChildren(keys)
-        // What was here before the last save, and has been brought back since, others may know.
+        // Other contexts may have objects that were saved from here and brought back since.
         tellRelatives(keys.filter { undoRecorder.mayHaveBeenSaved($0.temporary) })
     }
 }

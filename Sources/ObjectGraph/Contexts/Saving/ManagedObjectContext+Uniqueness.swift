@@ -1,6 +1,7 @@
-// Values that must be unique and are not, settled as a merge policy says (spec §5.5).
+// Settling violated uniqueness constraints, by the merge policy (spec §5.5).
 extension ManagedObjectContext {
-    /// Describes the collisions that a store has met: each group of objects with the same values once.
+    /// Describes the collisions that a store has found, with one conflict for objects of equal
+    /// values.
     func describe(
         _ collisions: [(object: ManagedObject, columns: [String])], _ work: SaveWork
     ) throws -> [ConstraintConflict] {
@@ -39,7 +40,7 @@ extension ManagedObjectContext {
         let values: [AttributeValue]
     }
 
-    /// The attributes that SQLite names by their columns.
+    /// The attributes of the columns that SQLite reports.
     private func constraint(over columns: [String], _ entity: Entity) -> [Property] {
         columns.compactMap { column in
             entity.properties.first {
@@ -52,7 +53,7 @@ extension ManagedObjectContext {
         with values: [AttributeValue], of constraint: [Property], in scope: ObjectIDScope,
         besides pending: [ManagedObject]
     ) throws -> ManagedObject? {
-        // A constraint may be declared by a subentity only.
+        // The constraint may be declared by a subentity.
         let entity = model.entities[constraint.map(\.declaringEntityIndex).max() ?? 0]
         var request = FetchRequest(
             entityName: entity.name,
@@ -73,7 +74,7 @@ extension ManagedObjectContext {
     func settle(_ conflicts: [ConstraintConflict], by kind: MergePolicy.Kind) throws {
         guard kind != .error else { throw SaveError.constraintConflicts(conflicts) }
         for conflict in conflicts {
-            // What was done about the conflicts before may have settled this one for some.
+            // Settling earlier conflicts may have settled this one for some objects.
             func concerned(_ id: ManagedObjectID) -> ManagedObject? {
                 guard let object = registeredObject(for: id) else { return nil }
                 return object.givesUp(conflict.values, of: conflict.constraint) ? nil : object
@@ -84,7 +85,8 @@ extension ManagedObjectContext {
         }
     }
 
-    /// - Parameter pending: Changed objects before new ones, each in the order in which they changed.
+    /// - Parameter pending: Changed objects before new ones, each in the order in which they
+    ///   changed.
     private func settle(
         _ pending: [ManagedObject], _ stored: ManagedObject?, _ constraint: Set<String>,
         by kind: MergePolicy.Kind
@@ -125,8 +127,9 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Gives the survivor the attributes and to-one destinations that the other has set, or all of them. An attribute that
-    /// has its default value does not count as set: what is stored stays.
+    /// Copies the attributes and to-one destinations that were set on an object, or all of them, to
+    /// the survivor. An attribute with its default value does not count as set, so the stored value
+    /// stays.
     private func copyValues(of object: ManagedObject, to survivor: ManagedObject, all: Bool) {
         for property in object.binding.entity.properties
         where property.isProperty(of: survivor.binding.entity) && !property.isTransient {
@@ -140,7 +143,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Lets a new object disappear and points what referred to it at another.
+    /// Deletes a new object and redirects references to the survivor.
     private func replace(_ victim: ManagedObject, by survivor: ManagedObject) {
         for property in victim.binding.entity.properties {
             switch property.kind {
@@ -159,8 +162,8 @@ extension ManagedObjectContext {
             let destination = model.destination(of: property.relationship!)
             return survivor.binding.entity.isKind(of: destination) ? survivor : nil
         }
-        // What leads to it without an inverse, or from the other end of a relationship to one. What a child has saved has its
-        // references in a row.
+        // References without an inverse, and those from the other end of a one-to-one relationship.
+        // An object that a child has saved has its references in a row.
         for object in tracker.inserted + tracker.updated where object !== victim {
             let isOfChild = object.isInserted && object.row != nil
             for index in object.binding.entity.toOneIndexes
@@ -183,7 +186,8 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-    /// Whether the new object was given a value; nil is one, except in what a child has saved, of which only a row is here.
+    /// Whether the new object was given a value. Setting nil counts, except in an object that a
+    /// child has saved, of which there is only the row.
     fileprivate func hasSet(_ property: Property) -> Bool {
         if let changes, changes.contains(property.index) { return true }
         guard let row, let slot = property.slot else { return false }
@@ -196,7 +200,7 @@ extension ManagedObject {
         return attributeValue(of: property) == value
     }
 
-    /// Whether the next save takes these values away from the object, or the object itself.
+    /// Whether the next save removes these values from the object, or deletes the object.
     fileprivate func givesUp(_ values: [AttributeValue], of names: [String]) -> Bool {
         if isDeleted { return true }
         guard isUpdated, let changes else { return false }
@@ -208,7 +212,7 @@ extension ManagedObject {
 }
 
 extension Property {
-    /// Whether the entity has this very property, its own or inherited.
+    /// Whether the entity has this property, declared or inherited.
     fileprivate func isProperty(of entity: Entity) -> Bool {
         index < entity.properties.count && entity.properties[index].identifier == identifier
     }

@@ -1,8 +1,9 @@
-// The checks of a save (spec §2.7).
+// Validation in a save (spec §2.7).
 extension ManagedObjectContext {
-    /// Asks every object whether what happens to it may be saved.
+    /// Validates every object for its insertion, update or deletion.
     ///
-    /// - Throws: `SaveError.validation` with everything that is wrong, ordered by what happens and by identifier.
+    /// - Throws: `SaveError.validation` with all errors, ordered by kind of change and by
+    ///   identifier.
     func validate(_ work: SaveWork) throws {
         var errors: [ValidationError] = []
         func check(_ objects: [ManagedObject], _ body: (ManagedObject) throws -> Void) {
@@ -27,14 +28,14 @@ extension ManagedObjectContext {
 extension ManagedObjectID {
     fileprivate func precedes(_ other: ManagedObjectID) -> Bool {
         if entityName != other.entityName { return entityName < other.entityName }
-        // Temporary references count downwards.
+        // Temporary references decrease.
         return isTemporaryID && other.isTemporaryID
             ? reference > other.reference : reference < other.reference
     }
 }
 
 extension ManagedObject {
-    /// Throws for relationships that lead into another store (spec §1.5).
+    /// Throws for relationships that lead to another store (spec §1.5).
     fileprivate final func validateStores() throws {
         for property in binding.entity.properties where property.relationship != nil {
             let destinations =

@@ -1,15 +1,18 @@
-/// What a save does about objects that were changed elsewhere since they were read, and about shared unique values.
+/// How a save settles changes made elsewhere since objects were read, and violated uniqueness
+/// constraints.
 ///
-/// Subclass it to go further: call `super`, look the objects up by their identifiers and adjust their values; the save then
-/// goes on with those. What an override throws, the save throws. Source: spec §5.4, §5.5. *Base* is what the change was
-/// based on, *theirs* the newest row, *mine* the unsaved values.
+/// To go further, subclass it: call `super`, look the objects up by their identifiers and adjust
+/// their values. The save then continues with those. An error that an override throws is thrown by
+/// the save. Source: spec §5.4, §5.5. *Base* is the row that the change is based on, *theirs* the
+/// newest row, *mine* the unsaved values.
 open class MergePolicy: @unchecked Sendable {
-    // @unchecked Sendable: the class has no state but a constant, and a subclass that adds some has to guard it.
+    // @unchecked Sendable: the only state of the class is a constant. A subclass that adds state
+    // must guard it.
 
     public enum Kind: Int, Sendable, Hashable, Codable, CaseIterable {
         /// The save throws.
         case error = 0
-        /// Where theirs differs from base it wins; other unsaved values survive.
+        /// Theirs wins where it differs from base; other unsaved values survive.
         case mergeByPropertyStoreTrump = 1
         /// Unsaved values win; other properties take theirs.
         case mergeByPropertyObjectTrump = 2
@@ -31,7 +34,7 @@ open class MergePolicy: @unchecked Sendable {
 
     public init(_ kind: Kind) { self.kind = kind }
 
-    /// Settles what was changed elsewhere, on the context's queue, in the middle of a save.
+    /// Settles changes made elsewhere. Called on the context's queue, in the middle of a save.
     ///
     /// - Throws: `SaveError.mergeConflicts` if the kind is `error`.
     open func resolve(
@@ -40,7 +43,7 @@ open class MergePolicy: @unchecked Sendable {
         try context.settle(conflicts, by: kind)
     }
 
-    /// Settles values that must be unique and are not.
+    /// Settles violated uniqueness constraints.
     ///
     /// - Throws: `SaveError.constraintConflicts` if the kind is `error`.
     open func resolve(

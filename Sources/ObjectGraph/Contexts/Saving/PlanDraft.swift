@@ -1,11 +1,11 @@
-/// The plans of a save while they are made: by store, rows inserted, updated, deleted, then pairs.
+/// Makes the plans of a save, one for each store: rows inserted, updated, deleted, then pairs.
 struct PlanDraft {
     private(set) var plans: [StorePlan] = []
 
     /// The objects of the rows of each plan, in the same order.
     private(set) var objects: [[Unmanaged<ManagedObject>]] = []
 
-    /// The updated objects that have something to be written.
+    /// The updated objects that have something to write.
     private(set) var changed: [ManagedObject] = []
 
     private let context: ManagedObjectContext
@@ -13,7 +13,7 @@ struct PlanDraft {
     private var writer: RowWriter
     private var references = RowReferences(open: [])
 
-    /// Objects that are named, have no permanent identifier and are not inserted by the save.
+    /// Objects referred to that have no permanent identifier and are not inserted by this save.
     private var openReferences: [ManagedObjectID] = []
 
     /// The position of the plan that was last added to.
@@ -67,7 +67,7 @@ struct PlanDraft {
             guard !properties.isEmpty || object.state.contains(.relationshipChanged) else {
                 continue
             }
-            // None where the row is gone, which is a conflict (spec §5.3).
+            // 0 if the row is gone, which is a conflict (spec §5.3).
             let version = object.row?.version ?? 0
             changed.append(object)
             noteReferences(of: object, properties)
@@ -91,7 +91,7 @@ struct PlanDraft {
         }
     }
 
-    /// Adds a row without values; nothing if no row is found.
+    /// Adds a row without values, unless the row is gone.
     private mutating func addVersion(of object: ManagedObject, _ kind: RowChange.Kind) {
         if object.isFault { object.fireFault() }
         guard let row = object.row else { return }
@@ -151,7 +151,7 @@ struct PlanDraft {
 
     // MARK: - References
 
-    /// Notes a changed object and its new destinations. Others it may have referred to for long.
+    /// Notes a changed object and its new destinations. Unchanged destinations are not checked.
     private mutating func noteReferences(of object: ManagedObject, _ properties: PropertyMask) {
         noteReference(to: object)
         let context = context

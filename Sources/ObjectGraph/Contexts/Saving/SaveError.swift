@@ -1,4 +1,4 @@
-/// Why a save was given up; the context is as it was and nothing was written.
+/// Why a save failed. The context is as before and nothing was written.
 public enum SaveError: Error, Sendable {
     /// Objects that were changed elsewhere in the meantime (Core Data's 133020).
     case mergeConflicts([MergeConflict])
@@ -6,14 +6,15 @@ public enum SaveError: Error, Sendable {
     /// Objects that share the values of a uniqueness constraint with others (133021).
     case constraintConflicts([ConstraintConflict])
 
-    /// Objects that are not as the model or their class demands (1550 to 1600).
+    /// Objects that violate rules of the model or of their class (1550 to 1600).
     case validation([ValidationError])
 
-    /// Objects that are changed or referred to, but are not in the context, in one above it or in the store (133000).
+    /// Objects that are changed or referred to, but exist neither in the context, nor above it, nor
+    /// in the store (133000).
     case unknownObjects([ManagedObjectID])
 
-    /// An object that could not be read, so that nil or no members were returned in the place of what is stored. What the
-    /// program has made of them must not be saved.
+    /// An object that could not be read, so the program got nil or no members instead. Values
+    /// computed from that must not be saved.
     case unreadObject(ManagedObjectID, underlying: any Error)
 
     /// A hook changed objects in every one of 1,000 rounds.
@@ -27,7 +28,8 @@ public enum SaveError: Error, Sendable {
 public struct MergeConflict: Sendable {
     public let objectID: ManagedObjectID
 
-    /// The attributes and to-one destinations that the change was based on, by name; nulls are absent.
+    /// The attributes and to-one destinations that the change was based on, by name; nulls are
+    /// absent.
     public let objectSnapshot: [String: AttributeValue]
 
     /// Those that the row cache had; nil if the conflict was found in the store.
@@ -41,7 +43,7 @@ public struct MergeConflict: Sendable {
     public let newVersion: UInt32
 }
 
-/// An object whose values another row or object has already (spec §5.5).
+/// Objects that share unique values with each other or with a row (spec §5.5).
 public struct ConstraintConflict: Sendable {
     /// The names of the constraint's attributes.
     public let constraint: [String]
@@ -55,10 +57,11 @@ public struct ConstraintConflict: Sendable {
     /// The attributes and to-one destinations of that object by name; nil without one.
     public let databaseSnapshot: [String: AttributeValue]?
 
-    /// The objects that want the values: changed ones first, then new ones, each in the order of their changes.
+    /// The objects that are to have the values: changed ones first, then new ones, each in the
+    /// order of their changes.
     public let conflictingObjectIDs: [ManagedObjectID]
 
-    /// What each of them was read with; empty for a new object.
+    /// The values that each was read with; empty for a new object.
     public let conflictingSnapshots: [[String: AttributeValue]]
 }
 

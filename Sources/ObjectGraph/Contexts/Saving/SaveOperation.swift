@@ -5,10 +5,10 @@ struct SaveOperation {
     private var plans: [StorePlan] = []
     private var assignment = KeyAssignment()
 
-    /// What was refused because of conflicts.
+    /// The work of attempts that were refused because of conflicts.
     private var attempts: [SaveWork] = []
 
-    /// What was unsaved before a merge policy first changed it.
+    /// The pending changes before a merge policy first changed them.
     private var original: UnsavedChanges?
 
     private static let attemptLimit = 10
@@ -17,7 +17,8 @@ struct SaveOperation {
     init(of context: ManagedObjectContext) { self.context = context }
 
     mutating func run() throws {
-        // Assigned keys do not hold their objects, which may be those of an attempt.
+        // Assigned keys do not hold their objects. An object may be held by an earlier attempt
+        // only.
         defer { withExtendedLifetime(self) {} }
         try context.readingForEngine {
             try prepare()
@@ -67,7 +68,7 @@ struct SaveOperation {
 
     private mutating func collect() {
         work = SaveWork(inserted: context.tracker.inserted)
-        // Usually all of them are, and the list need not be copied.
+        // Usually all are, and the list need not be copied.
         if !work.inserted.allSatisfyBorrowed({ $0.isToBeInserted }) {
             work.inserted.removeAll { !$0.isToBeInserted }
         }
@@ -88,9 +89,11 @@ struct SaveOperation {
 
     // MARK: - Plan and write
 
-    /// Hands the changes up. Has the merge policy settle conflicts, and tries again (steps 5 to 8).
+    /// Hands the changes to the level above. After a conflict lets the merge policy settle it, and
+    /// tries again (steps 5 to 8).
     ///
-    /// - Throws: What keeps the changes from being written, with the context as before.
+    /// - Throws: The error that prevents the changes from being written, with the context as
+    ///   before.
     private mutating func write() throws {
         do {
             while attempts.count < Self.attemptLimit {
@@ -139,7 +142,7 @@ struct SaveOperation {
             collect()
         }
         guard case .uniqueness = conflict.conflict else { return }
-        // The conflict may have been settled by a deletion that others do not allow. Duplicates
+        // The conflict may have been settled by a deletion that validation refuses. Duplicates
         // disappear, they are not deleted.
         var remaining = work
         remaining.deleted.removeAll(where: \.isInserted)
@@ -148,7 +151,7 @@ struct SaveOperation {
 
     // MARK: - Adopt
 
-    /// Makes what was written the saved state of the objects (step 9).
+    /// Makes the rows that were written the snapshots of their objects (step 9).
     private func adopt() {
         let context = context
         let isChild = context.parent != nil
@@ -168,7 +171,7 @@ struct SaveOperation {
         context.identityMap.register(assignment.keys)
         work.inserted.forEachBorrowed { $0.adoptSavedChanges() }
         work.updated.forEachBorrowed { $0.adoptSavedChanges() }
-        // The merge policy may have taken deletions back, whose objects are in no list then.
+        // Objects whose deletion the merge policy has taken back are in no list now.
         for object in attempts.flatMap(\.deleted) where !object.isDeleted {
             object.contents?.forgetNotes()
         }
@@ -178,7 +181,7 @@ struct SaveOperation {
 
     // MARK: - Announce
 
-    /// Calls `didSave`, notifies other contexts and observers, lets deleted objects go (step 10).
+    /// Calls `didSave`, notifies other contexts and observers, detaches deleted objects (step 10).
     private func announce() {
         let context = context
         // An object whose row was found gone was not deleted here, and others may have it.
@@ -207,7 +210,7 @@ struct SaveOperation {
         context.sweepIfGrown()
     }
 
-    /// Lets the deleted objects go. Until now observers could read their last values.
+    /// Detaches the deleted objects. Until now observers could read their last values.
     private func letGo() {
         guard !work.deleted.isEmpty else { return }
         for object in work.deleted { context.detach(object) }
@@ -224,16 +227,16 @@ struct SaveWork {
     /// The objects of the rows of each plan, in the same order; the lists above hold them.
     var plannedObjects: [[Unmanaged<ManagedObject>]] = []
 
-    /// Those of `updated` that have something to be written.
+    /// The objects of `updated` that have something to write.
     var changed: [ManagedObject] = []
 }
 
 extension ManagedObject {
-    /// Takes what was unsaved as saved.
+    /// Makes the pending changes of the object its saved state.
     fileprivate final func adoptSavedChanges() {
         discardSavedChanges()
         contents?.forgetNotes()
-        // Its row is back, and with it the pairs that name it.
+        // The row exists again, and with it the pairs that refer to it.
         if state.contains(.broughtBack) { contents?.unload() }
         state.subtract([.inserted, .announced, .broughtBack, .updated, .relationshipChanged])
     }

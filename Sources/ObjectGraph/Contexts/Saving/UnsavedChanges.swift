@@ -1,4 +1,5 @@
-/// The unsaved changes of a context, to be put back when a save fails after a merge policy has touched them (spec §5.1).
+/// A copy of the pending changes of a context, restored when a save fails after a merge policy has
+/// changed them (spec §5.1).
 struct UnsavedChanges {
     private struct Entry {
         let object: ManagedObject
@@ -25,7 +26,8 @@ struct UnsavedChanges {
     }
 
     func restore(in context: ManagedObjectContext) {
-        // Some changed since then only: a stored object that was to take the place of a new one.
+        // Includes objects changed only since then, such as a stored object that was to replace a
+        // new one.
         for object in context.tracker.objects {
             object.discardChanges()
             object.contents = nil

@@ -1,4 +1,4 @@
-/// A property that keeps an object from being saved.
+/// A property that prevents an object from being saved.
 public struct ValidationError: Error, Sendable {
     public enum Reason: Sendable, Hashable {
         /// A mandatory property is nil (1570).
@@ -7,32 +7,33 @@ public struct ValidationError: Error, Sendable {
         case tooFewObjects(minCount: Int, count: Int)
         /// A to-many relationship has too many objects (1590).
         case tooManyObjects(maxCount: Int, count: Int)
-        /// A deny rule keeps the object from being deleted while it has destinations (1600).
+        /// A deny rule prevents the deletion of the object while it has destinations (1600).
         case deniedDelete(count: Int)
-        /// An integer is beyond its type (1610, 1620).
+        /// An integer is out of the range of its type (1610, 1620).
         case integerOutOfRange(Int64, AttributeType)
         /// A condition of the model does not hold (the code of its warning, or 1550).
         case brokenRule(ValidationRule.Warning, predicate: String)
-        /// A transformer could make no data of the value (1550).
+        /// A transformer could not make data of the value (1550).
         case untransformable(String)
-        /// A store would not give the value back: NaN, or a decimal near the limits of its type (1550).
+        /// A value that a store would not return unchanged: NaN, or a decimal near the limits of
+        /// its type (1550).
         case unstorable
-        /// A relationship leads into another store (133010).
+        /// A relationship leads to another store (133010).
         case externalRelationship
-        /// What a subclass or validator says (1550).
+        /// Thrown by a subclass or validator (1550).
         case custom(String)
     }
 
     public let objectID: ManagedObjectID
 
-    /// The property at fault; nil if it is the object as a whole.
+    /// The wrong property; nil for the object as a whole.
     public let key: String?
     public let reason: Reason
 
-    /// The value at fault, of an attribute that has one.
+    /// The wrong value, of an attribute that has one.
     public let value: AttributeValue?
 
-    /// The error of its own that a subclass or validator has thrown; nil for any other reason.
+    /// The error that a subclass or validator has thrown, if it is of another type; otherwise nil.
     public let underlyingError: (any Error)?
 
     public init(
@@ -46,7 +47,7 @@ public struct ValidationError: Error, Sendable {
         self.underlyingError = underlyingError
     }
 
-    /// The format of the condition that does not hold; nil if it is something else that is wrong.
+    /// The format of the condition that does not hold; nil for any other reason.
     public var predicateFormat: String? {
         if case .brokenRule(_, let predicate) = reason { predicate } else { nil }
     }
@@ -68,7 +69,7 @@ public struct ValidationError: Error, Sendable {
 }
 
 extension ValidationError.Reason {
-    /// Whether it is not one that the model gives.
+    /// Whether a subclass or validator gave the reason, rather than the model.
     var isCustom: Bool {
         if case .custom = self { true } else { false }
     }
@@ -100,15 +101,18 @@ extension ValidationError: CustomStringConvertible {
     }
 }
 
-/// Several things that are wrong with one object (Core Data's 1560); thrown by `validateForInsert` and its kin.
+/// Several validation errors of one object (Core Data's 1560), thrown by `validateForInsert` and
+/// the like.
 ///
-/// An override that finds something wrong throws its own error beside those of `super`:
+/// An override throws its own error together with those of `super`:
 ///
 ///     override func validateForInsert() throws {
 ///         try ValidationErrors.collecting(on: self) {
 ///             try super.validateForInsert()
 ///         } and: {
-///             if end < start { throw ValidationError(self, key: "end", .custom("It ends before it starts.")) }
+///             if end < start {
+///                 throw ValidationError(self, key: "end", .custom("It ends before it starts."))
+///             }
 ///         }
 ///     }
 public struct ValidationErrors: Error, Sendable {
@@ -116,7 +120,7 @@ public struct ValidationErrors: Error, Sendable {
 
     public init(_ errors: [ValidationError]) { self.errors = errors }
 
-    /// Runs both checks and throws what they throw, together.
+    /// Runs both checks and throws the errors of both.
     public static func collecting(
         on object: ManagedObject, _ first: () throws -> Void, and second: () throws -> Void
     ) throws {
@@ -126,13 +130,14 @@ public struct ValidationErrors: Error, Sendable {
         try throwIfAny(errors)
     }
 
-    /// Throws one error as it is, several together.
+    /// Throws a single error as it is, several as `ValidationErrors`.
     static func throwIfAny(_ errors: [ValidationError]) throws {
         if errors.count > 1 { throw ValidationErrors(errors) }
         if let error = errors.first { throw error }
     }
 
-    /// The single errors in what a check has thrown; any other error is the underlying one of a custom error.
+    /// The single errors in an error that a check has thrown. Another error becomes a custom one,
+    /// with the error as its underlying error.
     static func list(
         of error: any Error, _ object: ManagedObject, key: String?
     ) -> [ValidationError] {

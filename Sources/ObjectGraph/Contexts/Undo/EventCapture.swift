@@ -1,15 +1,15 @@
-/// How the objects that one event touches were before it; what undo goes back to.
+/// The state, before an event, of the objects that it touches. Undo restores it.
 struct EventCapture {
     var objects: [ObjectCapture] = []
 
-    /// Pairs of many-to-many relationships: true for those that came, false for those that went.
+    /// Pairs of many-to-many relationships: true if added, false if removed.
     var joins: [JoinNote: Bool] = [:]
 
-    /// How often the context had been saved.
+    /// How often the context had been saved when the event ended.
     var saveCount = 0
 }
 
-/// How one object was.
+/// The state of one object.
 struct ObjectCapture {
     enum Presence {
         /// Not in the context.
@@ -19,7 +19,8 @@ struct ObjectCapture {
         case deleted
     }
 
-    /// The value of an attribute, or the destination of a to-one relationship: an object, since identifiers become permanent.
+    /// The value of an attribute, or the destination of a to-one relationship. The destination is
+    /// an object because identifiers change.
     enum Value: Equatable {
         case attribute(AttributeValue)
         case destination(ManagedObject?)
@@ -28,7 +29,7 @@ struct ObjectCapture {
     let object: ManagedObject
     let presence: Presence
 
-    /// By property index; after the event only those that differ, unless the object is gone.
+    /// By property index. After the event only values that differ, unless the object is gone.
     var values: [(index: Int, value: Value)] = []
 
     /// The members of ordered relationships, by property index.
@@ -51,7 +52,8 @@ struct ObjectCapture {
             values.append((property.index, Self.value(of: property, object)))
         }
         for index in object.binding.entity.orderedIndexes {
-            // Read even if nobody has yet: what is removed and added again would stand at the end.
+            // Read in any case: without the order, a member removed and added again would be the
+            // last.
             orders[index] = object.orderedDestinations(
                 of: object.binding.entity.properties[index])
         }
@@ -65,15 +67,16 @@ struct ObjectCapture {
 
     var wasPresent: Bool { presence == .clean || presence == .changed }
 
-    /// Whether the object was deleted before and is still: all that the event can have done is cut it off from others.
+    /// Whether the object was deleted before and still is. The event can only have cut its
+    /// relationships.
     private var remainsDeleted: Bool { presence == .deleted && object.state.contains(.deleted) }
 
-    /// Whether undoing the event gives the object its values back.
+    /// Whether undoing the event restores values of the object.
     var isToBeRestored: Bool {
         !object.state.contains(.detached) && (wasPresent || remainsDeleted)
     }
 
-    /// Forgets what the event has left as it was.
+    /// Removes what the event has left unchanged.
     ///
     /// - Returns: Whether undoing the event does anything to this object.
     mutating func reduce() -> Bool {
@@ -81,12 +84,13 @@ struct ObjectCapture {
         guard wasPresent && isPresent || remainsDeleted else { return wasPresent != isPresent }
         let properties = object.binding.entity.properties
         values.removeAll { Self.value(of: properties[$0.index], object) == $0.value }
-        // What others have made of an order meanwhile is not the event's to undo.
+        // Only orders that this event has changed are restored, not those that others changed
+        // meanwhile.
         let changed = object.contents?.eventMask ?? PropertyMask()
         orders = orders.filter {
             changed.contains($0.key) && object.orderedMembers(of: properties[$0.key]) != $0.value
         }
-        // Members that have their places themselves are captured with them, unless they were deleted before.
+        // Members with their own places are captured with them, unless they were deleted before.
         let isOrderAnother = orders.contains { index, members in
             properties[index].relationship!.isInJoinTable || members.contains(where: \.isDeleted)
         }

@@ -1,34 +1,34 @@
-// Undo and redo: each event remembers how the objects it touched were (spec §2.9). Without an undo manager none of this
-// runs.
+// Undo and redo: each event captures the state of the objects it touches (spec §2.9). Without an
+// undo manager none of this runs.
 extension ManagedObjectContext {
-    /// Undoes what the last event has changed; does nothing without an undo manager.
+    /// Undoes the last event; does nothing without an undo manager.
     ///
-    /// Pending changes are processed first. Saved changes can be undone as well, and are unsaved changes then.
+    /// Pending changes are processed first. Undoing changes that were saved makes pending changes.
     public func undo() { undoManager?.undo() }
 
-    /// Redoes what was last undone; does nothing without an undo manager.
+    /// Redoes the last undone event; does nothing without an undo manager.
     public func redo() { undoManager?.redo() }
 
     // MARK: - Remembering
 
-    /// Remembers an object before an event first touches it.
+    /// Captures an object before an event first touches it.
     func capture(_ object: ManagedObject, isAbsent: Bool = false) {
         guard undoManager?.isUndoRegistrationEnabled == true else { return }
         if !isAbsent, object.isFault {
             object.fireFault()
-            // Nobody knows what there would be to go back to.
+            // There is no earlier snapshot to restore.
             if object.isFault { return }
         }
         undoRecorder.capture(ObjectCapture(object, isAbsent: isAbsent))
     }
 
-    /// Remembers a pair of a many-to-many relationship that comes or goes.
+    /// Captures a pair of a many-to-many relationship that is added or removed.
     func capture(_ note: JoinNote, isAddition: Bool) {
         guard undoManager?.isUndoRegistrationEnabled == true else { return }
         undoRecorder.capture(note, isAddition: isAddition)
     }
 
-    /// Makes the event that ends one step to undo, unless it has come to nothing.
+    /// Registers the ending event as one undo step, unless nothing has changed.
     func registerUndo() {
         var event = undoRecorder.endEvent()
         var isSignificant = !event.joins.isEmpty
@@ -48,7 +48,8 @@ extension ManagedObjectContext {
         }
         tracker.dropWithdrawnDeletions()
         let captures = event.objects.filter(\.isToBeRestored)
-        // Before members get their places back, which may be all that an order was.
+        // Captured before members get their places back, since an order may consist of these places
+        // only.
         for capture in captures where !capture.orders.isEmpty { noteEvent(of: capture.object) }
         for capture in captures {
             if restoreValues(capture), reasons[capture.object] == nil {
@@ -71,7 +72,7 @@ extension ManagedObjectContext {
         for capture in event.objects where !capture.wasPresent {
             if takeAway(capture.object) { reasons[capture.object] = .undoInsertion }
         }
-        // The event that this is ends here, and becomes what is redone.
+        // Undoing is itself an event. It ends here and becomes the redo step.
         processChanges(isSaving: false)
         if event.saveCount == undoRecorder.saveCount { clean(event.objects) }
         for capture in event.objects {
@@ -81,14 +82,14 @@ extension ManagedObjectContext {
         }
     }
 
-    /// - Returns: Whether the object was gone.
+    /// - Returns: Whether the object was deleted.
     private func bringBack(_ capture: ObjectCapture) -> Bool {
         let object = capture.object
         if object.state.contains(.detached) {
             object.reference = undoRecorder.currentReference(object.reference)
             let table = table(object.binding.entity.index, object.binding.storeNumber)
             if let other = table[object.reference] {
-                // It stands for the row now if somebody else has brought that back; if not, it is an empty fault.
+                // The other object is kept if its row exists again. Otherwise it is an empty fault.
                 guard other.isFault, (try? currentRow(of: other)) == nil else { return false }
                 tracker.withdrawDeletion(of: other)
                 detach(other)
@@ -107,7 +108,7 @@ extension ManagedObjectContext {
         return true
     }
 
-    /// - Returns: Whether any value was another.
+    /// - Returns: Whether any value was different.
     private func restoreValues(_ capture: ObjectCapture) -> Bool {
         let object = capture.object
         var hasChanged = false
@@ -118,7 +119,7 @@ extension ManagedObjectContext {
             switch value {
             case .attribute(let value): object.setAttribute(value, at: index)
             case .destination(let destination):
-                // Its own restoration does both ends if the destination is still gone.
+                // If the destination is still detached, its own restoration sets both ends.
                 if let destination, destination.state.contains(.detached) { continue }
                 object.setDestination(destination, of: property)
             }
@@ -126,13 +127,13 @@ extension ManagedObjectContext {
         return hasChanged
     }
 
-    /// - Returns: Whether the object was there.
+    /// - Returns: Whether the object existed.
     private func takeAway(_ object: ManagedObject) -> Bool {
         guard !object.state.contains(.detached), !object.state.contains(.deleted) else {
             return false
         }
         if object.state.isNew {
-            // No delete rule and no hook: the object has never been.
+            // No delete rule and no hook, since the insertion itself is undone.
             for index in object.binding.entity.toOneIndexes {
                 object.setDestination(nil, of: object.binding.entity.properties[index])
             }
@@ -144,7 +145,7 @@ extension ManagedObjectContext {
         return true
     }
 
-    /// Objects that were clean before the event are clean again if nothing was saved since.
+    /// Makes objects clean that were clean before the event, if nothing was saved since.
     private func clean(_ captures: [ObjectCapture]) {
         var cleaned: Set<ManagedObject> = []
         for capture in captures where capture.presence == .clean {
@@ -161,7 +162,8 @@ extension ManagedObjectContext {
             capture.object.contents?.forgetNotes(about: cleaned.contains)
             if cleaned.contains(capture.object) { capture.object.contents?.forgetNotes() }
         }
-        // Nothing was unsaved about a clean object before, so nothing is now, such as a member added again.
+        // A clean object had no unsaved pairs before, so it has none now, such as a member added
+        // again.
         for note in tracker.joins.keys
         where cleaned.contains(note.source) || cleaned.contains(note.destination) {
             tracker.withdrawJoin(note)
@@ -174,7 +176,7 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-    /// Whether an unsaved change of a member's own end has brought it here or taken it away.
+    /// Whether an unsaved change of a member's own end has added it here or removed it.
     fileprivate final var hasMemberThatMoves: Bool {
         contents?.relationships.contains { index, contents in
             let property = binding.entity.properties[index]
@@ -191,10 +193,11 @@ extension ManagedObject {
         } ?? false
     }
 
-    /// Gives the members of an ordered relationship their order back.
+    /// Restores the order of the members of an ordered relationship.
     ///
-    /// If others have moved some here or away since the event began, those that were here then have their order among
-    /// themselves, and all get places that fit what is shown: undo may have given some of them their old ones back.
+    /// If others have added or removed members since the event began, the captured members get
+    /// their order among themselves. All members then get new places that fit the order shown,
+    /// since undo may have restored old places of some.
     fileprivate final func restore(_ order: [ManagedObject], at index: Int) {
         let property = binding.entity.properties[index]
         let shown = orderedDestinations(of: property)

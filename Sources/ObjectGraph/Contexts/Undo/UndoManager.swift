@@ -1,7 +1,8 @@
-/// What can be undone and redone, in groups, the last first (spec §2.9).
+/// The actions that can be undone and redone, in groups, the last first (spec §2.9).
 ///
-/// Give one to a context as its `undoManager`: each event of the context, from one `processPendingChanges` to the next,
-/// becomes a group, unless a group is open. Other actions may be registered beside. Queue: that of the context.
+/// Set one as the `undoManager` of a context. Each event of the context, from one
+/// `processPendingChanges` to the next, then becomes a group, or part of the group that is open.
+/// Other actions can be registered too. Queue: that of the context.
 public final class UndoManager {
     public typealias Action = () -> Void
 
@@ -16,8 +17,8 @@ public final class UndoManager {
     private var openGroups: [[Action]] = []
     private var disablings = 0
 
-    /// Whose pending changes are processed before a group begins or ends, so that each change is part of the one in which
-    /// it was made.
+    /// The contexts whose pending changes are processed before a group begins or ends, so that each
+    /// change is part of the group in which it was made.
     private var contexts: [WeakChild] = []
 
     public init() {}
@@ -39,10 +40,10 @@ public final class UndoManager {
 
     // MARK: - Registration
 
-    /// Registers what undoes something that was just done; while undoing, what redoes it.
+    /// Registers an action that undoes what was just done; while undoing, an action that redoes it.
     ///
-    /// Does nothing while registration is disabled. What could be redone is forgotten, unless this is part of an undo or
-    /// redo.
+    /// Does nothing while registration is disabled. Removes all redo actions, unless called during
+    /// an undo or redo.
     public func registerUndo(_ action: @escaping Action) {
         guard isUndoRegistrationEnabled else { return }
         if !isUndoing, !isRedoing { redoStack = [] }
@@ -52,7 +53,7 @@ public final class UndoManager {
 
     public var isUndoRegistrationEnabled: Bool { disablings == 0 }
 
-    /// Calls add up; as many calls of `enableUndoRegistration` are needed.
+    /// Calls add up: as many calls of `enableUndoRegistration` are needed.
     public func disableUndoRegistration() { disablings += 1 }
 
     public func enableUndoRegistration() {
@@ -63,7 +64,7 @@ public final class UndoManager {
         disablings -= 1
     }
 
-    /// Opens a group: everything until its end is undone in one step. Groups may lie within each other.
+    /// Opens a group: everything until its end is undone in one step. Groups can be nested.
     public func beginUndoGrouping() {
         processPendingChanges()
         openGroups.append([])
@@ -98,8 +99,8 @@ public final class UndoManager {
 
     // MARK: - Undoing
 
-    /// Undoes the last group, ending groups that are open; does nothing if there is none. Pending changes of its contexts
-    /// are processed first.
+    /// Undoes the last group, after ending all open groups; does nothing if there is none. Pending
+    /// changes of its contexts are processed first.
     public func undo() {
         processPendingChanges()
         while !openGroups.isEmpty { closeLastGroup() }
@@ -109,7 +110,8 @@ public final class UndoManager {
         isUndoing = false
     }
 
-    /// Redoes what was last undone; does nothing if there is nothing. Pending changes of its contexts are processed first.
+    /// Redoes the last undone group; does nothing if there is none. Pending changes of its contexts
+    /// are processed first.
     public func redo() {
         processPendingChanges()
         guard let group = redoStack.popLast() else { return }
@@ -124,7 +126,7 @@ public final class UndoManager {
         closeLastGroup()
     }
 
-    /// Forgets everything that could be undone and redone.
+    /// Removes all undo and redo actions.
     public func removeAllActions() {
         undoStack = []
         redoStack = []

@@ -1,28 +1,29 @@
-/// What a context remembers so that its changes can be undone.
+/// What a context records so that its changes can be undone.
 struct UndoRecorder {
-    /// How the objects of the event were before it; empty without an undo manager.
+    /// The captures of the current event; empty without an undo manager.
     private var event = EventCapture()
 
     /// How often the context was saved.
     private(set) var saveCount = 0
 
-    /// By temporary reference: the permanent ones that saves further up have given. Undo may bring
-    /// back objects that have the temporary ones.
+    /// Permanent references, assigned by saves further up, by the temporary ones that they replace.
+    /// Undo may bring back objects that still have the temporary ones.
     private var permanentReferences: [Int64: Int64] = [:]
 
-    /// The last temporary reference given to any object before the last save; later ones are less.
+    /// The last temporary reference given to any object before the last save; later ones are
+    /// smaller.
     private var lastSavedReference = Int64.max
 
     // MARK: - The event
 
     mutating func capture(_ object: ObjectCapture) { event.objects.append(object) }
 
-    /// Remembers a pair that is added or removed. The opposite in the same event cancels it.
+    /// Captures a pair that is added or removed. The opposite in the same event cancels it.
     mutating func capture(_ note: JoinNote, isAddition: Bool) {
         event.joins[note] = event.joins[note] == !isAddition ? nil : isAddition
     }
 
-    /// Ends the event and returns what is known about it.
+    /// Ends the event and returns its captures.
     mutating func endEvent() -> EventCapture {
         var ended = EventCapture()
         swap(&ended, &event)
@@ -51,7 +52,7 @@ struct UndoRecorder {
         permanentReferences[reference] ?? reference
     }
 
-    /// Forgets what could be undone.
+    /// Removes everything recorded for undo.
     mutating func forgetChanges() {
         event = EventCapture()
         permanentReferences = [:]
@@ -59,7 +60,7 @@ struct UndoRecorder {
 }
 
 extension UndoRecorder {
-    /// Throws if a permanent reference would be replaced.
+    /// Throws if a permanent reference is recorded as temporary, or a temporary one as permanent.
     func checkInvariants() throws(BrokenInvariant) {
         for (temporary, permanent) in permanentReferences {
             try BrokenInvariant.require(

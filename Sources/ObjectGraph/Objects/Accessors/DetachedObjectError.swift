@@ -1,7 +1,9 @@
 import Logging
 
-/// An object was changed that is in no context: its deletion was saved, its insertion was rolled back, its context was
-/// reset or is gone, or its store was removed (Core Data's 133000). No save writes what was set.
+/// A detached object was changed (Core Data's 133000). No save writes the change.
+///
+/// The object's deletion was saved, its insertion was rolled back, its context was reset or no
+/// longer exists, or its store was removed.
 public struct DetachedObjectError: CodedError, Sendable {
     public let objectID: ManagedObjectID
 
@@ -15,7 +17,7 @@ extension DetachedObjectError: CustomStringConvertible {
 }
 
 extension ManagedObject {
-    /// Tells whoever handles the faults of the context that a change of this object comes to nothing.
+    /// Reports to the context's fault handler that a change of this object is lost.
     @inline(never)
     final func changeIsLost() {
         let handler = binding.context?.faultHandler ?? ManagedObjectContext.logsFaults

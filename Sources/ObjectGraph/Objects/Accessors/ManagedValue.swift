@@ -1,23 +1,23 @@
 import Foundation
 
-/// A Swift type that attributes can be read and written as.
+/// A Swift type as which attributes can be read and written.
 public protocol ManagedValue: Sendable {
     /// The types of the attributes that can be read and written as this one.
     static var attributeTypes: [AttributeType] { get }
 
-    /// The value of an attribute of the object; what `nil` becomes depends on the type.
+    /// The value of an attribute of the object. The type decides how it reads nil.
     static func read(_ key: PropertyKey, of object: ManagedObject) -> Self
 
     /// The value of an attribute of the object; nil if there is none.
     static func readOptional(_ key: PropertyKey, of object: ManagedObject) -> Self?
 
-    /// The value as one whose type is known at run time.
+    /// The value as an `AttributeValue`, whose type is known at run time.
     var attributeValue: AttributeValue { get }
 
-    /// Gives an attribute of an object its value.
+    /// Sets an attribute of an object to the value.
     func assign(to key: PropertyKey, of object: ManagedObject)
 
-    /// Gives an attribute of a batch insert's row its value.
+    /// Sets an attribute of a batch insert's row to the value.
     func insert(for key: PropertyKey, into row: inout BatchInsertRow)
 }
 
@@ -32,7 +32,7 @@ extension ManagedValue {
 }
 
 extension BatchInsertRow {
-    /// Sets an attribute without going through its name. The value must be of the attribute's type.
+    /// Sets an attribute without looking up its name. The value must be of the attribute's type.
     @inlinable
     public mutating func set<Value: ManagedValue>(_ value: Value, for attribute: Attribute<Value>) {
         value.insert(for: attribute.key, into: &self)
@@ -47,7 +47,7 @@ extension BatchInsertRow {
     }
 }
 
-// Inlinable, since a generic function that callers cannot specialise costs several times what it does.
+// Inlinable, since a generic function that callers cannot specialise costs several times its work.
 extension Optional: ManagedValue where Wrapped: ManagedValue {
     public static var attributeTypes: [AttributeType] { Wrapped.attributeTypes }
 
@@ -85,7 +85,7 @@ extension Optional: ManagedValue where Wrapped: ManagedValue {
 
 // MARK: - Integers
 
-/// What the integer types have in common. A value that does not fit is cut to the type's range, as it cannot be read.
+/// The common behaviour of the integer types. Reading clamps a value to the type's range.
 public protocol ManagedInteger: ManagedValue, FixedWidthInteger {}
 
 extension ManagedInteger {
@@ -176,7 +176,7 @@ extension Float: ManagedValue {
 extension Date: ManagedValue {
     public static var attributeTypes: [AttributeType] { [.date, .undefined] }
 
-    /// The reference date, 2001-01-01 UTC, for nil.
+    /// Reads nil as the reference date, 2001-01-01 UTC.
     public static func read(_ key: PropertyKey, of object: ManagedObject) -> Date {
         Date(timeIntervalSinceReferenceDate: object.real(key) ?? 0)
     }
@@ -238,7 +238,7 @@ extension String: ManagedValue {
 extension URL: ManagedValue {
     public static var attributeTypes: [AttributeType] { [.uri, .undefined] }
 
-    /// `about:blank` for nil.
+    /// Reads nil as `about:blank`.
     public static func read(_ key: PropertyKey, of object: ManagedObject) -> URL {
         readOptional(key, of: object) ?? URL(string: "about:blank")!
     }
@@ -267,7 +267,7 @@ extension Data: ManagedValue {
 extension UUID: ManagedValue {
     public static var attributeTypes: [AttributeType] { [.uuid, .undefined] }
 
-    /// The UUID of zeros for nil.
+    /// Reads nil as the UUID of zeros.
     public static func read(_ key: PropertyKey, of object: ManagedObject) -> UUID {
         readOptional(key, of: object)
             ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))

@@ -1,13 +1,14 @@
 import Synchronization
 
-/// The name of a property as an entity class declares it, with the place where it was last found.
+/// The name of a property in an entity class, with the index at which it was last found.
 public final class PropertyKey: Sendable {
     public let name: String
 
-    /// What the accessor can be used for.
+    /// The properties that the accessor can be used for.
     private let requirement: Requirement
 
-    /// Property identifier and index of the last look-up, packed into one word so that they are never mixed.
+    /// Property identifier and index of the last look-up, packed into one word so that they always
+    /// match.
     private let lastFound = Atomic<UInt64>(0)
 
     enum Requirement: Sendable {
@@ -16,7 +17,7 @@ public final class PropertyKey: Sendable {
         case toMany(ClassRequirement)
     }
 
-    /// A class of which all destinations of a relationship must be.
+    /// The class that all destinations of a relationship must be instances of.
     struct ClassRequirement: Sendable {
         let name: String
         let isMet: @Sendable (AnyClass) -> Bool
@@ -41,14 +42,14 @@ public final class PropertyKey: Sendable {
 
     /// The index of the property in the entity.
     ///
-    /// The remembered place is right for every entity that inherits the property, since a property keeps its index and
-    /// identifier in descendants.
+    /// The remembered index is right for every entity that inherits the property, since a property
+    /// keeps its index and identifier in subentities.
     @inline(__always)
     func index(in entity: Entity) -> Int {
         index(entity.accessors, count: entity.properties.count) ?? search(in: entity, nil)
     }
 
-    /// The remembered index if the property is there; nil if it has to be looked up.
+    /// The remembered index if the property is there; nil if it must be looked up.
     @inline(__always)
     func index(_ accessors: UnsafePointer<PropertyAccessor>, count: Int) -> Int? {
         let found = lastFound.load(ordering: .relaxed)
@@ -74,7 +75,7 @@ public final class PropertyKey: Sendable {
         return property.index
     }
 
-    /// Whether the accessor can read and set the property without regard to its type.
+    /// Whether the accessor's type fits the property, so that reading and setting need no checks.
     private func isFulfilled(by property: Property, _ model: ManagedObjectModel?) -> Bool {
         switch (property.kind, requirement) {
         case (.attribute(let type), .attribute(let types)): return types.contains(type)
@@ -103,17 +104,17 @@ extension PropertyKey.Requirement: CustomStringConvertible {
 
 /// A typed accessor of an attribute: `object[Book.title]`.
 ///
-/// `Value` is optional where the attribute may be nil; a value type reads 0, false or empty instead.
+/// `Value` is optional if the attribute may be nil. Other types read nil as 0, false or empty.
 public struct Attribute<Value: ManagedValue>: Sendable {
     public let key: PropertyKey
 
     public init(_ name: String) { key = PropertyKey(name, .attribute(Value.attributeTypes)) }
 }
 
-/// A typed accessor of a transformable attribute, which reads as nil where there is no value.
+/// A typed accessor of a transformable attribute, which reads as nil if there is no value.
 ///
-/// `Value` is the type of the attribute's transformer; where the model names none, any type that a
-/// `PropertyList` can be made of.
+/// `Value` is the type of the attribute's transformer. If the model names none, it is any type that
+/// can be made of a `PropertyList`.
 public struct Transformable<Value: Hashable & Sendable>: Sendable {
     public let key: PropertyKey
 

@@ -3,7 +3,7 @@ public struct SnapshotEvents: OptionSet, Sendable, Hashable {
     public let rawValue: Int
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// An insertion was undone, and the object left.
+    /// An insertion was undone, and the object left the context.
     public static let undoInsertion = SnapshotEvents(rawValue: 2)
     /// A deletion was undone, or an insertion redone: the object is back.
     public static let undoDeletion = SnapshotEvents(rawValue: 4)
