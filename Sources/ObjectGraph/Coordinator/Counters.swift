@@ -6,7 +6,7 @@ public struct Counters: Sendable, Hashable, Codable {
     public var statements: Int64 = 0
     /// Rows that SQL statements returned.
     public var rowsRead: Int64 = 0
-    /// Faults fired: objects whose values were read for the first time.
+    /// Faults fired: objects whose values were read when they were first needed.
     public var faultsFired: Int64 = 0
     /// Faults whose values were in the row cache.
     public var rowCacheHits: Int64 = 0

@@ -336,7 +336,7 @@ public final class PersistentStoreCoordinator: Sendable {
 
     // MARK: - Automatic merging
 
-    /// Merges the saves of other contexts into this context from now on.
+    /// Merges the saves of the coordinator's other contexts into this context from now on.
     func addMergingContext(_ context: ManagedObjectContext) {
         state.withLock { state in
             state.mergingContexts.removeAll { $0.context == nil || $0.context === context }

@@ -53,8 +53,8 @@ final class RowCache: Sendable {
                         if !isSamePlace { slab.hasSupersededRows.store(true, ordering: .relaxed) }
                         continue
                     }
-                    // Also for the same version: a later version would no longer find the older
-                    // copy here to mark its slab.
+                    // The older copy counts as superseded even with the same version: once it has
+                    // left the cache, a newer version cannot mark its slab.
                     letGo(entry, isSuperseded: true)
                 }
                 entry.pointee.slabNumber = number
