@@ -3,9 +3,9 @@ import ObjectGraph
 import Stacks
 import TestSupport
 
-/// Kills writers at random moments, and holds what they leave against what they have acknowledged: the store opens, every
-/// acknowledged save is whole, of one more save there is all or nothing, and SQLite finds no damage. In between several
-/// processes make one new store at once.
+/// Kills writers at random moments, and compares the stores with the acknowledged saves: the store
+/// opens, every acknowledged save is complete, one further save is complete or absent, and SQLite
+/// finds no damage. In between, several processes create one new store at once.
 ///
 /// `scripts/crash` builds and runs it.
 @main
@@ -35,7 +35,7 @@ enum CrashCampaign {
             model: try Journal.model(), location: .sqlite(url), pragmas: ["journal_mode": journal])
     }
 
-    /// - Returns: How many of the kills have left what they must not.
+    /// - Returns: The number of kills that left a wrong state.
     private static func run(_ killCount: Int) throws -> Int {
         var generator = SeededGenerator.fromEnvironment()
         let folder = TemporaryFolder()
@@ -45,7 +45,8 @@ enum CrashCampaign {
         for kill in 0..<killCount {
             let kind = kinds[kill % kinds.count]
             let journal = journals[kill / kinds.count % journals.count]
-            // Every third writer makes its store; the others go on with what the one before has left.
+            // Every third writer creates its store; the others continue with the store of the one
+            // before.
             let isNew = kill / (kinds.count * journals.count) % 3 == 0
             let url = folder.url("\(kind.name)-\(journal)\(isNew ? "-\(kill)" : "").sqlite")
             let delay = Int.random(in: 0...(isNew ? 30_000 : 60_000), using: &generator)
@@ -82,7 +83,7 @@ enum CrashCampaign {
     /// Runs a writer and kills it.
     ///
     /// - Parameter delay: In microseconds, from just before the store is opened.
-    /// - Returns: The number of the last save that it has acknowledged; 0 if there is none.
+    /// - Returns: The number of the last acknowledged save; 0 if there is none.
     private static func acknowledgedSave(
         ofWriterKilledAfter delay: Int, _ kind: StackKind, journal: String, _ url: URL
     ) throws -> Int {
@@ -99,7 +100,7 @@ enum CrashCampaign {
         process.waitUntilExit()
         guard process.terminationReason == .uncaughtSignal, process.terminationStatus == SIGKILL
         else { throw CrashFailure("the writer ended by itself") }
-        // The last line may be cut off by the kill: only whole ones count.
+        // The kill may cut off the last line: only whole lines count.
         let lines = String(decoding: text, as: UTF8.self).split(
             separator: "\n", omittingEmptySubsequences: false
         ).dropLast()
@@ -134,7 +135,7 @@ enum CrashCampaign {
 
     // MARK: - What is left
 
-    /// - Parameter readsFirst: Whether the file is looked at without being changed before it is opened.
+    /// - Parameter readsFirst: Whether to read the file, without changing it, before opening it.
     /// - Returns: The number of the last save in the store.
     private static func check(
         _ url: URL, _ kind: StackKind, _ configuration: StackConfiguration, acknowledged: Int,
@@ -159,7 +160,7 @@ enum CrashCampaign {
             _ = try lastSave(in: coordinator, acknowledged: acknowledged)
             try coordinator.removePersistentStore(store)
         } catch let error as StoreError where acknowledged == 0 {
-            // Nobody has been told yet that there is a store.
+            // The writer has not acknowledged a save, so there may be no store yet.
             switch error.reason {
             case .missingFile, .incompatibleSchema: break
             default: throw error
@@ -196,7 +197,7 @@ enum CrashCampaign {
     }
 }
 
-/// What a kill must not leave.
+/// A wrong state after a kill.
 struct CrashFailure: Error, CustomStringConvertible {
     let description: String
 
@@ -204,7 +205,7 @@ struct CrashFailure: Error, CustomStringConvertible {
 }
 
 extension FileManager {
-    /// Whether a transaction, or what it has written, lies beside the file still.
+    /// Whether there is still a rollback journal or a WAL with content beside the file.
     fileprivate func hasJournal(of url: URL) -> Bool {
         ["-journal", "-wal"].contains { suffix in
             let attributes = try? attributesOfItem(atPath: url.path + suffix)

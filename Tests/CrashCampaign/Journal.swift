@@ -1,11 +1,12 @@
 import ObjectGraph
 
-/// What the writer writes, a save at a time. A save is a function of its number alone, so that whoever finds the number of
-/// the last one in a store knows everything that has to be there, and that nothing else may be.
+/// The content that the writer saves. A save depends only on its number. So the number of a store's
+/// last save determines its whole content.
 ///
 ///     Journal        Batch ──< Entry >──< Tag
 ///
-/// Each save adds a batch of entries, turns the order of the last batch around and deletes an old one with its entries.
+/// Each save adds a batch of entries, reverses the order of the last batch, and deletes an old one
+/// with its entries.
 final class Journal: ManagedObject {
     static let lastSave = Attribute<Int>("lastSave")
 }
@@ -104,7 +105,7 @@ extension Journal {
 
     // MARK: - What a store must have
 
-    /// What differs in a store whose last save has this number from what there has to be.
+    /// The differences between a store with this last save and its expected content.
     static func differences(after last: Int, in context: ManagedObjectContext) throws -> [String] {
         var differences: [String] = []
         func check<Value: Equatable>(_ name: String, _ found: Value, _ expected: Value) {

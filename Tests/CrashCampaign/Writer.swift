@@ -3,13 +3,13 @@ import Foundation
 import ObjectGraph
 import Stacks
 
-/// The process that is killed: it saves for ever, and acknowledges each save when it has returned.
+/// The process that is killed. It saves forever, and acknowledges each save that has returned.
 enum Writer {
-    /// Announced before the store is opened.
+    /// Written before the store is opened.
     static let ready = "ready"
 
     static func run(_ kind: StackKind, _ configuration: StackConfiguration) -> Never {
-        // Merges into the view need a main queue that runs.
+        // Merges into the view context need a running main queue.
         DispatchQueue.global().async {
             do {
                 acknowledge(ready)
@@ -27,7 +27,7 @@ enum Writer {
         dispatchMain()
     }
 
-    /// Opens a store, makes it if it is new, saves one object and ends.
+    /// Opens a store, creates it if it is new, saves one object and exits.
     static func addTag(_ configuration: StackConfiguration) -> Never {
         do {
             let stack = try StackKind.single.make(configuration)

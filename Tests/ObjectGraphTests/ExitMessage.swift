@@ -1,7 +1,7 @@
 import Testing
 
 extension ExitTest.Result? {
-    /// What the process that stopped wrote to its standard error output.
+    /// The standard error output of the stopped process.
     var message: String {
         String(decoding: self?.standardErrorContent ?? [], as: UTF8.self)
     }

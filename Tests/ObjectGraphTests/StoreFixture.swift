@@ -16,7 +16,7 @@ struct StoreFixture: Sendable {
         context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
     }
 
-    /// A store with one entity, `Thing`, of these properties.
+    /// A store with one entity, `Thing`, with these properties.
     init(
         _ attributes: AttributeDescription..., relationships: [RelationshipDescription] = [],
         uniquenessConstraints: [[String]] = []
@@ -41,14 +41,14 @@ struct StoreFixture: Sendable {
         ManagedObjectContext(.privateQueue, coordinator: coordinator)
     }
 
-    /// How many statements the body runs.
+    /// The number of statements that the body runs.
     func statements(_ body: () throws -> Void) rethrows -> Int64 {
         let before = coordinator.counters.statements
         try body()
         return coordinator.counters.statements - before
     }
 
-    /// What SQLite itself answers, each value as text and NULL as nil.
+    /// The result of a statement in SQLite itself, each value as text and NULL as nil.
     func sql(_ query: String) throws -> [[String?]] {
         let connection = try Connection(
             SQLiteConfiguration(path: folder.path("store.sqlite"), mode: .readOnly))
@@ -67,7 +67,7 @@ struct StoreFixture: Sendable {
 }
 
 extension ManagedObjectContext {
-    /// Inserts an object of the entity and gives it values.
+    /// Inserts an object of the entity with values.
     @discardableResult
     func insert(_ entityName: String, _ values: [String: Any] = [:]) throws -> ManagedObject {
         let object = try insertObject(entityName: entityName)
@@ -83,7 +83,7 @@ extension ManagedObjectContext {
                 as: ManagedObject.self))
     }
 
-    /// What keeps the context from being saved; nothing if it could be.
+    /// The errors that prevent a save of the context; empty if there are none.
     func validationErrors() throws -> [ValidationError] {
         do {
             try save()

@@ -1,8 +1,10 @@
 @testable import ObjectGraph
 
-/// Feeds libFuzzer's inputs to the parser of predicate formats, and what it reads to the printer and both evaluators.
+/// Passes libFuzzer's inputs to the parser of predicate formats, and parsed predicates to the
+/// printer and both evaluators.
 ///
-/// `scripts/fuzz` builds and runs it. A crash, a hang or a leak is a finding; errors that are thrown are not.
+/// `scripts/fuzz` builds and runs it. A crash, a hang or a leak is a finding; errors that are
+/// thrown are not.
 @main
 enum PredicateFuzzer {
     static func main() {
@@ -45,7 +47,7 @@ enum PredicateFuzzer {
     fileprivate static var entity: Entity { model.entities[0] }
 }
 
-/// An object without values, whose relationships lead to others like it, to a depth of two.
+/// An object without values. Its relationships lead to objects of the same kind, to a depth of two.
 private struct Nothing: PredicateSubject {
     var depth = 0
 
@@ -63,7 +65,7 @@ private struct Nothing: PredicateSubject {
     }
 }
 
-/// libFuzzer's library has a `main` as well, which wants the function under this name.
+/// libFuzzer's library also has a `main`, which calls the function with this name.
 @_cdecl("LLVMFuzzerTestOneInput")
 func checkInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     PredicateFuzzer.check(
@@ -71,7 +73,8 @@ func checkInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// libFuzzer's own entry, for programs that have a `main` (LLVM documentation, "Using libFuzzer as a library").
+/// libFuzzer's own entry, for programs that have a `main` (LLVM documentation, "Using libFuzzer as
+/// a library").
 @_silgen_name("LLVMFuzzerRunDriver")
 private func runDriver(
     _ argumentCount: UnsafeMutablePointer<CInt>,

@@ -1,13 +1,14 @@
 import Foundation
 import ObjectGraph
 
-/// The model that the tests share: a library with a relationship of each kind, inheritance and every attribute type.
+/// The model that the tests share: a library with a relationship of each kind, inheritance and
+/// every attribute type.
 ///
 ///     Author ──< Publication >──< Topic          Specimen: one attribute of each type
 ///                 ├ Book
 ///                 └ Magazine
 ///
-/// An author's publications go with the author; topics are unique by name.
+/// Deleting an author deletes its publications; topics are unique by name.
 public func makeLibraryModel() throws(ModelError) -> ManagedObjectModel {
     try ManagedObjectModel(entities: [
         EntityDescription(

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A text file of the package: a document with samples of code, or the source that they are taken from.
+/// A text file of the package: a document with code samples, or the source of such samples.
 public struct PackageFile: Sendable {
     public let text: String
 
@@ -16,7 +16,7 @@ public struct PackageFile: Sendable {
         text.matches(of: /```swift\n(.*?)```\n/.dotMatchesNewlines()).map { String($0.output.1) }
     }
 
-    /// Whether a sample stands in the file as it is, indented or not; its imports stand on lines of their own.
+    /// Whether the file contains a sample, indented or not. Its imports are compared line by line.
     public func contains(sample: String) -> Bool {
         let lines = sample.split(separator: "\n", omittingEmptySubsequences: false)
         let imports = lines.prefix { $0.hasPrefix("import ") }

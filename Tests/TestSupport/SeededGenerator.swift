@@ -1,8 +1,9 @@
 import Foundation
 
-/// A random number generator that gives the same numbers for the same seed on every machine (SplitMix64).
+/// A random number generator that gives the same numbers for the same seed on every machine
+/// (SplitMix64).
 ///
-/// A test that uses one writes the seed into its failures: `#expect(…, "TEST_SEED=\(generator.seed)")`.
+/// Tests report the seed in their failures: `#expect(…, "TEST_SEED=\(generator.seed)")`.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     public let seed: UInt64
     private var state: UInt64
@@ -12,7 +13,8 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
         state = seed
     }
 
-    /// A generator with the seed in the environment variable TEST_SEED, or a new seed, which is printed.
+    /// A generator with the seed in the environment variable TEST_SEED, or a new seed, which is
+    /// printed.
     public static func fromEnvironment() -> Self {
         let seed =
             ProcessInfo.processInfo.environment["TEST_SEED"].flatMap { UInt64($0) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A new folder that is removed with all its content when the last reference to it goes.
+/// A new folder. It is removed with its content when the last reference is released.
 public final class TemporaryFolder: Sendable {
     public let url: URL
 

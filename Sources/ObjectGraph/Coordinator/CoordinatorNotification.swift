@@ -1,4 +1,4 @@
-/// What a coordinator tells its observers about its stores, on the thread of whoever changes them (spec §4.5).
+/// Changes of a coordinator's stores, posted on the thread that makes them (spec §4.5).
 public enum CoordinatorNotification: Sendable, Hashable {
     /// Stores are about to be added or removed.
     case storesWillChange(StoreChanges)
@@ -22,13 +22,13 @@ public struct StoreChanges: Sendable, Hashable {
 }
 
 extension PersistentStoreCoordinator {
-    /// Calls the handler with everything that happens to the stores, before the next thing happens.
+    /// Calls the handler with each change of the stores, before the next one happens.
     public func observe(
         _ handler: @escaping @Sendable (CoordinatorNotification) -> Void
     ) -> Observation {
         observers.add(handler)
     }
 
-    /// What happens to the stores from now on, without limit to how much may wait to be read.
+    /// The changes of the stores from now on. There is no limit on the number of unread ones.
     public var notifications: AsyncStream<CoordinatorNotification> { observers.stream }
 }

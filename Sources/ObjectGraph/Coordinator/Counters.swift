@@ -1,12 +1,12 @@
 import Synchronization
 
-/// What a coordinator and its stores have done since the counters were last reset.
+/// Counts of the work of a coordinator and its stores since the last reset.
 public struct Counters: Sendable, Hashable, Codable {
     /// SQL statements executed, transaction control included.
     public var statements: Int64 = 0
     /// Rows that SQL statements returned.
     public var rowsRead: Int64 = 0
-    /// Faults fired: objects whose values were first read.
+    /// Faults fired: objects whose values were read when they were first needed.
     public var faultsFired: Int64 = 0
     /// Faults whose values were in the row cache.
     public var rowCacheHits: Int64 = 0
@@ -14,21 +14,22 @@ public struct Counters: Sendable, Hashable, Codable {
     public var saves: Int64 = 0
     /// Write transactions committed.
     public var transactions: Int64 = 0
-    /// Bytes of pages written to the WAL, or to the file without one.
+    /// Bytes of pages written to the WAL, or to the file without a WAL.
     public var bytesWritten: Int64 = 0
     /// Sleeps while another connection held a lock.
     public var busyWaits: Int64 = 0
-    /// Saves that met an optimistic-locking or uniqueness conflict.
+    /// Saves with an optimistic-locking or uniqueness conflict.
     public var conflicts: Int64 = 0
-    /// How often a context has merged what others have saved.
+    /// Merges of another context's save into a context.
     public var merges: Int64 = 0
-    /// Objects that those merges have touched.
+    /// Objects that those merges concerned.
     public var mergedObjects: Int64 = 0
 
     public init() {}
 }
 
-/// The counters that are not kept by SQLite connections. Relaxed: each is exact, their order is not.
+/// The counters that SQLite connections do not keep. Relaxed: each counter is exact, but their
+/// order is undefined.
 final class GraphCounters: Sendable {
     let faultsFired = Atomic<Int64>(0)
     /// Faults whose values were not in the row cache; the others were hits.

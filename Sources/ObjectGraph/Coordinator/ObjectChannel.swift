@@ -1,23 +1,25 @@
-/// What a context asks of the level above it: a coordinator, or a parent context.
+/// What a context needs from the level above it: a coordinator, or a parent context.
 ///
-/// Nothing else tells a child context from a root context. Source: spec §4.2; the idea of one small protocol for both is
-/// Apache Cayenne's `DataChannel`.
+/// This is the only difference between a child context and a root context. Source: spec §4.2; the
+/// idea of one small protocol for both is Apache Cayenne's `DataChannel`.
 protocol ObjectChannel: AnyObject, Sendable {
     /// The coordinator at the end of the chain.
     var coordinator: PersistentStoreCoordinator { get }
 
-    /// The rows that match in each store, unsaved objects of a parent included. What several stores give begins with their
-    /// first rows: whoever joins it cuts the page.
+    /// The rows that match in each store, including unsaved objects of a parent. With several
+    /// stores, each result starts at the store's first match; the caller joins them and applies
+    /// offset and limit.
     func fetchRows(_ request: FetchRequest, entity: Entity) throws -> [StoreRows]
 
     /// The identities of the rows that match in each store.
     func fetchKeys(_ request: FetchRequest, entity: Entity) throws -> [StoreKeys]
     func count(_ request: FetchRequest, entity: Entity) throws -> Int
 
-    /// The newest row of an object, not older than the interval allows; nil if it is gone.
+    /// The newest row of an object, read no longer ago than the interval allows; nil if it was
+    /// deleted.
     ///
-    /// - Parameter keepsSnapshot: Whether it may be of the state that an earlier read of this turn has seen, unless this
-    ///   process has written to the store since; `endTurn` must follow.
+    /// - Parameter keepsSnapshot: Whether the row may be of the state that an earlier read of this
+    ///   turn saw, unless this process has written to the store since. `endTurn` must follow.
     func row(
         _ key: Int64, _ scope: ObjectIDScope, staleness: Duration?, keepsSnapshot: Bool
     ) throws -> RowReference?
@@ -30,27 +32,31 @@ protocol ObjectChannel: AnyObject, Sendable {
         of property: Property, _ scope: ObjectIDScope, key: Int64
     ) throws -> [EntityKey]
 
-    /// The contents of a to-many relationship of several owners, with the rows that it leads to.
+    /// The contents of a to-many relationship of several owners, with the destinations' rows.
     func relatedRows(
         of property: Property, _ scope: ObjectIDScope, keys: [Int64]
     ) throws -> RelatedRows
 
-    /// Primary keys for new objects; nil if this level leaves their identifiers temporary.
+    /// Primary keys for new objects; nil if identifiers stay temporary at this level.
     func reserveKeys(_ count: Int, root: Entity, storeNumber: Int) throws -> Range<Int64>?
 
-    /// Takes the changes of a context, all or none.
+    /// Saves the changes of a context, all or none.
     ///
-    /// - Throws: `PlanConflict` if rows are not as the plans expect them; a parent context for open references to objects that
-    ///   it does not have, and `RenewedKeys` if the context has mail; otherwise what the store throws.
+    /// - Throws: `PlanConflict` if rows differ from what the plans expect; otherwise the store's
+    ///   error. A parent context throws `SaveError.unknownObjects` for updated or referenced
+    ///   objects that it does not have, and `RenewedKeys` if the mailbox of the saving context has
+    ///   permanent keys.
     func save(_ plans: [StorePlan], from context: ManagedObjectContext) throws
 
-    /// Notes which objects a context has registered, for as long as their rows must be kept.
+    /// Notes which objects a context has registered. Their rows must be kept until they are
+    /// unregistered.
     func register(_ keys: [Int64], root: Int, storeNumber: Int)
     func register(_ key: Int64, root: Int, storeNumber: Int)
     func unregister(_ keys: [Int64], root: Int, storeNumber: Int)
 }
 
-/// Plans name objects by keys of which a save further up has given new ones: the mail is to be taken, and the plans made anew.
+/// A save further up has given permanent keys to objects of the plans. The context must read its
+/// mailbox and make the plans again.
 struct RenewedKeys: Error {}
 
 /// Rows of one store.
@@ -65,15 +71,16 @@ struct StoreKeys: Sendable {
     let keys: [EntityKey]
 }
 
-/// What a save does to the store with this number.
+/// The part of a save for the store with this number.
 struct StorePlan: Sendable {
     let storeNumber: Int
     var plan = SavePlan()
 
-    /// Values that rows do not have, for a parent context.
+    /// Values that rows cannot have, for a parent context.
     var transients: [TransientChange] = []
 
-    /// The temporary references in it whose objects it does not insert: a parent context must have them.
+    /// Temporary references to objects that the plan does not insert. A parent context must have
+    /// these objects.
     var openReferences: [ManagedObjectID] = []
 }
 
@@ -88,6 +95,6 @@ struct TransientChange: Sendable {
 struct PlanConflict: Error {
     let storeNumber: Int
     let conflict: StoreConflict
-    /// Whether the row cache already knew of it, so that no statement was run.
+    /// Whether the row cache already showed the conflict, so that no statement ran.
     let wasCached: Bool
 }

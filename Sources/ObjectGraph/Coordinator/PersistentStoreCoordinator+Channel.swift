@@ -63,18 +63,18 @@ extension PersistentStoreCoordinator: ObjectChannel {
         return try underLockPolicy {
             let records = records(for: request, entity)
             if records.count == 1 { return [try body(records[0], request)] }
-            // No store knows how much of the page the others give.
+            // No store knows which part of the page comes from the others.
             let request = request.untilPage()
             return try records.map { try body($0, request) }
         }
     }
 
-    /// The stores that a request asks.
+    /// The stores of a request.
     private func records(for request: FetchRequest, _ entity: Entity) -> [StoreRecord] {
         records(holding: entity.familyIndexes, in: request.affectedStores)
     }
 
-    /// Whether a request asks more than one store.
+    /// Whether a request has more than one store.
     func spreads(_ request: FetchRequest, _ entity: Entity) -> Bool {
         records(for: request, entity).count > 1
     }
@@ -82,7 +82,7 @@ extension PersistentStoreCoordinator: ObjectChannel {
     func row(
         _ key: Int64, _ scope: ObjectIDScope, staleness: Duration?, keepsSnapshot: Bool
     ) throws -> RowReference? {
-        // An object that was never saved here, such as one that a parent context has dropped since.
+        // The object was never saved here, for example because a parent context has dropped it.
         guard key >= 0 else { return nil }
         let record = try openRecord(scope.storeNumber, entityName: scope.entityName)
         let entity = model.entities[scope.entityIndex]
@@ -149,7 +149,8 @@ extension PersistentStoreCoordinator: ObjectChannel {
         return try underLockPolicy { try record.store.reserveKeys(count, root: root) }
     }
 
-    // Optimistic locking has two levels (spec §5.3): the row cache is asked first, the versioned statements second.
+    // Optimistic locking has two levels (spec §5.3): first the row cache, then the versioned
+    // statements.
     func save(_ plans: [StorePlan], from context: ManagedObjectContext) throws {
         try underLockPolicy {
             let targets = try targets(of: plans)
@@ -170,8 +171,8 @@ extension PersistentStoreCoordinator: ObjectChannel {
         let record: StoreRecord
     }
 
-    /// The stores of the plans, and those that have metadata alone to write, in the order of their numbers, so that two
-    /// saves never wait for each other.
+    /// The stores of the plans, and those with only metadata to write. They are sorted by number,
+    /// so that two saves never wait for each other.
     private func targets(of plans: [StorePlan]) throws -> [SaveTarget] {
         var targets = try plans.map { plan in
             let entityName = plan.plan.rows.first?.entity.name ?? ""
@@ -196,7 +197,8 @@ extension PersistentStoreCoordinator: ObjectChannel {
             storeNumber: target.record.number, conflict: conflict, wasCached: wasCached)
     }
 
-    /// Writes to every store before the first of them commits, so that only a commit can fail halfway (spec §5.1).
+    /// Writes to every store before the first of them commits, so that only a commit can fail
+    /// halfway (spec §5.1).
     private func write(
         _ targets: ArraySlice<SaveTarget>, _ committed: inout [StoreRecord]
     ) throws {
@@ -263,12 +265,12 @@ extension PersistentStoreCoordinator: ObjectChannel {
 }
 
 extension PersistentStoreCoordinator {
-    /// Ends the snapshots of reads that kept one.
+    /// Ends the snapshots of reads with `keepsSnapshot`.
     func endTurn() {
         for record in records { record.store.endTurn() }
     }
 
-    /// Forgets the cached row of an object, so that it is read anew.
+    /// Removes the cached row of an object, so that it is read again.
     func forgetRow(_ key: Int64, _ scope: ObjectIDScope) {
         guard key >= 0 else { return }
         record(number: scope.storeNumber)?.rowCache.remove(

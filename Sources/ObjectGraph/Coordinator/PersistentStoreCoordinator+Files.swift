@@ -1,12 +1,13 @@
 import Foundation
 
-// Stores as a whole: emptied, replaced, moved to another place or type (spec §11.5).
+// Operations on whole stores: empty, replace, move to another place or type (spec §11.5).
 extension PersistentStoreCoordinator {
     /// Empties the file of a store. Other processes that have it open see an empty database. A file
-    /// that is no database is deleted.
+    /// that is not a database is deleted.
     ///
-    /// Waits for the locks of others for `timeout`. If they keep them, `isForced` deletes the file.
-    /// - Throws: `StoreError` with `missingFile` if there is no file, `timeout` if others hold it.
+    /// Waits up to `timeout` for the locks of others. After that, `isForced` deletes the file.
+    /// - Throws: `StoreError` with `missingFile` if there is no file, with `timeout` if others keep
+    ///   their locks.
     public static func destroyPersistentStore(
         at url: URL, timeout: Duration = .seconds(240), isForced: Bool = false
     ) throws {
@@ -15,29 +16,34 @@ extension PersistentStoreCoordinator {
 
     /// Removes an open store from the coordinator and empties its file.
     ///
-    /// - Throws: as `removePersistentStore` and the static method.
+    /// - Throws: The errors of `removePersistentStore` and of the static method.
     public func destroyPersistentStore(_ handle: PersistentStoreHandle) throws {
         try removePersistentStore(handle)
         guard let url = handle.url else { return }
         try Self.destroyPersistentStore(at: url)
     }
 
-    /// Gives a file the content of another store, in one transaction: to make a backup, and to restore one.
+    /// Replaces the content of a file by that of another store, in one transaction. Use it to make
+    /// and to restore backups.
     ///
-    /// The destination is made if it is missing, and has the identifier of the source afterwards. The source stays as it is.
-    /// - Throws: `StoreError` if the source is no store or a file cannot be used; the destination is then as it was.
+    /// A missing destination is created. Afterwards it has the identifier of the source. The source
+    /// does not change.
+    /// - Throws: `StoreError` if the source is not a store or a file cannot be used. The
+    ///   destination is then unchanged.
     public static func replacePersistentStore(
         at destination: URL, with source: URL, timeout: Duration = .seconds(240)
     ) throws {
         try SQLiteStore.replace(destination, with: source, timeout: timeout)
     }
 
-    /// Copies all objects of a store into a new one of any type, which takes its place; the old file stays.
+    /// Copies all objects of a store into a new one of any type, and replaces the open store by it.
+    /// The old file stays.
     ///
-    /// All object identifiers change, since the new store has a new one; objects of the old store can no longer be used.
-    /// Loads all rows, and writes them in one transaction.
-    /// - Throws: `StoreError` if the new store is not empty, its configuration lacks an entity of the old one, or it cannot
-    ///   be written; it then has no object, and the old one stays.
+    /// All object identifiers change, since the new store has its own identifier. Objects of the
+    /// old store can no longer be used. Loads all rows, and writes them in one transaction.
+    /// - Throws: `StoreError` if the new store is not empty, its configuration lacks an entity of
+    ///   the old one, or it cannot be written. The new store then has no object, and the old one
+    ///   stays open.
     @discardableResult
     public func migratePersistentStore(
         _ handle: PersistentStoreHandle, to description: PersistentStoreDescription
@@ -89,12 +95,12 @@ extension PersistentStoreCoordinator {
         do {
             try target.save(plan, beforeCommit: nil)
         } catch is StoreConflict {
-            // In memory nothing keeps values unique.
+            // An in-memory source does not enforce uniqueness constraints.
             throw StoreError(.uniquenessViolated, url: target.url)
         }
     }
 
-    /// The pairs of join tables that the rows own, and those that they have in an order.
+    /// The pairs of join tables that the rows own, and the pairs that they have in an order.
     private func joins(
         of rows: RowList, in store: any PersistentStore
     ) throws -> [JoinChange] {
@@ -122,18 +128,19 @@ extension PersistentStoreCoordinator {
     }
 }
 
-// What stores note about themselves (spec §11.1).
+// Metadata of stores (spec §11.1).
 extension PersistentStoreCoordinator {
-    /// The metadata of an open store, with values that were set and are not yet written.
+    /// The metadata of an open store, including values that are set and not yet written.
     ///
     /// - Throws: `StoreError` if the store is not open here.
     public func metadata(for handle: PersistentStoreHandle) throws -> StoreMetadata {
         try record(handle).store.metadata
     }
 
-    /// Replaces what the program has noted in an open store; written by the next save, even one of nothing else.
+    /// Replaces the program's metadata values of an open store. The next save writes them, even if
+    /// it saves nothing else.
     ///
-    /// - Throws: `StoreError` if the store is not open here, or is open for reading only, which no save could write.
+    /// - Throws: `StoreError` if the store is not open here, or is open for reading only.
     public func setMetadata(
         _ values: [String: AttributeValue], for handle: PersistentStoreHandle
     ) throws {
@@ -142,23 +149,24 @@ extension PersistentStoreCoordinator {
         store.setMetadataValues(values)
     }
 
-    /// Reads the metadata of a file without a model; makes no file and changes none.
+    /// Reads the metadata of a file without a model. Creates and changes no file.
     ///
     /// - Throws: `StoreError` if there is no file, or it is not a store.
     public static func metadataForPersistentStore(at url: URL) throws -> StoreMetadata {
         try SQLiteStore.metadata(at: url)
     }
 
-    /// Replaces what the program has noted in a file, at once. Coordinators that have it open see it when they open it again.
+    /// Replaces the program's metadata values in a file, at once. Coordinators that have the file
+    /// open see the values when they open it again.
     ///
-    /// - Throws: `StoreError` if there is no file, or it is not a store, or cannot be written.
+    /// - Throws: `StoreError` if there is no file, it is not a store, or it cannot be written.
     public static func setMetadata(
         _ values: [String: AttributeValue], forPersistentStoreAt url: URL
     ) throws {
         try SQLiteStore.setMetadataValues(values, at: url)
     }
 
-    /// Writes the metadata of all stores that have changed.
+    /// Writes the metadata of all stores whose metadata has changed.
     func saveMetadata() throws {
         try underLockPolicy {
             for record in records where record.store.hasUnwrittenMetadata {

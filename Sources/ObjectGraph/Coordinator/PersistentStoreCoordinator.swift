@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// How a coordinator lets requests run side by side.
+/// How many requests a coordinator runs at a time.
 ///
-/// Apple's coordinator let one request through at a time until 2016, and has many readers beside one writer since; claims
-/// about stacks depend on which.
+/// Apple's coordinator ran one request at a time until 2016; since then it has many readers beside
+/// one writer. Claims about stacks depend on this.
 public enum LockPolicy: String, Sendable, Hashable, Codable, CaseIterable {
     /// Many readers and one writer; the coordinator takes no lock.
     case pooled
@@ -23,7 +23,7 @@ public final class PersistentStoreCoordinator: Sendable {
     let graphCounters = GraphCounters()
     let observers = Observers<CoordinatorNotification>()
 
-    /// Counts on whenever a store is added or removed.
+    /// Rises whenever a store is added or removed.
     let storeGeneration = Atomic<Int>(0)
     private let requestLock = NSLock()
     private let requestHolder = Holder()
@@ -37,10 +37,10 @@ public final class PersistentStoreCoordinator: Sendable {
         /// By entity index.
         let scopes: [ObjectIDScope]
 
-        /// What the store's configuration holds.
+        /// The entities of the store's configuration.
         let entityNames: Set<String>
 
-        /// The same, by entity index.
+        /// Whether the configuration has the entity, by entity index.
         let holds: [Bool]
 
         init(
@@ -61,7 +61,7 @@ public final class PersistentStoreCoordinator: Sendable {
     }
 
     private struct State {
-        /// Store number 1 comes first; a removed store leaves nil.
+        /// Store number 1 comes first. A removed store leaves nil.
         var records: [StoreRecord?] = [] { didSet { openRecords = records.compactMap(\.self) } }
         private(set) var openRecords: [StoreRecord] = []
         var mergingContexts: [WeakContext] = []
@@ -76,7 +76,8 @@ public final class PersistentStoreCoordinator: Sendable {
 
     /// A coordinator without stores.
     ///
-    /// It logs and checks what `debug` says, which is what the process was started with unless given.
+    /// `debug` selects what it logs and checks. By default these are the debug options of the
+    /// process.
     public init(
         model: ManagedObjectModel, lockPolicy: LockPolicy = .pooled,
         debug: DebugOptions = .process
@@ -91,9 +92,9 @@ public final class PersistentStoreCoordinator: Sendable {
 
     // MARK: - Stores
 
-    /// Opens a store, making its folder, file and tables if there are none.
+    /// Opens a store. A missing folder, file or tables are created.
     ///
-    /// - Throws: `StoreError` saying why the file cannot be opened; it is then as it was.
+    /// - Throws: `StoreError` if the file cannot be opened. The file is then unchanged.
     @discardableResult
     public func addPersistentStore(
         _ description: PersistentStoreDescription
@@ -120,7 +121,7 @@ public final class PersistentStoreCoordinator: Sendable {
             case .sqlite: try SQLiteStore(description, model: model, debug: debug)
             case .inMemory: InMemoryStore(model: model, isReadOnly: description.isReadOnly)
             }
-        // A copy of the file: identifiers of objects would stand for both.
+        // The file is a copy of an open store: object identifiers would be ambiguous.
         if records.contains(where: { $0.store.identifier == store.identifier }) {
             try store.close()
             throw StoreError(.alreadyOpen, url: description.url)
@@ -128,7 +129,7 @@ public final class PersistentStoreCoordinator: Sendable {
         return store
     }
 
-    /// Takes an open store in as the last one.
+    /// Adds an open store as the last one.
     func adopt(_ store: any PersistentStore, entityNames: Set<String>) -> PersistentStoreHandle {
         let number = state.withLock { state in
             state.records.append(nil)
@@ -149,8 +150,9 @@ public final class PersistentStoreCoordinator: Sendable {
 
     /// Closes a store.
     ///
-    /// Contexts let its objects go, with their unsaved changes, when their queue is next entered or they are saved: those
-    /// are detached then, and told as `invalidated`. What the contexts could undo is forgotten.
+    /// Contexts drop the store's objects, with their unsaved changes, when their queue is next
+    /// entered or they are next saved. They detach these objects, post them as `invalidated`, and
+    /// clear their undo history.
     /// - Throws: `StoreError` if the store is not of this coordinator, or cannot be closed.
     public func removePersistentStore(_ handle: PersistentStoreHandle) throws {
         let record = try record(handle)
@@ -174,7 +176,7 @@ public final class PersistentStoreCoordinator: Sendable {
         return records.first { $0.store.url?.resolvingSymlinksInPath() == url }?.handle
     }
 
-    /// The file of an open store; nil if it is in memory, or not open here.
+    /// The file of an open store; nil if the store is in memory or not open here.
     public func url(for store: PersistentStoreHandle) -> URL? {
         records.first { $0.store.identifier == store.identifier }?.store.url
     }
@@ -211,9 +213,9 @@ public final class PersistentStoreCoordinator: Sendable {
 
     // MARK: - Identifiers
 
-    /// The identifier written as a URI; nil if no open store has it or the model lacks the entity.
+    /// The identifier with this URI; nil if no open store has it or the model lacks the entity.
     ///
-    /// Whether there is such a row is not checked.
+    /// Does not check whether the row exists.
     public func managedObjectID(forURIRepresentation uri: URL) -> ManagedObjectID? {
         guard uri.scheme == "x-coredata", let host = uri.host, uri.pathComponents.count == 3,
             uri.pathComponents[2].first == "p",
@@ -226,7 +228,8 @@ public final class PersistentStoreCoordinator: Sendable {
         return ManagedObjectID(scope: record.scopes[entity.index], reference: key)
     }
 
-    /// The scope here of an identifier that may come from another coordinator; nil if its store is not open here.
+    /// The scope in this coordinator of an identifier that may come from another one; nil if its
+    /// store is not open here.
     func localScope(of id: ManagedObjectID) -> ObjectIDScope? {
         guard let identifier = id.scope.storeIdentifier else {
             return unassignedScopes.first { $0.entityName == id.scope.entityName }
@@ -242,7 +245,7 @@ public final class PersistentStoreCoordinator: Sendable {
             .scopes.first { $0.entityName == id.scope.entityName }
     }
 
-    /// The scope of an identifier that no store here has.
+    /// The scope of an identifier whose store is not open here.
     func unassignedScope(for id: ManagedObjectID) -> ObjectIDScope {
         guard let scope = unassignedScopes.first(where: { $0.entityName == id.scope.entityName })
         else {
@@ -253,7 +256,8 @@ public final class PersistentStoreCoordinator: Sendable {
         return scope
     }
 
-    /// The scope of new objects of an entity: that of the first store that holds it and can be written (spec §11.1).
+    /// The scope of new objects of an entity: that of the first store that holds it and can be
+    /// written (spec §11.1).
     func scopeForInsertion(of entity: Entity) -> ObjectIDScope {
         (recordForInsertion(of: entity, in: nil)?.scopes ?? unassignedScopes)[entity.index]
     }
@@ -276,7 +280,8 @@ public final class PersistentStoreCoordinator: Sendable {
         return records.allSatisfy(isMeant) ? records : records.filter(isMeant)
     }
 
-    /// Those of them that can be written; all if none can, so that writing says why.
+    /// The stores of `records(holding:in:)` that can be written; all of them if none can, so that
+    /// writing gives the reason.
     func writableRecords(
         holding entityIndexes: ClosedRange<Int>, in stores: [String]?
     ) -> [StoreRecord] {
@@ -287,7 +292,7 @@ public final class PersistentStoreCoordinator: Sendable {
 
     // MARK: - Counters
 
-    /// What has been done through this coordinator, all stores together. Costs no statement.
+    /// The counters of this coordinator, with all its stores. Reading them runs no statement.
     public var counters: Counters {
         var counters = Counters()
         for record in records {
@@ -308,7 +313,7 @@ public final class PersistentStoreCoordinator: Sendable {
         return counters
     }
 
-    /// Sets all counters back to zero.
+    /// Sets all counters to zero.
     public func resetCounters() {
         for record in records { record.store.resetStatistics() }
         graphCounters.reset()
@@ -331,7 +336,7 @@ public final class PersistentStoreCoordinator: Sendable {
 
     // MARK: - Automatic merging
 
-    /// Lets a context learn of the saves of its siblings from now on.
+    /// Merges the saves of the coordinator's other contexts into this context from now on.
     func addMergingContext(_ context: ManagedObjectContext) {
         state.withLock { state in
             state.mergingContexts.removeAll { $0.context == nil || $0.context === context }

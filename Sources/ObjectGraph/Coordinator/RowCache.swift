@@ -2,17 +2,18 @@ import Synchronization
 
 /// The newest known rows of one store, shared by all contexts of a coordinator (spec §3.1).
 ///
-/// A row stays as long as some context has its object registered. Each table has its own lock, held for a batch of rows.
+/// A row stays as long as at least one context has its object registered. Each table has its own
+/// lock, held for a batch of rows.
 final class RowCache: Sendable {
     private struct Entry: BitwiseCopyable {
-        /// The position of the row's slab among those of the table, from 1; 0 without a row.
+        /// The number of the row's slab in the table, from 1; 0 without a row.
         var slabNumber: UInt32 = 0
         var offset: UInt32 = 0
         /// How many contexts have the object registered.
         var registrationCount: UInt32 = 0
     }
 
-    /// A slab is held once for all rows in it that are cached; the lock of the table guards the count.
+    /// A slab is held once for all its cached rows. The lock of the table guards the count.
     private struct HeldSlab {
         var slab: RowSlab?
         var rowCount = 0
@@ -20,11 +21,11 @@ final class RowCache: Sendable {
 
     private struct Table: ~Copyable {
         let entries = PagedTable(empty: Entry())
-        /// Entries that were let go since the last sweep of empty pages.
+        /// Entries unregistered since the last sweep of empty pages.
         var releasedCount = 0
         private var slabs: [HeldSlab] = []
         private var freeNumbers: [UInt32] = []
-        /// The slab of the rows stored last; 0 before there were any.
+        /// The number of the slab of the latest rows; 0 if there were none.
         private var lastHeld: UInt32 = 0
 
         func row(_ key: Int64) -> RowReference? {
@@ -34,10 +35,11 @@ final class RowCache: Sendable {
                 slab: slabs[Int(entry.slabNumber) - 1].slab!, offset: entry.offset)
         }
 
-        /// Takes rows of one slab, except where a newer version is known.
+        /// Stores rows of one slab, except where a newer version is known.
         mutating func store(_ places: some Collection<RowPlace>, in slab: RowSlab) {
             let number = hold(slab)
-            // Counted first, so that letting go of an older row of the same slab does not free it.
+            // The count rises first, so that removing an older row of the same slab does not free
+            // the slab.
             slabs[Int(number) - 1].rowCount += places.count
             for place in places {
                 let entry = entries.slot(place.key)
@@ -51,7 +53,8 @@ final class RowCache: Sendable {
                         if !isSamePlace { slab.hasSupersededRows.store(true, ordering: .relaxed) }
                         continue
                     }
-                    // Even for the same version: who still has the older copy would not hear of the next one.
+                    // The older copy counts as superseded even with the same version: once it has
+                    // left the cache, a newer version cannot mark its slab.
                     letGo(entry, isSuperseded: true)
                 }
                 entry.pointee.slabNumber = number
@@ -60,7 +63,7 @@ final class RowCache: Sendable {
             if slabs[Int(number) - 1].rowCount == 0 { free(number) }
         }
 
-        /// Forgets the row of an entry that has one.
+        /// Removes the row of an entry, if it has one.
         mutating func letGo(_ entry: UnsafeMutablePointer<Entry>, isSuperseded: Bool) {
             let number = entry.pointee.slabNumber
             guard number > 0 else { return }
@@ -74,7 +77,7 @@ final class RowCache: Sendable {
         }
 
         private mutating func hold(_ slab: RowSlab) -> UInt32 {
-            // Rows that are read one by one often lie in the slab of the one before.
+            // A row that is read by itself is often in the slab of the row before.
             if lastHeld > 0, slabs[Int(lastHeld) - 1].slab === slab { return lastHeld }
             if let number = freeNumbers.popLast() {
                 slabs[Int(number) - 1].slab = slab
@@ -92,7 +95,7 @@ final class RowCache: Sendable {
         }
     }
 
-    /// A lock in an object, since locks cannot be elements of an array.
+    /// An object for each lock, since locks cannot be elements of an array.
     private final class Guarded: Sendable {
         let table = Mutex(Table())
     }
@@ -109,7 +112,8 @@ final class RowCache: Sendable {
         tables[root].table.withLock { $0.row(key) }
     }
 
-    /// The positions in the range of changes whose row is known in another version than they expect.
+    /// The positions in the range whose row is in the cache with another version than the change
+    /// expects.
     func positionsOfOtherVersions(
         _ changes: [RowChange], _ range: Range<Int>, root: Int
     ) -> [Int] {
@@ -121,7 +125,7 @@ final class RowCache: Sendable {
         }
     }
 
-    /// Takes rows that have just been read or written; an older version never replaces a newer one.
+    /// Stores rows that were just read or written. An older version never replaces a newer one.
     func store(_ rows: RowList, root: Int) {
         tables[root].table.withLock { table in
             rows.forEachRun { slab, places in table.store(places, in: slab) }
@@ -132,7 +136,7 @@ final class RowCache: Sendable {
         tables[root].table.withLock { $0.store(CollectionOfOne(row.place), in: row.slab) }
     }
 
-    /// Forgets rows that are gone from the store, or may have changed there.
+    /// Removes rows that were deleted from the store, or may have changed there.
     func remove(_ keys: some Sequence<Int64>, root: Int) {
         tables[root].table.withLock { table in
             for key in keys {
@@ -148,7 +152,8 @@ final class RowCache: Sendable {
         }
     }
 
-    /// Notes that a context no longer has the objects; rows that none has are let go.
+    /// Notes that a context no longer has the objects. Rows of objects that no context has are
+    /// removed.
     func unregister(_ keys: some Sequence<Int64>, root: Int) {
         tables[root].table.withLock { table in
             for key in keys {

@@ -1,11 +1,12 @@
-/// Inserts many rows of one entity in one transaction, past contexts, validation and the row cache (spec §6.2).
+/// Inserts many rows of one entity in one transaction, without contexts, validation or the row
+/// cache (spec §6.2).
 ///
-/// Attributes that are not given take their default or stay null; relationships cannot be set.
+/// Omitted attributes get their default or stay null. Relationships cannot be set.
 public struct BatchInsertRequest: Sendable {
     public var entityName: String
 
-    /// The identifiers of the stores to choose from; nil means all. The rows go to the first that holds the entity and can
-    /// be written.
+    /// The identifiers of the stores to choose from; nil means all. The rows go to the first store
+    /// that holds the entity and can be written.
     public var affectedStores: [String]?
     let source: Source
 
@@ -20,10 +21,11 @@ public struct BatchInsertRequest: Sendable {
         source = .objects(objects)
     }
 
-    /// One row for each call of the handler until it returns true; the row of that call is not inserted.
+    /// One row for each call of the handler, until it returns true; that call inserts no row.
     ///
-    /// The handler runs within the transaction. It must not save to the store, nor fetch from one that is in memory or whose
-    /// coordinator lets through one request at a time: the process is stopped, since it would wait for itself for ever.
+    /// The handler runs within the transaction. It must not save to the store. It also must not
+    /// fetch from a store in memory, or from a store whose coordinator has the lock policy
+    /// `serialized`. Such a call would wait for itself forever, so the process is stopped.
     public init(
         entityName: String, rowHandler: @escaping @Sendable (inout BatchInsertRow) throws -> Bool
     ) {

@@ -1,13 +1,13 @@
 import Foundation
 
-/// What a coordinator asks of a store: rows for requests, and rows to be written.
+/// What a coordinator needs from a store: reading rows for requests, and writing rows.
 ///
-/// A store knows entities and rows but no objects. Every call may come from any thread.
+/// A store has entities and rows, but no objects. Every method may be called from any thread.
 protocol PersistentStore: AnyObject, Sendable {
     /// The UUID that is part of every permanent object identifier.
     var identifier: String { get }
 
-    /// Where the store is kept; nil in memory.
+    /// The file of the store; nil in memory.
     var url: URL? { get }
     var isReadOnly: Bool { get }
     var statistics: ConnectionStatistics { get }
@@ -15,30 +15,31 @@ protocol PersistentStore: AnyObject, Sendable {
 
     var metadata: StoreMetadata { get }
 
-    /// Replaces what the program has noted; written by the next save.
+    /// Replaces the program's own metadata values. The next save writes them.
     func setMetadataValues(_ values: [String: AttributeValue])
 
-    /// Whether a save of no rows has something to write.
+    /// Whether a save without rows has metadata to write.
     var hasUnwrittenMetadata: Bool { get }
 
-    /// The rows that match, in the order asked for.
+    /// The rows that match, in the order of the request.
     ///
-    /// - Parameter progress: Is told how many rows have been read, and may cancel the fetch.
+    /// - Parameter progress: Gets the number of rows read so far, and can cancel the fetch.
     func fetchRows(
         _ request: FetchRequest, entity: Entity, progress: FetchProgress?
     ) throws -> RowList
 
-    /// The identities of the rows that match, in the order asked for.
+    /// The identities of the rows that match, in the order of the request.
     func fetchKeys(
         _ request: FetchRequest, entity: Entity, progress: FetchProgress?
     ) throws -> [EntityKey]
 
-    /// How a request would be run; nil for a store that has no statements.
+    /// How the store would run a request; nil for a store without statements.
     func explain(
         _ request: FetchRequest, entity: Entity, resultType: FetchResultType
     ) throws -> FetchExplanation?
 
-    /// - Parameter objectID: Makes the identifier of an entity's row, for expressions that ask for one.
+    /// - Parameter objectID: Makes the identifier of an entity's row, for expressions whose value
+    ///   is one.
     func fetchDictionaries(
         _ request: FetchRequest, entity: Entity,
         objectID: (_ entityIndex: Int, _ key: Int64) -> ManagedObjectID
@@ -47,10 +48,11 @@ protocol PersistentStore: AnyObject, Sendable {
 
     /// The row of exactly this entity with this key; nil if there is none.
     ///
-    /// - Parameter keepsSnapshot: Whether later reads of the kind may see the same state, until `endTurn` at the latest.
+    /// - Parameter keepsSnapshot: Whether later reads with this argument may see the same state,
+    ///   until `endTurn` at the latest.
     func row(_ key: Int64, entity: Entity, keepsSnapshot: Bool) throws -> RowReference?
 
-    /// Called when a context leaves its queue after reads that kept a snapshot.
+    /// Called when a context leaves its queue after reads with `keepsSnapshot`.
     func endTurn()
 
     /// The rows of the entity's family with these keys, in any order; missing ones are left out.
@@ -64,22 +66,23 @@ protocol PersistentStore: AnyObject, Sendable {
         of property: Property, _ owner: Entity, keys: [Int64]
     ) throws -> [Int64: [EntityKey]]
 
-    /// The same, with the rows at the other end.
+    /// The same, with the rows of the destinations.
     func relatedRows(
         of property: Property, _ owner: Entity, keys: [Int64]
     ) throws -> RelatedRows
 
-    /// Primary keys that nobody else will get.
+    /// Reserves primary keys, which no other caller gets.
     func reserveKeys(_ count: Int, root: Entity) throws -> Range<Int64>
 
     /// Writes all changes or none.
     ///
-    /// - Parameter beforeCommit: Called when everything is written and only the commit is to come; if it throws, nothing is
-    ///   written. Nil if there is nothing to wait for.
-    /// - Throws: `StoreConflict` if rows are not as the plan expects them; what `beforeCommit` throws; else `StoreError`.
+    /// - Parameter beforeCommit: Called after all writes and before the commit. If it throws,
+    ///   nothing is written. Nil if there is nothing to wait for.
+    /// - Throws: `StoreConflict` if rows differ from what the plan expects; the error of
+    ///   `beforeCommit`; otherwise `StoreError`.
     func save(_ plan: SavePlan, beforeCommit: (() throws -> Void)?) throws
 
-    /// Ends all use of the store.
+    /// Closes the store; it must not be used afterwards.
     func close() throws
 }
 
@@ -89,13 +92,15 @@ struct EntityKey: Sendable, Hashable {
     let key: Int64
 }
 
-/// The contents of a to-many relationship of several rows, by owner, and the rows that it leads to, each once.
+/// The contents of a to-many relationship of several rows, by owner, and the destinations' rows,
+/// each once.
 struct RelatedRows: Sendable {
     var contents: [Int64: [EntityKey]]
     var rows: RowList
 }
 
-/// What a batch request did: the number of rows, and their identities if they were asked for.
+/// The result of a batch request: the number of rows, and their identities if the request wants
+/// them.
 struct BatchOutcome: Sendable {
     var count: Int
     var keys: [EntityKey] = []

@@ -9,17 +9,18 @@ public struct PersistentStoreDescription: Sendable {
 
     public var type: StoreType
 
-    /// The SQLite file. Nil keeps the database in memory; `/dev/null/NAME` does too, under a name by which all coordinators
-    /// of the process share it as long as one of them has it open (spec §11.3). Unused by the in-memory type.
+    /// The SQLite file. Nil keeps the database in memory. `/dev/null/NAME` also does, under a name
+    /// that all coordinators of the process share as long as one of them has it open (spec §11.3).
+    /// Unused by the in-memory type.
     public var url: URL?
 
-    /// Whether the file must not be written, made or changed in any way.
+    /// Whether the file is only read: not created, written or changed in any way.
     public var isReadOnly = false
 
     /// How long to wait for a lock that another connection holds.
     public var timeout = Duration.seconds(240)
 
-    /// How many connections may read at a time, at least 1. The one writer is not counted.
+    /// How many connections can read at a time, at least 1. The one writer is not included.
     public var maximumReaderCount = 4
 
     /// The configuration of the model whose entities the store holds; nil means all (spec §1.10).
@@ -28,35 +29,40 @@ public struct PersistentStoreDescription: Sendable {
     /// The `versionChecksum` that the model must have; nil means any.
     public var expectedModelChecksum: String?
 
-    /// Whether the file is opened though it was written with another model, as long as its tables will do.
+    /// Whether to open a file that was written with another model, if it has the tables and columns
+    /// that the model needs.
     public var ignoresModelVersions = false
 
-    /// Whether SQLite rebuilds the file when it is opened, so that it takes no more room than it needs.
+    /// Whether SQLite rebuilds the file when it is opened, to free unused space.
     public var vacuumsWhenOpened = false
 
     /// Whether SQLite gathers statistics for its planner when the file is opened.
     public var analyzesWhenOpened = false
 
-    /// SQLite settings by name, made on every connection after the store's own, or in the place of those of the same name.
+    /// SQLite settings by name, applied on every connection. They follow the store's own settings,
+    /// and replace those of the same name.
     public var pragmas: [String: String] = [:]
 
     /// The name of the SQLite VFS; nil means the default one.
     var vfs: String?
 
-    /// Called after each SQL statement with its text, for debugging and tests; nil costs nothing.
+    /// Called after each SQL statement with its text and duration, for debugging and tests. Nil
+    /// costs nothing.
     public var statementObserver: (@Sendable (String, Duration) -> Void)?
 
-    /// A store in a SQLite file, in WAL mode with `synchronous` NORMAL and a page cache of up to 32 MiB a connection.
+    /// A store in a SQLite file, in WAL mode with `synchronous` NORMAL and a page cache of up to 32
+    /// MiB for each connection.
     public static func sqlite(at url: URL) -> Self { Self(type: .sqlite, url: url) }
 
-    /// A SQLite database without a file, which keeps all that a file does but several readers. It is gone when the store is
-    /// removed; the URL `/dev/null` means the same (spec §11.3).
+    /// A SQLite database without a file. It has everything a file has except several readers. It is
+    /// gone when the store is removed. The URL `/dev/null` means the same (spec §11.3).
     public static func sqliteInMemory() -> Self { Self(type: .sqlite, url: nil) }
 
     /// A store without a file that evaluates requests itself (spec §11.3).
     public static func inMemory() -> Self { Self(type: .inMemory, url: nil) }
 
-    /// What others can open as well; nil for a database in memory without a name.
+    /// The URL under which others can open the same database; nil for a database in memory without
+    /// a name.
     var location: URL? { url?.path == "/dev/null" ? nil : url }
 
     /// The file to open; nil for a database in memory.
@@ -74,10 +80,12 @@ public struct PersistentStoreDescription: Sendable {
             configuration.pragmasOfNewFiles = [("page_size", "4096"), ("auto_vacuum", "2")]
             let own = [
                 ("journal_mode", "WAL"), ("synchronous", "NORMAL"),
-                // 32 MiB: with SQLite's 2 MiB an import into a table with several indexes writes each page many times.
+                // With SQLite's default of 2 MiB, an import into a table with several indexes
+                // writes each page many times.
                 ("cache_size", "-32768"),
             ]
-            // Made first, WAL would be taken back again for another mode, for which the connection must be alone.
+            // Do not set WAL first and then another mode: leaving WAL needs exclusive access to the
+            // database.
             let replaced = Set(pragmas.keys.map { $0.lowercased() })
             configuration.pragmas = own.filter { !replaced.contains($0.0) }
         }

@@ -1,4 +1,4 @@
-/// What a save does to one store, worked out before the first statement is run.
+/// What a save does to one store. It is complete before the first statement runs.
 struct SavePlan: Sendable {
     var rows: [RowChange] = []
     var joins: [JoinChange] = []
@@ -24,29 +24,31 @@ struct RowChange: Sendable {
         case insert
         case update
         case delete
-        /// Nothing is written, but the row must have the version (spec §5.3, `detectConflicts(for:)`).
+        /// Writes nothing; the row must have the version (spec §5.3, `detectConflicts(for:)`).
         case check
     }
 
     let kind: Kind
 
-    // Unowned, which costs no counting: the model holds it, and a plan does not outlive its save.
+    // Unowned, to avoid reference counting: the model holds the entity, and a plan does not outlive
+    // its save.
     unowned(unsafe) let entity: Entity
 
-    /// The primary key; negative, for an object without one, in a plan for a parent context.
+    /// The primary key. In a plan for a parent context it is negative for an object without a
+    /// permanent one.
     let key: Int64
 
-    /// The row as it shall be; nil for a deletion or a check.
+    /// The new row; nil for a deletion or a check.
     let row: RowReference?
 
-    /// The properties in which the new row differs; empty when only the version does.
+    /// The properties whose values change; empty when only the version does.
     let changes: PropertyMask
 
     /// The version that the stored row must have; 0 for an insertion.
     let previousVersion: UInt32
 }
 
-/// A pair to be added to or removed from a join table.
+/// A pair to add to or remove from a join table.
 struct JoinChange: Sendable {
     /// The relationship of `entity` whose contents change.
     let property: Property
@@ -56,16 +58,18 @@ struct JoinChange: Sendable {
     let destinationKey: Int64
     let isInsertion: Bool
 
-    /// The position of the destination among those of the source, if the relationship is ordered; an addition then also moves
-    /// a pair that is there. All members of a source stand together, in their order.
+    /// The position of the destination among those of the source, if the relationship is ordered.
+    /// An addition then also moves an existing pair. All members of a source follow one another in
+    /// the plan, in their order.
     var position: Int?
 }
 
-/// The store's rows are not as a save plan expects them; nothing was written.
+/// The store's rows differ from what a save plan expects. Nothing was written.
 enum StoreConflict: Error {
-    /// The positions in the plan of rows that have another version or are gone.
+    /// The positions in the plan of rows that were deleted or have another version.
     case versions([Int])
 
-    /// The positions in the plan of rows whose values another row has, with the columns of the constraint.
+    /// The positions in the plan of rows that share the values of a constraint with another row,
+    /// with the constraint's columns.
     case uniqueness([(position: Int, columns: [String])])
 }

@@ -1,52 +1,59 @@
 import Foundation
 
-/// A store that cannot be opened, read or written, with its place and what to do next.
+/// A store cannot be opened, read or written. The description names the store and says what to do
+/// next.
 public struct StoreError: Error, Sendable {
     public enum Reason: Sendable, Hashable {
-        /// The file is no SQLite database, or a damaged one (Core Data's 259).
+        /// The file is not a SQLite database, or is damaged (Core Data's 259).
         case notADatabase
-        /// The file is a database with other tables than the model's; the associated value names what is missing.
+        /// The database lacks tables, columns or entities of the model; the associated value names
+        /// what is missing.
         case incompatibleSchema(String)
-        /// The store was written with another model; the associated value lists the entities that differ (134100).
+        /// The store was written with another model; the associated value lists the entities that
+        /// differ (134100).
         case incompatibleModel(entities: [String])
-        /// The model has another checksum than the description demands (134100).
+        /// The model's checksum is not the one that the description demands (134100).
         case unexpectedModel(checksum: String)
         /// The model has no configuration of this name.
         case unknownConfiguration(String)
-        /// The coordinator has the file, or another with the same identifier, open already (134080).
+        /// The coordinator already has the file open, or another store with the same identifier
+        /// (134080).
         case alreadyOpen
-        /// Writing was asked of a store that is open for reading only.
+        /// The store is open for reading only, or cannot be written.
         case readOnly
-        /// The disk has no room for the change (Core Data's 13).
+        /// The disk is full (Core Data's 13).
         case diskFull
         /// The file cannot be opened (256).
         case cannotOpen
-        /// There is no file where one is needed (260).
+        /// The file does not exist (260).
         case missingFile
-        /// While the store was open its file was deleted or replaced, or, in a folder that cannot be written, changed by
-        /// somebody else (134030).
+        /// Another program deleted, replaced or changed the file while the store was open (134030).
+        /// A change is an error only for a file that is read without locks, in a folder that cannot
+        /// be written.
         case fileChanged
-        /// The file has a value that no program writes; the associated value names it (259).
+        /// The file has an impossible value; the associated value says where it is (259).
         case damagedValue(String)
-        /// The store is not, or no longer, one of the coordinator's (134080).
+        /// The coordinator does not have the store open (134080).
         case notOpen
-        /// Another connection held its lock for longer than the store's timeout (134090).
+        /// Another connection held its lock longer than the store's timeout (134090).
         case timeout
-        /// The coordinator has no store at all (134030).
+        /// The coordinator has no store (134030).
         case noStores
         /// No store of the coordinator holds the entity (134020).
         case noStore(entity: String)
-        /// The store type cannot do what was asked (134091).
+        /// The store type does not support the request (134091).
         case unsupported(String)
-        /// A key of a batch request that is no persistent attribute of the entity.
+        /// A batch request names a key that is not a persistent attribute of the entity.
         case unknownAttribute(String, entity: String)
-        /// A value of a batch request that the attribute cannot hold.
+        /// A batch request has a value that the attribute cannot store.
         case unacceptableValue(AttributeValue, attribute: String, entity: String)
         /// A batch request leaves a mandatory attribute without a value.
         case missingMandatoryValue(attribute: String, entity: String)
-        /// A batch request would make two rows share the values of a uniqueness constraint (133021).
+        /// A batch request would make two rows share the values of a uniqueness constraint
+        /// (133021).
         case uniquenessViolated
-        /// Of the stores of one save some have committed and one could not; by their identifiers (134040).
+        /// Some stores of a save have committed and one could not; the values are their identifiers
+        /// (134040).
         case incompleteSave(saved: [String], failed: [String])
         /// The fetch was cancelled while the store was reading (3072).
         case cancelled
@@ -56,10 +63,10 @@ public struct StoreError: Error, Sendable {
 
     public var reason: Reason
 
-    /// The file; nil for a store in memory and where no store is concerned.
+    /// The file; nil for a store in memory, and if the error is not about one store.
     public var url: URL?
 
-    /// What SQLite said, if it said something.
+    /// The error of SQLite, if there is one.
     public var sqlite: SQLiteError?
 
     init(_ reason: Reason, url: URL? = nil, sqlite: SQLiteError? = nil) {
@@ -68,7 +75,7 @@ public struct StoreError: Error, Sendable {
         self.sqlite = sqlite
     }
 
-    /// The error that a failure of SQLite means for the store.
+    /// The store error for a failure of SQLite.
     init(_ error: SQLiteError, url: URL?) {
         let reason: Reason =
             if error.isCorruption {

@@ -1,6 +1,7 @@
 import Foundation
 
-/// What a store says about itself: which one it is, which model it was written with, and what the program has noted.
+/// The metadata of a store: its identifier, the model that it was written with, and values of the
+/// program.
 ///
 /// Source: spec §11.1.
 public struct StoreMetadata: Sendable, Hashable {
@@ -11,13 +12,14 @@ public struct StoreMetadata: Sendable, Hashable {
     /// The version hash of each entity that the store holds, by name.
     public let versionHashes: [String: [UInt8]]
 
-    /// What the program has noted, by keys of its own. Keys that begin with `NS` or `_NS` belong to the engine.
+    /// The program's own values by key. Keys that begin with `NS` or `_NS` belong to the engine.
     public var values: [String: AttributeValue]
 }
 
-/// The property list in a store's file: the engine's entries, the program's, and what neither of them knows.
+/// The property list in a store's file: the entries of the engine, of the program, and unknown
+/// ones, which are kept.
 struct MetadataList: @unchecked Sendable {
-    // @unchecked Sendable: holds the values of a property list, which are immutable.
+    // @unchecked Sendable: the values of a property list are immutable.
     private var entries: [String: Any]
 
     init(versionHashes: [String: Data]) {
@@ -42,7 +44,7 @@ struct MetadataList: @unchecked Sendable {
         entries["NSStoreModelVersionHashes"] as? [String: Data] ?? [:]
     }
 
-    /// The program's entries, as far as they are values that attributes can have.
+    /// The program's entries whose values attributes can have.
     var values: [String: AttributeValue] {
         get {
             entries.filter { !Self.isOwned($0.key) }.compactMapValues(Self.value)
@@ -76,7 +78,7 @@ struct MetadataList: @unchecked Sendable {
 }
 
 extension AttributeValue {
-    /// The value as property lists have it; nil for what they cannot hold.
+    /// The value as an element of a property list; nil for types that have none.
     fileprivate var propertyListValue: Any? {
         switch self {
         case .boolean(let value): value

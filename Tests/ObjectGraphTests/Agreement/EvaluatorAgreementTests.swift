@@ -4,13 +4,14 @@ import Testing
 
 @testable import ObjectGraph
 
-/// A model, its rows and predicates about them made from one seed.
+/// A model, its rows and its predicates, made from one seed.
 struct AgreementCase: Sendable, CustomTestStringConvertible {
     let nilPercent: Int
     let seed: UInt64
     var testDescription: String { "\(nilPercent) % nils, TEST_SEED=\(seed)" }
 
-    /// As many models as make 20,000 predicates, half of them for rows without nils. With TEST_SEED, that one alone.
+    /// Enough models for 20,000 predicates, half of them with rows without nils. With TEST_SEED,
+    /// only that seed.
     static let all: [AgreementCase] = {
         var generator = SeededGenerator.fromEnvironment()
         if ProcessInfo.processInfo.environment["TEST_SEED"] != nil {
@@ -23,7 +24,8 @@ struct AgreementCase: Sendable, CustomTestStringConvertible {
 }
 
 @Suite struct `The evaluators agree (§7.4)` {
-    /// Rows without nils are the same whatever is asked; with nils, but for what SQL calls unknown.
+    /// The results are the same for rows without nils, and for rows with nils except where SQL's
+    /// answer is unknown.
     @Test(arguments: AgreementCase.all)
     func `on 20,000 predicates over models of all kinds (§7.4.10, §14.8)`(
         _ example: AgreementCase
@@ -31,13 +33,14 @@ struct AgreementCase: Sendable, CustomTestStringConvertible {
         try compare(example, predicateCount: AgreementCase.predicateCount)
     }
 
-    /// The store evaluates rows, and `filter` objects.
+    /// The store evaluates rows; `filter` evaluates objects.
     @Test(arguments: AgreementCase.all.prefix(10))
     func `in stores in memory (§7.4.10)`(_ example: AgreementCase) throws {
         try compare(example, inMemory: true, predicateCount: AgreementCase.predicateCount)
     }
 
-    /// Of random predicates, what `filter` finds among all objects with what a fetch finds.
+    /// Compares, for random predicates, the results of `filter` on all objects with those of a
+    /// fetch.
     private func compare(
         _ example: AgreementCase, inMemory: Bool = false, predicateCount: Int
     ) throws {
@@ -73,12 +76,12 @@ struct AgreementCase: Sendable, CustomTestStringConvertible {
                 }
                 if !filtered.isEmpty, filtered.count < candidates.count { findings += 1 }
             }
-            // Else the test would show nothing.
+            // Otherwise the test would prove nothing.
             #expect(findings > predicateCount / 8, "\(example)")
         }
     }
 
-    /// SQLite nests terms beside each other, and takes 1,000 levels at most.
+    /// SQLite nests a chain of terms, to at most 1,000 levels.
     @Test(arguments: [("AND", "!=", 0...4), ("OR", "==", 5...9)])
     func `on more terms than SQLite nests`(
         _ connective: String, _ relation: String, _ values: ClosedRange<Int>
@@ -147,7 +150,7 @@ extension SeededGenerator {
 }
 
 extension SortKey {
-    /// The key with strings compared so; numbers have one order only.
+    /// The key with this comparison of strings; numbers have only one order.
     fileprivate func comparing(_ comparison: Comparison) -> SortKey {
         guard case .keyPath = expression else { return self }
         return SortKey(expression, ascending: isAscending, comparison: comparison)

@@ -3,9 +3,10 @@ import TestSupport
 
 @testable import ObjectGraph
 
-// Models and rows made at random, to ask predicates of.
+// Random models and rows, for random predicates.
 extension SeededGenerator {
-    /// Three entities and a subentity, with attributes of most types and relationships of all kinds.
+    /// Three entities and a subentity, with attributes of most types and relationships of all
+    /// kinds.
     mutating func model() throws -> ManagedObjectModel {
         let names = ["Alpha", "Beta", "Gamma"]
         var relationships = names.map { _ in [RelationshipDescription]() }
@@ -47,7 +48,7 @@ extension SeededGenerator {
         }
     }
 
-    /// Objects of every entity in the context, saved, by the name of their root entity.
+    /// Saved objects of every entity in the context, by the name of their root entity.
     mutating func fill(
         _ context: ManagedObjectContext, nilPercent: Int
     ) throws -> [String: [ManagedObject]] {
@@ -90,7 +91,7 @@ extension SeededGenerator {
     ]
     static let doubles = [0, -0.5, 1.5, 3, 1e300, -1e300, 0.1, .leastNonzeroMagnitude, 2]
 
-    /// A constant of the type, often one that rows have, at times an extreme.
+    /// A constant of the type: often a value of a row, sometimes an extreme.
     mutating func value(of type: AttributeType) -> AttributeValue {
         switch type {
         case .integer16: .integer(pick([-3, -1, 0, 1, 2, 3, 5, 7]))

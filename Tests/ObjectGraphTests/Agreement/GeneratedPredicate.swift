@@ -3,18 +3,20 @@ import TestSupport
 
 @testable import ObjectGraph
 
-/// Makes predicates about the objects of an entity at random, of everything that both evaluators know.
+/// Makes random predicates on the objects of an entity, with everything that both evaluators
+/// support.
 ///
-/// Where a value may be nil the two agree only as long as nothing asks for what is *not* so (spec §7.4): under NOT, ALL and
-/// `!=`, and between two nils, SQL has a third truth value. There, only values that cannot be nil are asked for.
+/// For values that may be nil, the evaluators agree only without negation (spec §7.4): under NOT,
+/// ALL and `!=`, and between two nils, SQL has a third truth value. There, the predicates use only
+/// values that cannot be nil.
 struct PredicateGenerator {
     let model: ManagedObjectModel
     let hasNils: Bool
-    /// Objects that constants may stand for, by the name of their root entity.
+    /// Objects for constants, by the name of their root entity.
     let objects: [String: [ManagedObjectID]]
     var random: SeededGenerator
 
-    /// The objects that the predicate's variables stand for.
+    /// The values of the predicate's variables.
     private(set) var variables: [String: ManagedObjectID] = [:]
 
     init(
@@ -27,7 +29,7 @@ struct PredicateGenerator {
         self.random = random
     }
 
-    /// What key paths start with, and where.
+    /// The start of key paths.
     struct Start {
         let entity: Entity
         /// `$x` for the object of a SUBQUERY; nil for the fetched object.
@@ -41,7 +43,7 @@ struct PredicateGenerator {
     private struct Value {
         let expression: ObjectExpression
         let mayBeNil: Bool
-        /// What a constant to compare it with is like.
+        /// The type of a constant to compare it with.
         let type: AttributeType
     }
 
@@ -73,7 +75,7 @@ struct PredicateGenerator {
         }
     }
 
-    /// Seldom more than SQL is given one by one.
+    /// Seldom more values than SQL gets as separate parameters.
     private mutating func listLength() -> Int {
         random.chance(2) ? 501 : random.pick([0, 1, 3, 3])
     }
@@ -178,7 +180,7 @@ struct PredicateGenerator {
         _ start: Start, _ depth: Int, _ isNegated: Bool
     ) -> ObjectPredicate {
         var number = number(start, depth, isNegated).expression
-        // A format has no constants cast to strings.
+        // A format cannot cast constants to strings.
         if number.isConstant { number = .function("abs:", [number]) }
         let text = ObjectExpression.function(
             "castObject:toType:", [number, .constant("NSString")])
@@ -219,11 +221,11 @@ struct PredicateGenerator {
 
     // MARK: - Values
 
-    /// An attribute of the object or of one that to-one relationships lead to.
+    /// An attribute of the object, or of one at the end of to-one relationships.
     private mutating func attribute(
         _ start: Start, _ isNegated: Bool, _ fits: (AttributeType) -> Bool
     ) -> Value {
-        // Negated, only constants can be asked for where everything may be nil.
+        // If everything may be nil, a negated predicate can use only constants.
         if hasNils, isNegated {
             let type = random.pick(
                 [AttributeType.integer16, .string].filter(fits) + [.string].filter(fits))
@@ -296,7 +298,7 @@ struct PredicateGenerator {
             "bitwiseAnd:with:", "bitwiseOr:with:", "bitwiseXor:with:",
             "leftshift:by:", "rightshift:by:",
         ]
-        // Null where the result is no number, such as the difference of two infinite products.
+        // Null if the result is NaN, such as the difference of two infinite products.
         let atTimes = [
             "multiply:by:", "sqrt:", "log:", "ln:", "divide:by:", "modulus:by:", "raise:toPower:",
         ]

@@ -2,7 +2,7 @@ import Foundation
 import ObjectGraph
 import TestSupport
 
-/// The library on a SQLite file, with as many coordinators on it as a test wants.
+/// The library on a SQLite file, with any number of coordinators.
 final class ContextFixture: Sendable {
     let folder = TemporaryFolder()
     let coordinator: PersistentStoreCoordinator
@@ -32,7 +32,7 @@ final class ContextFixture: Sendable {
         return other
     }
 
-    /// Saves an author and tells its identifier.
+    /// Saves an author and returns its identifier.
     @discardableResult
     func saveAuthor(_ name: String, birthYear: Int? = nil) throws -> ManagedObjectID {
         let context = context()
@@ -45,7 +45,7 @@ final class ContextFixture: Sendable {
         }
     }
 
-    /// What is stored, read by a coordinator that has seen nothing.
+    /// The stored names, read through a new coordinator.
     func storedAuthors() throws -> [String] {
         let context = ManagedObjectContext(.privateQueue, coordinator: try otherCoordinator())
         return try context.performAndWait {
@@ -60,7 +60,7 @@ extension ManagedObjectContext {
     }
 }
 
-/// What was posted, in order.
+/// The recorded values, in order.
 final class Recorder<Value: Sendable>: @unchecked Sendable {
     // @unchecked Sendable: tests record on one thread at a time.
     var values: [Value] = []

@@ -120,7 +120,8 @@ import Testing
     }
 }
 
-/// The process stops where a context or an object is used off its queue; so each test has one of its own.
+/// The process stops when a context or an object is used off its queue, so each test runs in its
+/// own process.
 @Suite struct `ConcurrencyDebug (§4.8)` {
     @Test func `a context off its queue stops the process (§4.1.2, §4.8.1, §12.9)`() async {
         let result = await #expect(
@@ -211,9 +212,9 @@ import Testing
     }
 }
 
-/// Carries an object where it must not go.
+/// Carries an object to a queue where it must not be used.
 struct ObjectBox: @unchecked Sendable {
-    // @unchecked Sendable: the tests of what must not be done need it.
+    // @unchecked Sendable: the tests of forbidden use need it.
     let object: ManagedObject
 }
 

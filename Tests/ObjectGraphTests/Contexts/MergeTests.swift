@@ -13,7 +13,7 @@ import Testing
         worker = fixture.context()
     }
 
-    /// What the worker's save in the body posts.
+    /// The changes that the worker's save in the body posts.
     private func saved(_ body: @Sendable () throws -> Void) throws -> ObjectChanges {
         let posted = Recorder<ObjectChanges>()
         let observation = worker.observe {
@@ -205,7 +205,7 @@ import Testing
         view.performAndWait { _ = view.author(id).name }
         view.automaticallyMergesChangesFromParent = true
         _ = try saved { worker.author(id).name = "Stanisław Lem" }
-        // The merge stands in the queue before this.
+        // The merge is in the queue before this.
         let name = try await view.perform(schedule: .enqueued) { view.author(id).name }
         #expect(name == "Stanisław Lem")
     }
@@ -245,7 +245,8 @@ import Testing
     }
 
     @Test func `only values cross between queues (§14.35)`() throws {
-        // What a notification carries is Sendable, which objects are not: this compiles for it alone.
+        // The content of a notification is Sendable, unlike objects; otherwise this would not
+        // compile.
         func cross<Value: Sendable>(_ value: Value.Type) -> Bool { true }
         #expect(cross(ContextNotification.self) && cross(ObjectChanges.self))
     }

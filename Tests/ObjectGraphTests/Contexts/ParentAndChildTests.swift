@@ -109,7 +109,8 @@ import Testing
                 }
                 outcome.withLock { $0 = result }
             }
-            // The child has taken its mail, and whatever it asks for next waits for the end of this block.
+            // The child has emptied its mailbox. Its next request to the parent waits for the end
+            // of this block.
             isSaving.wait()
             Signaller.hook.withLock { $0 = nil }
             try parent.save()
@@ -124,7 +125,7 @@ import Testing
         }
     }
 
-    /// Deletes the others in the parent as soon as the first of a fetch awakes.
+    /// Deletes the other objects in the parent as soon as the first object of a fetch awakes.
     final class Rival: ManagedObject {
         static let name = Attribute<String>("name")
         static let hook = Mutex<(@Sendable () -> Void)?>(nil)
@@ -382,7 +383,7 @@ import Testing
         #expect(try fixture.storedAuthors() == ["Borges", "Lem"])
     }
 
-    /// What gives a context an object back that it has found gone.
+    /// An operation after which a context has an object again that it found missing.
     enum Remedy: CaseIterable {
         case rollback, refresh, refreshMerging, refreshAll, look, insert
     }
@@ -512,7 +513,8 @@ import Testing
         let id = try fixture.saveAuthor("Lem")
         let grandchild = fixture.child(of: child)
         final class Held: @unchecked Sendable {
-            // @unchecked Sendable: used by the thread of the test, on which `performAndWait` runs its blocks.
+            // @unchecked Sendable: used by the thread of the test, on which `performAndWait` runs
+            // its blocks.
             var authors: [TestSupport.Author] = []
         }
         let held = Held()
@@ -582,7 +584,7 @@ import Testing
             author.name = "Borges"
             book.title = "Ficciones"
             try parent.save()
-            // Changes the author too, by its other end alone.
+            // This also changes the author, only through the inverse.
             book.author = author
             return author.objectID
         }
@@ -627,7 +629,7 @@ import Testing
             return objects.map(\.objectID)
         }
         try leaf.performAndWait {
-            // Changed by its other end alone; the fetch gives it the older values that the child has.
+            // Changed only through the inverse. The fetch gives it the older values of the child.
             let author = leaf.author(ids[0])
             (leaf.object(with: ids[1]) as? Book)?.author = author
             _ = try TestSupport.Author.all(in: leaf)

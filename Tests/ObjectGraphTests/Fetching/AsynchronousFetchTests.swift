@@ -32,7 +32,7 @@ private typealias Author = TestSupport.Author
         async throws
     {
         let context = fixture.context()
-        // The statement does not come to an end before the context has been used.
+        // The statement does not end before the context has been used.
         let gate = try Gate(of: fixture)
         async let years = context.fetch(gate.request(), as: Author.self) { authors in
             authors.map { $0.birthYear ?? 0 }
@@ -84,7 +84,7 @@ private typealias Author = TestSupport.Author
         #expect(error.sqlite?.isInterruption == true)
         #expect(progress.isCancelled)
         #expect(progress.rowCount < 3000)
-        // The reader serves others as before.
+        // The reader still serves others.
         #expect(try context.performAndWait { try context.authors().count } == 20)
     }
 
@@ -122,12 +122,13 @@ private typealias Author = TestSupport.Author
     }
 }
 
-/// Holds a statement of the fixture's store from the time at which it begins to read until it is opened.
+/// A gate that stops a statement of the fixture's store when it begins to read, until the gate is
+/// opened.
 private final class Gate: Sendable {
     private let begun = AsyncStream.makeStream(of: Void.self)
     private let released = DispatchSemaphore(value: 0)
 
-    /// Replaces on each reader the function that the requests' predicate calls.
+    /// Replaces, on each reader, the function that the requests' predicate calls.
     init(of fixture: FetchFixture) throws {
         let store = try #require(fixture.coordinator.records[0].store as? SQLiteStore)
         let (begun, released) = (begun.continuation, released)
@@ -157,7 +158,7 @@ private final class Gate: Sendable {
     func open() { released.signal() }
 }
 
-/// True once.
+/// A flag that becomes true once.
 private final class Once: Sendable {
     private let taken = Atomic<Bool>(false)
     func take() -> Bool { !taken.exchange(true, ordering: .relaxed) }

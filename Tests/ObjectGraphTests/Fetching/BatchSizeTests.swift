@@ -44,7 +44,7 @@ private typealias Author = TestSupport.Author
                 second == [
                     "SELECT OGRows(t0.ZBIRTHYEAR, t0.ZNAME, t0.Z_OPT, t0.Z_PK) FROM ZAUTHOR t0 WHERE t0.Z_PK IN (SELECT value FROM json_each(?)) ← '[\(keys.map(String.init).joined(separator: ","))]'"
                 ])
-            // What was read last is still there; what was read long ago is read again.
+            // The latest batches are still registered; earlier ones are read again.
             fixture.expect(0) { for index in 6...8 { _ = authors![index].name } }
             fixture.expect(4) { for index in [0, 3, 9, 12] { _ = authors![index] } }
             fixture.expect(0) { _ = authors!.first }
@@ -92,7 +92,7 @@ private typealias Author = TestSupport.Author
         let context = fixture.context(depth: depth)
         let parents = Array(sequence(first: context, next: \.parent).dropFirst())
         try context.performAndWait {
-            // One is new here, others only above; more would be read at once.
+            // One new object here, others only in the parents; more new ones would be read at once.
             for context in [context] + parents {
                 context.performAndWait {
                     let author = Author(context: context)
@@ -154,7 +154,7 @@ private typealias Author = TestSupport.Author
             context.delete(gone)
             let new = Author(context: context)
             (new.name, new.birthYear) = ("New", 1910)
-            // At the end, so that no other row has to be read to find its place.
+            // It sorts last, so that no other row must be read to find its place.
             let last = Author(context: context)
             (last.name, last.birthYear) = ("Last", 2000)
             context.processPendingChanges()

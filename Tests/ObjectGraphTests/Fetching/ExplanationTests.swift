@@ -4,7 +4,7 @@ import Testing
 
 @testable import ObjectGraph
 
-/// A predicate of Thing, and what is to be said about it.
+/// A predicate of Thing and its expected warnings.
 struct WarningCase: Sendable, CustomTestStringConvertible {
     let format: String
     let warnings: [FetchExplanation.Warning]

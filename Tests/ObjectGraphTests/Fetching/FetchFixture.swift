@@ -4,7 +4,8 @@ import Testing
 
 @testable import ObjectGraph
 
-/// The library on a file with 20 authors born from 1900 on, each with two books and a magazine that share three topics.
+/// The library on a file with 20 authors born from 1900 on, each with two books and a magazine that
+/// share three topics.
 final class FetchFixture: Sendable {
     let folder = TemporaryFolder()
     let recorder = StatementRecorder()
@@ -48,21 +49,21 @@ final class FetchFixture: Sendable {
         ManagedObjectContext(.privateQueue, coordinator: coordinator)
     }
 
-    /// A context with so many contexts above it.
+    /// A context with this number of ancestors.
     func context(depth: Int) -> ManagedObjectContext {
         (0..<depth).reduce(context()) { parent, _ in
             ManagedObjectContext(.privateQueue, parent: parent)
         }
     }
 
-    /// How many statements the body runs.
+    /// The number of statements that the body runs.
     func statements(_ body: () throws -> Void) rethrows -> Int {
         let before = coordinator.counters.statements
         try body()
         return Int(coordinator.counters.statements - before)
     }
 
-    /// Expects the body to run so many statements.
+    /// Expects the body to run this number of statements.
     func expect(
         _ count: Int, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void
     ) rethrows {
@@ -70,7 +71,7 @@ final class FetchFixture: Sendable {
         #expect(statements == count, sourceLocation: sourceLocation)
     }
 
-    /// Changes the file behind everybody's back.
+    /// Changes the file through another connection, unnoticed by the coordinators.
     func execute(_ sql: String) throws {
         let connection = try Connection(SQLiteConfiguration(path: folder.path("library.sqlite")))
         try connection.execute(sql)

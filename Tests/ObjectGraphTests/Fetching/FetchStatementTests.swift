@@ -4,7 +4,7 @@ import Testing
 
 @testable import ObjectGraph
 
-// What the fixture's rows are read by, in the order of the properties.
+// The columns of the fixture's rows, in the order of the properties.
 private let authorRow = "t0.ZBIRTHYEAR, t0.ZNAME, t0.Z_OPT, t0.Z_PK"
 private let topicRow = "t0.ZNAME, t0.Z_OPT, t0.Z_PK"
 private let publicationValues =
@@ -14,7 +14,7 @@ private let magazineRow = "t0.ZISSUE, \(publicationValues), t0.Z_OPT, t0.Z_PK"
 private let anyPublicationRow =
     "t0.ZISSUE, t0.ZPAGECOUNT, \(publicationValues), t0.Z_ENT, t0.Z_OPT, t0.Z_PK"
 
-/// A request, and the statements that it runs, each with its bindings behind an arrow.
+/// A request and its statements, each followed by an arrow and its bindings.
 struct FetchShape: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let resultType: FetchResultType
@@ -37,7 +37,7 @@ struct FetchShape: Sendable, CustomTestStringConvertible {
 @Suite struct `Statements of fetches (§3.6, §3.7)` {
     private static let fixture = Result { try FetchFixture() }
 
-    // One after the other: they share the fixture, whose recorder hears of every statement.
+    // Serialized: the tests share the fixture, whose recorder gets every statement.
     @Test(.serialized, arguments: FetchShape.all)
     func `a request runs these (§3.7.1, §3.7.2, §3.7.5, §3.7.10, §3.7.12)`(
         shape: FetchShape
@@ -103,7 +103,7 @@ struct FetchShape: Sendable, CustomTestStringConvertible {
 extension FetchShape {
     static let all = results + predicates + relationships
 
-    /// What kind of result, in which order, and how much of it.
+    /// The kind of result, its order and its page.
     private static let results = [
         FetchShape(
             "all objects", .managedObject, of: "Author",
@@ -427,7 +427,7 @@ extension FetchShape {
             ]),
     ]
 
-    /// Which objects.
+    /// The selected objects.
     private static let predicates = [
         FetchShape(
             "equal", .managedObject, of: "Author",
@@ -609,7 +609,7 @@ extension FetchShape {
         },
     ]
 
-    /// What comes with them, and a batch at a time.
+    /// Prefetching and batches.
     private static let relationships = [
         FetchShape(
             "by the number of members", .managedObject, of: "Author",

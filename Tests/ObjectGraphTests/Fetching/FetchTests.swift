@@ -11,7 +11,7 @@ private typealias Author = TestSupport.Author
 
     init() throws { fixture = try FetchFixture() }
 
-    /// What somebody else does to the author born in 1900.
+    /// A change of the author born in 1900 by another context.
     private func renameBehind() throws {
         try fixture.execute("UPDATE ZAUTHOR SET ZNAME = 'Newer', Z_OPT = Z_OPT + 1 WHERE Z_PK = 1")
     }
@@ -196,7 +196,7 @@ private typealias Author = TestSupport.Author
             let authors = try context.authors { $0.returnsObjectsAsFaults = asFaults }
             #expect(authors.allSatisfy { $0.isFault == asFaults })
             fixture.expect(0) { for author in authors { _ = author.name } }
-            // It concerns objects only.
+            // The option affects objects only.
             let ids = try context.fetchObjectIDs(
                 FetchFixture.authors { $0.returnsObjectsAsFaults = asFaults })
             #expect(ids == authors.map(\.objectID))
@@ -240,7 +240,7 @@ private typealias Author = TestSupport.Author
             }
             for year in 1900..<1910 { try insert(year, into: stores[year % 2]) }
             try context.save()
-            // Unsaved objects are of a store too.
+            // Unsaved objects belong to a store, too.
             try insert(1910, into: stores[0])
             try insert(1911, into: stores[1])
             func years(_ change: (inout FetchRequest) -> Void) throws -> [Int] {
@@ -326,7 +326,7 @@ private typealias Author = TestSupport.Author
     }
 }
 
-/// Every combination of what changes how a fetch works, against the results worked out by hand.
+/// Every combination of the options of a fetch, against results computed by hand.
 @Suite struct `Combinations of a request's properties (§3.7, §3.8, §3.9)` {
     struct Combination: Sendable, CustomTestStringConvertible {
         let depth: Int
@@ -366,9 +366,10 @@ private typealias Author = TestSupport.Author
         }
     }
 
-    /// Deletes the book of 1950, takes that of 1951 out of the results, brings in a magazine and a book that is new.
+    /// Deletes the first book, retitles the second so that it no longer matches, changes the year
+    /// of the last, and inserts a new one.
     ///
-    /// - Returns: The titles of books with and without these changes, by their year.
+    /// - Returns: The titles of books before and after these changes, by year.
     private func change(
         in context: ManagedObjectContext
     ) throws -> (saved: [String], unsaved: [String]) {
@@ -403,7 +404,8 @@ private typealias Author = TestSupport.Author
         request.returnsObjectsAsFaults = combination.has(3)
         request.shouldRefreshRefetchedObjects = combination.has(4)
         let all = combination.has(0) ? titles.unsaved : titles.saved
-        // Without unsaved changes the objects found still have theirs.
+        // If a fetch excludes pending changes, its objects still have theirs, so this compares
+        // committed titles.
         func title(_ object: Publication) -> String {
             combination.has(0)
                 ? object.title : object.committedValues(forKeys: ["title"])["title"] as! String

@@ -91,7 +91,7 @@ private let publicationColumns =
             #expect(context.registeredObjects.count == registered)
             #expect(Set(ids) == Set(author.publications.map(\.objectID)))
             #expect(Set(ids.map(\.entityName)) == ["Book", "Magazine"])
-            // With unsaved members they are those in memory.
+            // With unsaved members, the identifiers are those in memory.
             let book = Book(context: context)
             book.author = author
             #expect(
@@ -227,7 +227,7 @@ private let publicationColumns =
     @Test func `with a batch size each batch prefetches its own (§3.4.4)`() throws {
         let context = fixture.context()
         try context.performAndWait {
-            // So many that the context wants to let go of what nobody holds.
+            // Enough objects for the context to unregister unreferenced ones.
             for number in 0..<1100 { Topic(context: context).name = "Topic \(number)" }
             try context.save()
             var request = FetchRequest(entityName: "Book", sortKeys: [.ascending("title")])

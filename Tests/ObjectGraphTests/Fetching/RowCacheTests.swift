@@ -33,7 +33,7 @@ private typealias Author = TestSupport.Author
         #expect(again == 0)
     }
 
-    /// What puts a row into the cache.
+    /// An operation that puts a row into the cache.
     enum Writer: CaseIterable {
         case fetch, identifiers, fault, prefetch, save
     }
@@ -128,7 +128,7 @@ private typealias Author = TestSupport.Author
             context.stalenessInterval = interval
             context.refresh(author, mergeChanges: false)
             fixture.expect(statements) { _ = author.name }
-            // A realised object has what it has.
+            // A realised object keeps its values.
             fixture.expect(0) { _ = author.name }
         }
     }
@@ -139,7 +139,7 @@ private typealias Author = TestSupport.Author
 
     init() throws { fixture = try FetchFixture() }
 
-    /// Something that is done with an object, and whether the object's values are needed for it.
+    /// A use of an object, and whether it needs the object's values.
     struct Use: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let fires: Bool

@@ -14,7 +14,8 @@ import Testing
         context = fixture.context()
     }
 
-    /// Fetches, expects the titles in order, and tells the forms in which the statements gave the rows.
+    /// Fetches, expects the titles in order, and returns the forms in which the statements
+    /// delivered the rows.
     private func form(_ request: FetchRequest) throws -> String {
         try context.performAndWait {
             var titles: [String] = []
@@ -27,7 +28,8 @@ import Testing
             let rest = all.dropFirst(request.fetchOffset)
             #expect(
                 titles == Array(request.fetchLimit > 0 ? rest.prefix(request.fetchLimit) : rest))
-            // A statement that SQLite compiles anew, since the schema has changed, is told twice.
+            // A statement that SQLite compiles again after a change of the schema is reported
+            // twice.
             let forms = statements.map { $0.contains("OGRow(") ? "rows" : "columns" }
             return forms.indices.filter { $0 == 0 || forms[$0] != forms[$0 - 1] }
                 .map { forms[$0] }.joined(separator: ", ")

@@ -3,8 +3,8 @@ import Testing
 
 @testable import ObjectGraph
 
-/// What a coordinator with its debug options runs: each statement with its bindings behind it, as in
-/// `SELECT 1 WHERE ? < ? ← 1, 'x'`.
+/// The statements that a coordinator with these debug options runs, each followed by its bindings,
+/// as in `SELECT 1 WHERE ? < ? ← 1, 'x'`.
 final class StatementRecorder: Sendable {
     private let lines = Mutex<[String]>([])
 

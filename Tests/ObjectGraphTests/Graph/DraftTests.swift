@@ -4,7 +4,8 @@ import Testing
 
 @testable import ObjectGraph
 
-/// New objects write their values to a draft of their row; with an undo manager they do not. Nobody can tell.
+/// New objects write their values to a draft of their row, except with an undo manager. Both behave
+/// the same.
 @Suite struct `Drafts of new objects` {
     private static let attributes = [
         AttributeDescription("small", .integer16, defaultValue: 3),
@@ -44,7 +45,7 @@ import Testing
         static let other = ToOne<Thing>("other")
     }
 
-    /// One thing that a random script does.
+    /// One step of a random script.
     private struct Step: Sendable, CustomStringConvertible {
         let choice: Int
         let number: Int64
@@ -59,7 +60,7 @@ import Testing
         var description: String { "\(choice)/\(number)/\(isNil)" }
 
         private var text: String {
-            // Some are larger than a slab, and some larger than what is left of one.
+            // Some are larger than a slab, others larger than the rest of one.
             let length = number == 40_000 ? 34_000 : number == -7 ? 900 : Int(number & 31)
             return String(repeating: "ä€𝄞x", count: length / 4) + "\(number)"
         }
@@ -93,7 +94,7 @@ import Testing
         }
     }
 
-    /// What can be seen of an object before it is saved.
+    /// The visible state of an object before it is saved.
     private static func view(_ thing: Thing) -> [String] {
         let keys = attributes.map(\.name)
         func list(_ values: [String: Any?]) -> String {
@@ -124,7 +125,7 @@ import Testing
             if !isDrafted { context.undoManager = UndoManager() }
             let things = (0..<2).map { _ in Thing(context: context) }
             #expect(things[0].state.contains(.draft) == isDrafted)
-            // No look at all values before the steps: it would end the drafts.
+            // Reading all values before the steps would end the drafts.
             for (position, step) in steps.enumerated() {
                 try step.run(on: things[position & 1], things, in: context)
             }
@@ -164,7 +165,7 @@ import Testing
                 return
             }
         }
-        // Everything arrived in the file as the row that another context reads.
+        // The file has everything: another context reads the row.
         #expect(try fixture.sql("PRAGMA integrity_check") == [["ok"]])
     }
 

@@ -59,7 +59,7 @@ import Testing
 }
 
 @Suite struct `What observers are told (§2.10, §4.5)` {
-    /// What is posted in an event of its own, after `prepare` has ended one.
+    /// The notifications of an event of its own, after `prepare` has ended one.
     private func changes(
         _ prepare: @Sendable (ManagedObjectContext) throws -> Void = { _ in },
         _ change: @Sendable (ManagedObjectContext) throws -> Void

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ObjectGraph
 
-/// The random scripts check that invariants hold; these tests, that a broken one is noticed.
+/// The random scripts check that invariants hold. These tests check that a violation is detected.
 @Suite struct `Invariants of contexts` {
     private let store: StoreFixture
 
@@ -59,7 +59,7 @@ import Testing
     }
 }
 
-/// Expects `checkInvariants` to throw between the two changes, and not before and after them.
+/// Expects `checkInvariants` to throw between the two changes, but not before or after them.
 private func expectViolation(
     _ context: ManagedObjectContext, breaking: () -> Void, mending: () -> Void
 ) {

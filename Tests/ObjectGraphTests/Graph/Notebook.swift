@@ -4,7 +4,8 @@ import Testing
 
 @testable import ObjectGraph
 
-/// The model of the tests of objects' lives: notes in an order, with a transient and a transformable attribute, and tags.
+/// The model for tests of object life cycles: ordered notes, with a transient and a transformable
+/// attribute, and tags.
 ///
 ///     Notebook ──< Note (ordered, cascade) >──< Tag
 let notebookModel: ManagedObjectModel = {
@@ -61,7 +62,7 @@ class Notebook: ManagedObject {
     }
 }
 
-/// A class that overrides every hook, and tells the journal of each.
+/// A class that overrides every hook and records it in the journal.
 final class Note: ManagedObject {
     static let text = Attribute<String>("text")
     static let count = Attribute<Int>("count")
@@ -95,7 +96,7 @@ final class Note: ManagedObject {
         set { self[Self.tags] = newValue }
     }
 
-    /// A property that the model does not know.
+    /// A property that is not in the model.
     var remark = ""
 
     override func awakeFromInsert() { Journal.note("awakeFromInsert", self) }
@@ -150,9 +151,9 @@ final class Tag: ManagedObject {
     }
 }
 
-/// Which hooks ran, in their order; and what they shall do.
+/// The hooks that ran, in order, and actions for hooks.
 final class Journal: Sendable {
-    /// The journal of the test that runs.
+    /// The journal of the current test.
     @TaskLocal static var current: Journal?
 
     private let state = Mutex<(hooks: [String], reactions: [String: @Sendable (Note) -> Void])>(
@@ -166,12 +167,12 @@ final class Journal: Sendable {
         return try $current.withValue(journal) { try body(journal) }
     }
 
-    /// Lets a hook do something from now on.
+    /// Adds an action to a hook.
     func on(_ hook: String, _ reaction: @escaping @Sendable (Note) -> Void) {
         state.withLock { $0.reactions[hook] = reaction }
     }
 
-    /// The hooks that have run since this was last asked.
+    /// The hooks that ran since the last call.
     func take() -> [String] {
         state.withLock { state in
             defer { state.hooks = [] }
@@ -179,7 +180,7 @@ final class Journal: Sendable {
         }
     }
 
-    /// Takes note of something that happened elsewhere.
+    /// Records an event from elsewhere.
     func report() { state.withLock { $0.hooks.append("report") } }
 
     static func note(_ hook: String, _ note: Note) {
@@ -197,7 +198,7 @@ extension StoreFixture {
         try StoreFixture(notebookModel, inMemory: inMemory)
     }
 
-    /// Has another context add saved notes to a saved notebook, one by one, and save.
+    /// Adds saved notes to a saved notebook in another context, one by one, and saves.
     func addElsewhere(_ notes: [Note], to notebook: Notebook) throws {
         let (id, noteIDs) = (notebook.objectID, notes.map(\.objectID))
         let other = makeContext()
@@ -226,9 +227,10 @@ extension ManagedObjectContext {
                 FetchRequest(entityName: "Note", sortKeys: [.ascending("text")]), as: Note.self))
     }
 
-    /// A notebook whose deletion was saved and is undone, and a note that another context gave it before that.
+    /// Makes a notebook whose deletion is saved and undone, with a note that another context added
+    /// before the deletion.
     ///
-    /// Needs an undo manager; leaves the notebook inserted.
+    /// Needs an undo manager. The notebook is inserted afterwards.
     func bringBackNotebook(
         givenNoteIn store: StoreFixture
     ) throws -> (notebook: Notebook, noteID: ManagedObjectID) {

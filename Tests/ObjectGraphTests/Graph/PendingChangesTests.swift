@@ -7,7 +7,8 @@ import Testing
 
     private let folder = TemporaryFolder()
 
-    /// A context with authors born in 1900…1999 saved, some of them changed, deleted and added to since.
+    /// A context with saved authors born in 1900…1999, some of them changed or deleted since, and
+    /// new ones.
     private func makeContext() throws -> ManagedObjectContext {
         let coordinator = PersistentStoreCoordinator(model: try makeLibraryModel())
         try coordinator.addPersistentStore(.sqlite(at: folder.url("store.sqlite")))
@@ -86,7 +87,7 @@ import Testing
             try context.save()
             let request = FetchRequest(
                 entityName: "Book", predicate: try ObjectPredicate("author.name != 'Lem'"))
-            // Without an author: that differs from one in memory, but not in SQL (§7.4.4).
+            // No author: in memory this differs from any author, but not in SQL (§7.4.4).
             #expect(try context.count(for: request) == 0)
             let books = try context.fetch(
                 FetchRequest(entityName: "Book", sortKeys: [.ascending("title")]), as: Book.self)

@@ -117,7 +117,7 @@ import Testing
     }
 
     private struct UncheckedObject: @unchecked Sendable {
-        // @unchecked Sendable: only this test's thread ever has it.
+        // @unchecked Sendable: only the thread of this test uses it.
         let object: ManagedObject
         init(_ object: ManagedObject) { self.object = object }
     }
@@ -227,7 +227,8 @@ import Testing
         var testDescription: String { "\(self)" }
     }
 
-    /// A note that has left, with a notebook that is still there unless everything left.
+    /// Runs the body with a detached note and its notebook, which is still registered unless all
+    /// objects were detached.
     private func withDeparted(
         _ departure: Departure, _ body: @Sendable (Note, Notebook) throws -> Void
     ) throws {

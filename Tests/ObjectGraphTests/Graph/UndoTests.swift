@@ -118,7 +118,8 @@ import Testing
             }
             let found = try #require(try context.all("Note").first)
             #expect(found !== note)
-            // The deletion, then the insertion: neither is undone for an object that has lost its row to another.
+            // The deletion, then the insertion: neither is undone, because another object now has
+            // the row.
             for _ in 0..<2 { context.undo() }
             #expect(context.undoManager?.canUndo == false)
             #expect(note.managedObjectContext == nil)
@@ -619,7 +620,7 @@ import Testing
             let (id, movedID) = (notebook.objectID, notes[0].objectID)
             try child.performAndWait {
                 child.undoManager = UndoManager()
-                // The event remembers it among the notes, from where the parent takes it.
+                // The event stores its place among the notes, from which the parent removes it.
                 try #require(child.object(with: movedID) as? Note).count = 7
             }
             notebook.notes = [notes[1]]
@@ -650,7 +651,7 @@ import Testing
             let note = context.makeNote("a", in: notebook)
             try context.save()
             context.undoManager!.removeAllActions()
-            // The event remembers it where it was, and puts it back there.
+            // The event stores its place, and restores it there.
             note.count = note.count
             let noteID = note.objectID
             try other.performAndWait {
@@ -675,7 +676,7 @@ import Testing
             try context.save()
             context.delete(notes[0])
             context.processPendingChanges()
-            // Applies the rules, and fails.
+            // Applies the delete rules, and fails.
             let invalid = Note(context: context)
             #expect(throws: SaveError.self) { try context.save() }
             #expect(notebook.notes == [notes[1]] && invalid.isInserted)
@@ -725,7 +726,7 @@ import Testing
         #expect(!manager.canUndo && !manager.canRedo)
     }
 
-    /// What can be seen of a context: each object with its values and relationships.
+    /// The visible state of a context: each object with its values and relationships.
     private func picture(_ context: ManagedObjectContext) throws -> [String] {
         let notes = try context.notes().map { note in
             let tags = note.tags.map { $0.name ?? "" }.sorted()

@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    /// Has a validator, but lists no key for it.
+    /// Overrides the validator, but lists no key for it.
     private final class Silent: ManagedObject {
         static let questions = Atomic(0)
         override func validateValue(_ value: inout Any?, forKey key: String) throws {

@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    /// All objects from the root on, as Foundation gives them.
+    /// All objects from the root on, as Foundation returns them.
     private func foundationValue(
         _ list: BinaryPropertyList, at index: Int
     ) throws -> PropertyList {

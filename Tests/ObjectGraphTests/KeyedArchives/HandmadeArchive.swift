@@ -2,13 +2,13 @@ import Foundation
 
 @testable import ObjectGraph
 
-/// A keyed archive that a test puts together object by object, right or wrong.
+/// A keyed archive that a test builds object by object, valid or invalid.
 struct HandmadeArchive {
     var objects: [BinaryPropertyList.Object] = []
     private var numbered: [Int] = []
     private var classes: [String: Int] = [:]
 
-    /// The number that the next object gets.
+    /// The number of the next object.
     var nextNumber: Int { numbered.count }
 
     init() { _ = reference(to: add(.string("$null"))) }
@@ -21,13 +21,13 @@ struct HandmadeArchive {
 
     mutating func string(_ text: String) -> Int { add(.string(text)) }
 
-    /// Numbers an object and gives the index of a reference to it.
+    /// Numbers an object and returns the index of a reference to it.
     mutating func reference(to index: Int) -> Int {
         numbered.append(index)
         return add(.uid(numbered.count - 1))
     }
 
-    /// Adds a numbered object of a class and gives the index of a reference to it.
+    /// Adds a numbered object of a class and returns the index of a reference to it.
     mutating func node(_ className: String, _ fields: KeyValuePairs<String, Int>) -> Int {
         var (keys, values): ([Int], [Int]) = ([], [])
         for field in fields {
@@ -51,7 +51,7 @@ struct HandmadeArchive {
         return reference
     }
 
-    /// Adds an array of references and gives the index of a reference to it.
+    /// Adds an array of references and returns the index of a reference to it.
     mutating func array(_ references: [Int]) -> Int {
         node("NSArray", ["NS.objects": add(.array(references))])
     }

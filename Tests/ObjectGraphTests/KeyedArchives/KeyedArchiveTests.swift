@@ -41,7 +41,7 @@ import Testing
         NSData.self, NSURL.self, NSUUID.self, NSNull.self,
     ]
 
-    /// What Foundation has unarchived, as a property list.
+    /// The object that Foundation unarchives, as a property list.
     private func propertyList(_ object: Any?) -> PropertyList? {
         switch object {
         case nil, is NSNull: nil as PropertyList
@@ -70,8 +70,7 @@ import Testing
         #expect(propertyList(object) == value)
     }
 
-    /// Without numbers that are equal and of other types: Foundation on Linux stores only one of
-    /// them.
+    /// Has no equal numbers of different types: Foundation on Linux stores only one of them.
     @Test func `of Foundation are read`() throws {
         let url = URL(string: "https://example.org/a")!
         let uuid = UUID()
@@ -104,7 +103,7 @@ import Testing
     @Test func `made by hand are read`() throws {
         var archive = HandmadeArchive()
         let title = archive.node("NSMutableString", ["NS.string": archive.string("title")])
-        // Fields may lie in the node or be referred to.
+        // Fields may be in the node or be references.
         let text = archive.reference(to: archive.string("text"))
         let value = archive.node("NSString", ["NS.string": text])
         let time = archive.node("NSDate", ["NS.time": archive.add(.integer(7))])
@@ -250,7 +249,7 @@ import Testing
         #expect(error(limit) == nil)
         #expect(error(limit + 1) == .tooDeep(limit: limit))
         #expect(error(20_000) == .tooDeep(limit: limit))
-        // The inner levels have been read when the outer ones are.
+        // The inner levels are read before the outer ones.
         let twice = self.error { archive in
             let inner = nest(200, around: archive.add(.uid(0)), in: &archive)
             let outer = nest(200, around: inner, in: &archive)
@@ -293,7 +292,7 @@ import Testing
         let copies = (0..<1000).map { _ in archive.reference(to: archive.add(.null)) }
         let root = archive.array(copies)
         var data = archive.data(root: root)
-        // All copies become the string by their offsets, of four bytes.
+        // Replaces the four-byte offsets so that all copies refer to the string.
         let table = data.count - 32 - 4 * (try BinaryPropertyList(data).count)
         let offset = data[(table + 4 * long)..<(table + 4 * long + 4)]
         let nulls = archive.objects.indices.filter { archive.objects[$0] == .null }

@@ -61,7 +61,7 @@ import Testing
                 == [["CREATE UNIQUE INDEX Z_Thing_UNIQUE_a ON ZTHING (ZA COLLATE BINARY ASC)"]])
     }
 
-    /// A country keeps all cities of another one that it replaces, but one capital only.
+    /// A country that replaces another one gets all its cities, but keeps one capital.
     private static func model(
         _ relationship: RelationshipDescription
     ) throws(ModelError) -> ManagedObjectModel {
@@ -117,7 +117,7 @@ import Testing
                 try context.insert("City", ["name": city, "country": country])
             }
             try context.save()
-            // Takes the place of the other one, whose city would have no country.
+            // Replaces the other country, whose city would then have no country.
             let spain = try context.all("Country", by: "name")[1]
             try spain.setValue("France", forKey: "name")
             let errors = try context.validationErrors()

@@ -136,7 +136,7 @@ import Testing
 
     private static let never = AttributeValue.date(Date(timeIntervalSinceReferenceDate: .nan))
 
-    /// Not as arguments, which are described: Foundation traps on a date that is NaN.
+    /// Not as arguments of the test, which are described: Foundation traps on a date that is NaN.
     private static let defaults: [(type: AttributeType, value: AttributeValue, text: String)] = [
         (.double, .double(.nan), "cannot keep the default nan"),
         (.date, never, "cannot keep the default nan"),

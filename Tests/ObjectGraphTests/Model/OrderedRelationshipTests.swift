@@ -139,9 +139,10 @@ import Testing
         }
     }
 
-    /// A notebook with notes a, b and c, changed here and, in a context of its own, elsewhere; then merged and saved.
+    /// A notebook with notes a, b and c is changed in this context and in another one, then merged
+    /// and saved.
     ///
-    /// - Returns: The order before the save and what is read anew after it.
+    /// - Returns: The order before the save, and the order read again after it.
     private func order(
         afterChange change: @escaping @Sendable (Notebook) -> Void,
         elsewhere: @escaping @Sendable (Notebook) -> Void

@@ -13,7 +13,7 @@ import Testing
             AttributeDescription("tags", .transformable), AttributeDescription("name", .string))
     }
 
-    /// What the context's fault handler is given while the body runs.
+    /// The errors that the context's fault handler gets while the body runs.
     private func reports(
         _ context: ManagedObjectContext, _ body: () throws -> Void
     ) rethrows -> [String] {
@@ -143,7 +143,7 @@ import Testing
         let other = ValueTransformer.codable([String].self).attributeValue(of: ["y"])
         let store = try StoreFixture(
             AttributeDescription("tags", .transformable, defaultValue: value),
-            // The data are made by the attribute's own transformer, whoever made the value.
+            // The attribute's own transformer makes the data, whichever transformer made the value.
             AttributeDescription("others", .transformable, defaultValue: other),
             AttributeDescription("name", .string))
         try store.run { context in
@@ -185,7 +185,7 @@ import Testing
         }
     }
 
-    /// A value that no archive takes.
+    /// A value that cannot be archived.
     private static let tooDeep: PropertyList = (0..<300).reduce([]) { inner, _ in [inner] }
 
     @Test func `that cannot be archived are refused (§1.3.25)`() throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ObjectGraph
 
-/// A predicate of Flight, and the keys of the flights for which it holds, whichever evaluator is asked.
+/// A predicate of Flight, and the keys of the flights for which it holds in both evaluators.
 struct Finding: Sendable, CustomTestStringConvertible {
     let format: String
     let keys: [Int64]
@@ -15,7 +15,7 @@ struct Finding: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// Three flights: 1 of United with Ann and Bob, 2 of United with Bob, 3 of nobody with nobody.
+/// Three flights: 1 of United with Ann and Bob, 2 of United with Bob, 3 without airline and crew.
 struct FlightsFixture {
     let rows: [FixtureRow]
     let database: FixtureDatabase
@@ -133,7 +133,8 @@ struct FlightsFixture {
         finding: Finding
     ) throws { try FlightsFixture().check(finding) }
 
-    /// SQLite keeps whole decimals and dates as integers. Only integers are exact beside the greatest.
+    /// SQLite stores whole decimals and dates as integers. Only integers are exact near the
+    /// greatest integer.
     @Test(arguments: [
         "price / 2 == 2.5", "(price + distance) / 4 == 2.5", "abs:(price) / 2 == 2.5",
         "max:({price, 1}) / 2 == 2.5", "TERNARY(distance == 5, price, 0) / 2 == 2.5",
@@ -340,7 +341,7 @@ struct FlightsFixture {
         }
     }
 
-    /// An extension: Core Data's SQL stores refuse it.
+    /// An extension: Core Data's SQL stores reject it.
     @Test(arguments: [
         Finding("ALL crew.name == 'Bob'", 2, 3), Finding("ALL crew.home == nil", 2, 3),
         Finding("NOT (ALL crew.name == 'Bob')", 1),

@@ -235,7 +235,7 @@ struct Misuse: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// With unsaved changes the page is cut here and not by SQLite.
+    /// With pending changes the page is cut here and not by SQLite.
     @Test(arguments: [-1, .min], [(false, false), (false, true), (true, true)])
     func `counts below zero are refused beside unsaved changes as well`(
         _ number: Int, _ setting: (inMemory: Bool, isChanged: Bool)

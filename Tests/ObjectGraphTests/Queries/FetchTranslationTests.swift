@@ -3,7 +3,7 @@ import Testing
 
 @testable import ObjectGraph
 
-/// A predicate of Flight, and what follows `FROM ZFLIGHT t0` with its bindings.
+/// A predicate of Flight, and the SQL after `FROM ZFLIGHT t0` with its bindings.
 struct Shape: Sendable, CustomTestStringConvertible {
     let format: String
     let sql: String
@@ -17,7 +17,7 @@ struct Shape: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// What a fetch of an entity without a predicate says about the entity.
+/// An entity, and its condition in a fetch without a predicate.
 struct Restriction: Sendable {
     let entity: String
     let includesSubentities: Bool

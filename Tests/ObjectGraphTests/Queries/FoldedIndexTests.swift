@@ -30,7 +30,7 @@ import Testing
             entity: model.entity(named: "City")!, model: model, selection: .columns("t0.Z_PK"))
     }
 
-    /// How SQLite looks for the rows.
+    /// SQLite's query plan for the rows.
     private func plan(_ format: String, _ store: StoreFixture) throws -> String {
         let translation = try translation(format, store)
         let connection = try Connection(

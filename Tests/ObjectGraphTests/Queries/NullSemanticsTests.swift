@@ -3,7 +3,8 @@ import Testing
 
 @testable import ObjectGraph
 
-/// Which of two flights a predicate finds: one whose attributes and relationships are nil, one with values.
+/// The results of a predicate for two flights: one with nil attributes and relationships, one with
+/// values.
 struct NullCase: Sendable, CustomTestStringConvertible {
     let format: String
     let inMemory: [Int64]
@@ -84,7 +85,7 @@ private let something: Int64 = 2
         example: NullCase
     ) throws { try check(example) }
 
-    /// What is unknown of a member makes it no member, so that SQL may find more as well.
+    /// SQL leaves out members for which the condition is unknown, so it may find more objects.
     @Test(arguments: [
         NullCase("ANY crew.name != 'x'", [2], []),
         NullCase("NOT ANY crew.name != 'x'", [1], [1, 2]),

@@ -83,7 +83,8 @@ import Testing
         }
     }
 
-    /// Of the stops x (5 minutes), y (7) and y (1), and n without minutes: asked of their rows and of their values.
+    /// The stops x (5 minutes), y (7) and y (1), and n without minutes, filtered by their rows and
+    /// by their values.
     @Test(arguments: [
         ("minutes != 5", "nyy"), ("minutes == nil", "n"), ("minutes < 7", "xy"),
         ("minutes BETWEEN {5, 7}", "xy"), ("minutes BETWEEN {1, 5}", "xy"),
@@ -125,7 +126,7 @@ import Testing
             stops.propertiesToFetch = ["tour.name"]
             #expect(try tours("name IN %@") == "ab")
             #expect(try tours("NOT (name IN FETCH(%@, nil, NO))") == "c")
-            // With changes the objects are asked in memory as well.
+            // With pending changes the objects are evaluated in memory, too.
             try context.insert("Tour", ["name": "b"])
             #expect(try tours("name IN %@") == "abb")
         }

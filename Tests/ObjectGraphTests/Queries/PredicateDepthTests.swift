@@ -4,7 +4,7 @@ import Testing
 
 @testable import ObjectGraph
 
-/// A way in which a predicate can grow, and how many steps of it there may be.
+/// A kind of growth of a predicate, and the greatest number of its steps.
 struct Growth: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let greatest: Int
@@ -21,7 +21,7 @@ struct Growth: Sendable, CustomTestStringConvertible {
         self.step = step
     }
 
-    /// The predicate after so many steps; that of a flight is true of one of distance 1.
+    /// The predicate after this number of steps; that of a flight is true of one of distance 1.
     func predicate(steps: Int) -> ObjectPredicate {
         (0..<steps).reduce(start) { inner, _ in step(inner) }
     }
@@ -114,7 +114,7 @@ struct Growth: Sendable, CustomTestStringConvertible {
             .function(ObjectExpression.kindTest, [.evaluatedObject, .constant("Book")]), .equal,
             .constant(true)))
 
-    /// Growth of the left side of a comparison.
+    /// Growth on the left side of a comparison.
     private static func growth(
         _ name: String, _ greatest: Int,
         _ step: @escaping @Sendable (ObjectExpression) -> ObjectExpression
@@ -200,7 +200,7 @@ struct Growth: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// A count asks for the objects that have not changed, and each level excludes its own.
+    /// A count fetches the objects without changes, and each level excludes its own changed ones.
     @Test(arguments: Growth.all)
     func `the deepest predicate is counted beside changes of a context and of its parent (§3.7)`(
         growth: Growth
@@ -243,7 +243,7 @@ struct Growth: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// A count up to a limit of the objects of a subentity: nothing has more around its condition.
+    /// A count with a limit, of a subentity's objects: this has the most SQL around the condition.
     @Test(arguments: Growth.inSubentity)
     func `the deepest predicate is counted up to a limit where its table holds others`(
         growth: Growth
@@ -321,7 +321,7 @@ struct Growth: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// SQLite takes time for each pair of constants of a statement. The first `!=` stays, for NaN.
+    /// SQLite needs time for each pair of constants of a statement. The first `!=` stays, for NaN.
     @Test(arguments: [2_000, 20_000])
     func `many terms on one attribute are one constant or two in SQL, however many they are`(
         count: Int
@@ -376,7 +376,7 @@ struct Growth: Sendable, CustomTestStringConvertible {
             try found(.comparison(.init(.keyPath("delay"), .in, .aggregate(list)))) == [4])
     }
 
-    /// 2^53 + 1, which is no number of double precision.
+    /// 2^53 + 1, which has no double-precision value.
     @Test(arguments: [100, 600])
     func `a list of integers and fractions has its integers exactly (§7.3)`(count: Int) throws {
         let rows = [

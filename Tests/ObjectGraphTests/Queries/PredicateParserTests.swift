@@ -24,7 +24,7 @@ private func failure(
 private let a = ObjectExpression.keyPath("a")
 private let one = ObjectExpression.constant(1)
 
-/// A format and the tree that it stands for.
+/// A format and its tree.
 struct Reading: Sendable, CustomTestStringConvertible {
     let format: String
     let tree: ObjectPredicate
@@ -36,7 +36,7 @@ struct Reading: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// A format that cannot be read, the column at fault, and words of the message.
+/// An invalid format, the column of the error, and words of the message.
 struct Refusal: Sendable, CustomTestStringConvertible {
     let format: String
     let column: Int
@@ -368,7 +368,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
         #expect(error.expected.contains("at most"))
     }
 
-    /// Each as deep as formats can be.
+    /// Formats of the greatest depth.
     private static let deepest = [
         nested(25, "(", "distance == 1", ")"),
         nested(24, "(", "distance|1**2 == 1", ")"),
@@ -409,7 +409,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
         #expect(problem == "")
     }
 
-    /// Does with the format all that can be done with one.
+    /// Uses the format in every possible way.
     private static func problem(with format: String) -> String {
         do {
             let entity = QueryFixture.entity("Flight")

@@ -2,7 +2,8 @@ import Foundation
 
 @testable import ObjectGraph
 
-/// A model with a relationship of each kind, rows of it in memory, and the same rows in a SQLite database.
+/// A model with a relationship of each kind, rows of it in memory, and the same rows in a SQLite
+/// database.
 enum QueryFixture {
     static let model = try! ManagedObjectModel(entities: [
         EntityDescription(
@@ -75,7 +76,7 @@ final class FixtureRow {
 
     var objectID: ManagedObjectID { QueryFixture.objectID(entity.name, key) }
 
-    /// Makes the other row the destination, or one of them, and keeps the inverse.
+    /// Sets or adds the destination, and maintains the inverse.
     func connect(_ name: String, to other: FixtureRow) {
         let property = entity.property(named: name)!
         let inverse = QueryFixture.model.inverse(of: property.relationship!)!

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ObjectGraph
 
-/// A text, what it is compared with, and whether they fit.
+/// A text, a pattern, and whether they match.
 struct Fit: Sendable, CustomTestStringConvertible {
     let text: String
     let other: String
@@ -21,7 +21,7 @@ struct Fit: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// Strings, and the same in their order.
+/// Strings, and the same strings sorted.
 struct Ordering: Sendable {
     let strings: [String]
     let comparison: SortKey.Comparison

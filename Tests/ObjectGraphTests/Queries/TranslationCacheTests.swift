@@ -92,7 +92,7 @@ import Testing
     ) throws {
         #expect(try translates(flights(where: first)))
         #expect(try !translates(flights(where: second)))
-        // The entity has to be named among others of its table, before all constants.
+        // The table holds several entities, so the entity is bound before all constants.
         var field = FetchRequest(entityName: "Field", predicate: try ObjectPredicate("runways > 1"))
         #expect(try translates(field))
         field.predicate = try ObjectPredicate("runways > 2")

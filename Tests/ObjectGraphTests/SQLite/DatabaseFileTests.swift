@@ -16,7 +16,7 @@ import Testing
         #expect(try DatabaseFile(path: folder.path("a.db")).isWAL() == (mode == "WAL"))
     }
 
-    // Not with one byte: SQLite takes such a file for an empty one.
+    // One byte does not do: SQLite treats such a file as empty.
     @Test(arguments: [0, 2, 19, 4096, 1 << 20, 1_234_567])
     func `a copy has the same bytes`(_ byteCount: Int) throws {
         let bytes = Data((0..<byteCount).map { UInt8(truncatingIfNeeded: $0 / 11) })

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ObjectGraph
 
-/// Reads that share a snapshot, as the faults of one turn of a context do.
+/// Reads that share a snapshot, like the faults of one turn of a context.
 @Suite struct `Held snapshots` {
     let folder = TemporaryFolder()
     static let insert = "INSERT INTO account (balance) VALUES (0)"
@@ -23,7 +23,7 @@ import Testing
         return pool
     }
 
-    /// Writes as another process would: past the pools and what they know of each other.
+    /// Writes like another process, without the pools.
     func insertFromOutside() throws {
         let outsider = try Connection(SQLiteConfiguration(path: folder.path("store.db")))
         try outsider.execute(Self.insert)

@@ -6,7 +6,7 @@ import Testing
     @Test(arguments: [
         (5, "retry"), (8, "permissions"), (10, "moved or deleted"), (11, "restore a backup"),
         (13, "free some space"), (14, "folder exists"), (26, "check the path"),
-        // The extended code of a primary one gets the same advice.
+        // An extended code gets the advice of its primary code.
         (5 | 2 << 8, "retry"), (10 | 12 << 8, "moved or deleted"),
     ])
     func `the description says what to do next`(_ code: Int32, _ advice: String) {

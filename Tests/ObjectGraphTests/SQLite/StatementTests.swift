@@ -45,7 +45,7 @@ import Testing
         }
         cache.insert(statements[0])
         cache.insert(statements[1])
-        // Twice, the second time found as the one asked for last.
+        // Twice: the second time it is found as the latest statement.
         for _ in 0..<2 { #expect(cache.statement(for: "SELECT 1") === statements[0]) }
         cache.insert(statements[2])
         #expect(cache.count == 2)

@@ -5,7 +5,8 @@ import Testing
 
 @testable import ObjectGraph
 
-/// Whatever call of SQLite to the file fails in a save: nothing is lost, nothing is half done, the next try succeeds.
+/// Any one of SQLite's calls to the file can fail in a save: nothing is lost, nothing is half done,
+/// and the next attempt succeeds.
 @Suite(.serialized) struct `Failing saves (§5.1)` {
     @Test(
         arguments: [
@@ -68,7 +69,7 @@ import Testing
             let (context, author) = (trial.context, trial.context.author(id))
             Trial.whileFailing {
                 #expect(author.publications.isEmpty)
-                // What would leave is not known.
+                // The removed members are unknown.
                 author.publications = []
             }
             #expect(author.publications.count == 3 && !context.hasChanges)
@@ -184,7 +185,7 @@ import Testing
         }
     }
 
-    /// Where the engine calls the program, once, in a save.
+    /// The points where the engine calls the program, once, in a save.
     enum Hook: CaseIterable {
         case propertyObserver
         case willSaveObserver
@@ -280,7 +281,7 @@ import Testing
     }
 }
 
-/// Computes a book's year from an author who cannot be read, the first time that it is called.
+/// Computes a book's year from an author that cannot be read, on the first call.
 private final class Dating: @unchecked Sendable {
     // @unchecked Sendable: called on the queue of the objects' context.
     private let book: TestSupport.Book
@@ -301,13 +302,14 @@ private final class Dating: @unchecked Sendable {
 
 /// One store, one context with mixed changes, one save.
 private final class Trial: @unchecked Sendable {
-    // @unchecked Sendable: used by the thread of the test, on which `performAndWait` runs its blocks.
+    // @unchecked Sendable: used by the thread of the test, on which `performAndWait` runs its
+    // blocks.
     let folder = TemporaryFolder()
     let coordinator: PersistentStoreCoordinator
     let context: ManagedObjectContext
     var held: [ManagedObject] = []
 
-    /// Makes the store that all trials begin with.
+    /// Makes the store that all trials start with.
     static func makeStore(in folder: TemporaryFolder, journal: String) throws {
         let coordinator = PersistentStoreCoordinator(model: try makeLibraryModel())
         let store = try coordinator.addPersistentStore(description(folder, journal))
@@ -343,14 +345,14 @@ private final class Trial: @unchecked Sendable {
         return (trial, id)
     }
 
-    /// Runs the body while no call of SQLite to the file goes through.
+    /// Runs the body while all of SQLite's calls to the file fail.
     static func whileFailing(_ body: () throws -> Void) rethrows {
         FailingFileSystem.fail(call: 1, with: SQLITE_IOERR, forever: true)
         defer { #expect(FailingFileSystem.stop()) }
         try body()
     }
 
-    /// Expects an error that names the object which could not be read.
+    /// Expects an error that names the object that could not be read.
     static func expectUnread(_ id: ManagedObjectID, _ body: () throws -> Void) {
         let error = #expect(throws: SaveError.self, performing: body)
         guard case .unreadObject(id, let underlying)? = error else {
@@ -428,7 +430,7 @@ private final class Trial: @unchecked Sendable {
         }
     }
 
-    /// The context as one can see it.
+    /// The visible state of the context.
     private var picture: [String] {
         held.map { object in
             let values = object.binding.entity.properties.map { property in

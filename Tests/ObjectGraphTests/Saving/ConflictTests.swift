@@ -11,7 +11,7 @@ import Testing
         id = try fixture.saveAuthor("Lem", birthYear: 1900)
     }
 
-    /// Changes the row behind the context's back, through the same coordinator or another one.
+    /// Changes the row in another context, through the same coordinator or another one.
     private func change(
         elsewhere: Bool = false, _ body: @Sendable (TestSupport.Author) -> Void
     ) throws {
@@ -127,8 +127,8 @@ import Testing
         }
     }
 
-    /// The author of a book is a property like any other; of its topics counts what each side has added and taken away,
-    /// unless what is here is given up.
+    /// The author of a book merges like any other property. For its topics, the additions and
+    /// removals of both sides count, except those that the policy discards.
     @Test(arguments: [
         (MergePolicy.mergeByPropertyObjectTrump, "here", Set(["kept", "new here", "new there"])),
         (.mergeByPropertyStoreTrump, "there", Set(["kept", "new here", "new there"])),
@@ -245,8 +245,8 @@ import Testing
         }
     }
 
-    /// Both have deleted the author and saved that; the first has brought it back and saved that, too, and the second has
-    /// brought it back and inserted another.
+    /// Both contexts have deleted the author and saved. Then the first has inserted it again and
+    /// saved, and the second has inserted it again and inserted another one.
     private func bringBackTwice(
         _ first: ManagedObjectContext, _ second: ManagedObjectContext
     ) throws {
@@ -427,7 +427,7 @@ import Testing
                 (other.object(with: tagID) as! Tag).notes = [other.object(with: noteID) as! Note]
                 try other.save()
             }
-            // Changed objects keep their unsaved members over the newest ones.
+            // Changed objects apply their unsaved member changes to the newest members.
             tag.name = "mine"
             context.refreshAllObjects()
             #expect(tag.notes == [note])

@@ -2,21 +2,22 @@ import CSQLite
 import Foundation
 import Synchronization
 
-/// A SQLite VFS over the default one in which a call that touches a file can be made to fail.
+/// A SQLite VFS over the default one that can make a call on a file fail.
 ///
-/// One suite uses it, one test at a time: which call fails, and how, is the same for all files.
+/// Only one suite uses it, one test at a time: the failing call and its code are the same for all
+/// files.
 enum FailingFileSystem {
     static let name = "failing"
 
-    /// Calls until the one that fails, and the code it fails with.
+    /// The number of calls until the failing one, and its code.
     private static let remaining = Atomic<Int>(.max)
     private static let code = Atomic<Int32>(0)
     private static let fired = Atomic<Bool>(false)
     private static let staysBroken = Atomic<Bool>(false)
 
-    /// Has the call with this number, counted from 1, fail with a code of SQLite.
+    /// Makes the call with this number, counted from 1, fail with a code of SQLite.
     ///
-    /// - Parameter forever: Whether all calls after it fail too, as they would never happen after a crash.
+    /// - Parameter forever: Whether all later calls fail too, as after a crash.
     static func fail(call number: Int, with code: Int32, forever: Bool = false) {
         self.code.store(code, ordering: .relaxed)
         staysBroken.store(forever, ordering: .relaxed)
@@ -24,15 +25,15 @@ enum FailingFileSystem {
         remaining.store(number, ordering: .relaxed)
     }
 
-    /// No call fails from now on.
+    /// Lets all calls succeed from now on.
     ///
-    /// - Returns: Whether one did.
+    /// - Returns: Whether a call has failed.
     static func stop() -> Bool {
         remaining.store(.max, ordering: .relaxed)
         return fired.load(ordering: .relaxed)
     }
 
-    /// The code for this call; nil if it shall go through.
+    /// The code for this call; nil if it succeeds.
     fileprivate static func failure() -> Int32? {
         guard remaining.load(ordering: .relaxed) != .max else { return nil }
         let left = remaining.subtract(1, ordering: .relaxed).newValue
@@ -41,7 +42,7 @@ enum FailingFileSystem {
         return code.load(ordering: .relaxed)
     }
 
-    /// Makes the VFS known to SQLite.
+    /// Registers the VFS in SQLite.
     static func register() { _ = registration }
 
     private static let registration: Void = {
@@ -63,7 +64,7 @@ enum FailingFileSystem {
 // nonisolated(unsafe): written once, before SQLite uses the VFS.
 nonisolated(unsafe) private let realFileSystem = sqlite3_vfs_find(nil)!
 
-/// The file of the real VFS lies behind ours.
+/// The file of the real VFS follows ours in memory.
 private let headerByteCount = 16
 
 private func realFile(

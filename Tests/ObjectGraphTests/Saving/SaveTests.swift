@@ -95,7 +95,7 @@ import Testing
             #expect(!new.objectID.isTemporaryID && !new.hasChanges && new.changedValues().isEmpty)
             #expect(new.committedValues(forKeys: ["name"])["name"] as? String == "Lem")
             #expect(gone.managedObjectContext == nil)
-            // The row cache has what was written, so nobody has to read it.
+            // The row cache has the written rows, so no fault reads them.
             fixture.coordinator.resetCounters()
             let other = fixture.context()
             let saved = new.objectID
@@ -169,7 +169,7 @@ import Testing
             other.name = "second"
             try context.save()
             #expect(other.objectID.storeIdentifier == second.identifier)
-            // The second store refuses, so the first must not have anything either.
+            // The second store fails, so the first must not have the changes either.
             let duplicate = try context.insertObject(entityName: "Topic", into: second) as! Topic
             duplicate.name = "second"
             TestSupport.Author(context: context).name = "third"

@@ -123,7 +123,7 @@ import Testing
         #expect(try storedThings(store).map(\.first) == ["b", "z"])
     }
 
-    /// The new object becomes the stored `b`, whose code is free then.
+    /// The new object takes over the stored `b`, whose code is then free.
     @Test func `what one conflict has settled is no conflict any more (§5.5.6, §5.5.9)`() throws {
         let store = try makeStore()
         try store.run { context in

@@ -113,7 +113,7 @@ import Testing
         #expect(try storedTopics() == ["space Solaris"])
     }
 
-    /// A page in a store that has one of the same name.
+    /// A page in a store that already has one of the same name.
     private func savePage(
         _ policy: MergePolicy, hasUndo: Bool = false, inChild: Bool = false,
         _ values: @Sendable (ManagedObject) throws -> Void
@@ -302,7 +302,7 @@ import Testing
         }
     }
 
-    // The save alone holds them: the address sanitizer sees if it lets go too early.
+    // Only the save holds them: the address sanitizer detects a release that comes too early.
     @Test func `new duplicates that nobody holds give way (§5.5.5)`() throws {
         let context = fixture.context()
         try context.performAndWait {

@@ -1,23 +1,23 @@
 import TestSupport
 import Testing
 
-/// Contexts in any arrangement behave as a graph of plain dictionaries does.
+/// Contexts in any arrangement behave like a graph of plain dictionaries.
 @Suite struct `Random scripts against a reference` {
-    /// Of the scripts that every run makes again.
+    /// The seed of scripts that every run repeats.
     private static let provedSeed: UInt64 = 20_261_121
-    /// Of those that no run has made before.
+    /// The seed of scripts that are new in each run.
     private static let newSeed = SeededGenerator.fromEnvironment().seed
     private static let shardCount = 8
     private static let attemptLimit = 100
 
-    // In shards, which run side by side; between scripts they let other tests have their turn.
+    // The shards run in parallel. Between scripts they yield to other tests.
     @Test(arguments: 0..<shardCount)
     func `10,000 scripts over one to four contexts make no difference`(_ shard: Int) async {
         let seed = shard.isMultiple(of: 2) ? Self.newSeed : Self.provedSeed
         await run(10_000 / Self.shardCount, seed: seed &+ UInt64(shard))
     }
 
-    /// Ends at the first difference.
+    /// Stops at the first difference.
     private func run(_ scriptCount: Int, seed: UInt64) async {
         var generator = SeededGenerator(seed: seed)
         for number in 0..<scriptCount {
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    /// Leaves out steps, the last first, as long as a difference remains.
+    /// Removes steps, the last first, as long as a difference remains.
     private func shorten(_ script: Script, _ difference: String) -> (Script, String) {
         var (shortest, last) = (script, difference)
         for position in script.steps.indices.reversed().prefix(Self.attemptLimit) {

@@ -1,9 +1,10 @@
 @testable import ObjectGraph
 
-// The order of a person's items in a model that gives them one. Each item keeps a number, which is a value like others
-// (spec §8.3), so that saves, conflicts, refreshes and undo treat it as such; only here does it make an order.
+// The order of a person's items, in a model with ordered items. Each item has a number, which is a
+// value like others (spec §8.3), so that saves, conflicts, refreshes and undo treat it as one. Only
+// the code here sorts by it.
 extension ReferenceGraph {
-    /// The items of a person, in their order if they have one.
+    /// The items of a person, in their order if they are ordered.
     func items(of person: Int, in level: Int?) -> [Int] {
         guard entities[person] == .person else { return [] }
         if let level, let list = levels[level].lists[person] { return list }
@@ -22,15 +23,15 @@ extension ReferenceGraph {
         return place
     }
 
-    /// Whether several contexts have put items at the same place, so that it is open which of them comes first.
+    /// Whether several contexts have put items at the same place, so that their order is undefined.
     func isOrderOpen(_ person: Int, in level: Int?) -> Bool {
         guard isOrdered else { return false }
         let places = items(of: person, in: level).compactMap { place(of: $0, in: level) }
         return Set(places).count < places.count
     }
 
-    /// What becomes of items whose row another context has deleted, or that another has moved and this one deleted or not
-    /// read again, is open.
+    /// Marks the graph unclear for items whose row another context has deleted, and for items that
+    /// another context has moved and this one has deleted or not read again.
     mutating func requireUndisputedItems(of person: Int, in level: Int) {
         let deleted = levels[level].deleted
         let items = items(of: person, in: level) + levels[level].movedItems[person, default: []]
@@ -59,7 +60,7 @@ extension ReferenceGraph {
 
     // MARK: - Changing
 
-    /// Gives a person these items in this order (spec §2.11).
+    /// Sets a person's items to these, in this order (spec §2.11).
     mutating func arrange(_ items: [Int], of person: Int, in level: Int) {
         requireUndisputedItems(of: person, in: level)
         realise(person, in: level)
@@ -74,7 +75,7 @@ extension ReferenceGraph {
         if isOrdered { reorder(items, of: person, in: level) }
     }
 
-    /// Gives the items of a person another order, if they are these.
+    /// Sets the order of a person's items, if they are the same items.
     mutating func reorder(_ items: [Int], of person: Int, in level: Int) {
         let old = self.items(of: person, in: level)
         guard old != items, Set(old) == Set(items) else { return }
@@ -83,7 +84,7 @@ extension ReferenceGraph {
         levels[level].lists[person] = items
     }
 
-    /// Writes the items of a person down before the first change of an event.
+    /// Records the items of a person before an event first changes them.
     mutating func openList(of person: Int, in level: Int) {
         guard isOrdered, levels[level].lists[person] == nil else { return }
         requireUndisputedItems(of: person, in: level)
@@ -96,7 +97,7 @@ extension ReferenceGraph {
     mutating func closeLists(in level: Int) {
         let lists = levels[level].lists
         for (person, items) in lists where isUsable(person, in: level) {
-            // So that whoever changes it meanwhile is noticed.
+            // The snapshot makes changes by others detectable.
             realise(person, in: level)
             let places = OrderedPlaces.rising(from: items.map { place(of: $0, in: level) })
             for (item, place) in zip(items, places) where self.place(of: item, in: level) != place {

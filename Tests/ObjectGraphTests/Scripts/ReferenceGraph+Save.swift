@@ -21,7 +21,8 @@ extension ReferenceGraph {
             return .nothing
         }
         let own = levels[level]
-        // An order is looked at again here, with what others have moved since this context read it, or without.
+        // The engine reads an order again here, with or without what others have moved since this
+        // context read it.
         if isOrdered,
             own.touched.contains(where: {
                 isOrderOpen($0, in: level) || hasStaleItem($0, in: level)
@@ -43,7 +44,8 @@ extension ReferenceGraph {
     private mutating func push(_ level: Int, to parent: Int) -> SaveOutcome {
         let own = levels[level]
         if changesUnknownObject(level, in: parent) {
-            // A parent that has one itself takes what it has read for there; its own save finds out.
+            // A parent with a parent assumes that objects that it has read still exist; its own
+            // save finds out.
             if levels[parent].parent != nil { markUnclear() }
             return .unknownObjects
         }
@@ -64,8 +66,8 @@ extension ReferenceGraph {
                 levels[parent].inserted.insert(object)
                 levels[parent].changes[object] = own.changes[object]
             } else {
-                // The child has undone a deletion that the parent has not saved yet, or has undone as well; if it has saved
-                // it, the row was brought back twice.
+                // The child has undone a deletion that the parent has not saved, or has undone as
+                // well. If the parent has saved it, both have inserted the row again.
                 if !isInserted, levels[parent].gone.contains(object) { markUnclear() }
                 capture(object, in: parent)
                 levels[parent].deleted.remove(object)
@@ -87,9 +89,9 @@ extension ReferenceGraph {
             let changed = changedValues(of: object, in: level)
             guard !changed.isEmpty || own.touched.contains(object) else { continue }
             saved.updated.insert(object)
-            // What becomes of changes to what the parent has deleted and not saved is open.
+            // The result of changes to an object that the parent has deleted and not saved is open.
             if levels[parent].deleted.contains(object) { markUnclear() }
-            // The values that the parent takes are those of the child; relationships maintain their other ends there.
+            // The parent gets the child's values; its own relationships maintain their inverses.
             realise(object, in: parent)
             markUpdated(object, in: parent)
             for (key, value) in changed.sorted(by: { $0.key < $1.key }) {
@@ -97,7 +99,7 @@ extension ReferenceGraph {
             }
         }
         for object in saved.deleted where !levels[parent].deleted.contains(object) {
-            // Whether what is gone already counts as deleted is open.
+            // It is open whether an object that is already gone counts as deleted.
             if !isUsable(object, in: parent) { markUnclear() }
             delete(object, in: parent)
         }
@@ -108,21 +110,22 @@ extension ReferenceGraph {
             let items = items(of: person, in: parent)
             reorder(sortedByPlaces(items, in: parent), of: person, in: parent)
         }
-        // What has nothing to say does not reach the parent.
+        // A save without changes does not reach the parent.
         if saved != SavedObjects() || !pairs.isEmpty { endEvent(in: parent) }
         settle(level, saved)
         return .saved(saved)
     }
 
-    /// Whether the child has changed what is gone from everywhere above it (spec §4.2): none of its changes are taken.
+    /// Whether the child has changed an object that is gone from all its ancestors (spec §4.2). The
+    /// parent then takes none of its changes.
     private func changesUnknownObject(_ level: Int, in parent: Int) -> Bool {
         changedObjects(level).subtracting(levels[level].deleted).contains {
             !isUsable($0, in: parent) && !levels[parent].deleted.contains($0)
         }
     }
 
-    /// Whether a conflict, or a refresh that came between, has left ends that contradict each other in either context, so
-    /// that it matters which is set first.
+    /// Whether a conflict or a refresh has left inconsistent ends in either context, so that the
+    /// order of the assignments matters.
     private func setsContradictoryEnds(_ level: Int, in parent: Int) -> Bool {
         let own = levels[level]
         return own.updated.subtracting(own.deleted).subtracting(own.inserted).contains { object in
@@ -148,7 +151,7 @@ extension ReferenceGraph {
         levels[level].lists[owner]?.append(item)
     }
 
-    /// Sets any property, with the other end if it is a relationship.
+    /// Sets any property, and the inverse of a relationship.
     mutating func assign(_ value: Value, to key: String, of object: Int, in level: Int) {
         switch (key, value) {
         case ("number", _), ("text", _), ("place", _): set(key, of: object, to: value, in: level)
@@ -187,7 +190,7 @@ extension ReferenceGraph {
             inserted: own.inserted.subtracting(own.deleted),
             deleted: own.deleted.subtracting(own.inserted))
         for object in saved.inserted {
-            // Two contexts have brought back a row that was deleted.
+            // Two contexts have inserted a deleted row again.
             if rows[object] != nil { markUnclear() }
             insertRow(of: object, ownValues(of: object, in: level))
         }
@@ -228,7 +231,8 @@ extension ReferenceGraph {
         return updated.union(own.deleted.subtracting(own.inserted))
     }
 
-    /// Whether a row has gone and come back with the version that the level knows, so that nobody notices.
+    /// Whether a row was deleted and inserted again with the version that the level has, so that no
+    /// conflict is detected.
     private func isMistaken(_ object: Int, _ level: Int) -> Bool {
         guard let row = rows[object], let known = levels[level].snapshots[object] else {
             return false
@@ -236,7 +240,7 @@ extension ReferenceGraph {
         return row.version == known.version && row.insertions != known.insertions
     }
 
-    /// What the policy makes of one object whose row has changed or gone (spec §5.3, §5.4).
+    /// Applies the policy to one object whose row was changed or deleted (spec §5.3, §5.4).
     private mutating func resolve(_ object: Int, _ level: Int, _ policy: Policy) {
         guard let theirs = rows[object] else {
             levels[level].updated.remove(object)
@@ -276,7 +280,7 @@ extension ReferenceGraph {
         }
     }
 
-    /// Drops the unsaved pairs of an object, save those whose other end is deleted.
+    /// Drops the unsaved pairs of an object, except those whose other end is deleted.
     private mutating func forgetPairs(of object: Int, in level: Int) {
         let deleted = levels[level].deleted
         levels[level].pairs = levels[level].pairs.filter { pair, _ in
@@ -299,14 +303,14 @@ extension ReferenceGraph {
             .merging(levels[level].changes[object, default: [:]]) { $1 }
     }
 
-    /// The unsaved values that differ from those the object was read with.
+    /// The unsaved values that differ from the snapshot.
     func changedValues(of object: Int, in level: Int) -> Values {
         let base = levels[level].snapshots[object]?.values ?? [:]
         return levels[level].changes[object, default: [:]]
             .filter { base[$0.key, default: .null] != $0.value }
     }
 
-    /// The level after a save: what it has written is now what it was read with.
+    /// Updates the level after a save: the written values become its snapshots.
     private mutating func settle(_ level: Int, _ saved: SavedObjects) {
         let own = levels[level]
         for object in saved.inserted.union(saved.updated) {

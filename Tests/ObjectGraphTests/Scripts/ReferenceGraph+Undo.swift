@@ -1,14 +1,14 @@
-// Undo and redo: each event remembers how the objects it touches were before it (spec §2.9).
+// Undo and redo: each event stores the state of its objects before it (spec §2.9).
 extension ReferenceGraph {
     struct Event {
         var objects: [Int: Memory] = [:]
 
-        /// Whether the pairs that the event touches were there before.
+        /// Whether each pair of the event existed before it.
         var pairs: [Pair: Bool] = [:]
         var saveCount = 0
     }
 
-    /// How an object was before an event, and what the event has made of it.
+    /// The state of an object before and after an event.
     struct Memory {
         enum Presence {
             case absent, clean, changed, deleted
@@ -20,7 +20,8 @@ extension ReferenceGraph {
         /// Of a person.
         let items: [Int]
 
-        /// After the event: whether the object is there, its values and items, and the keys of the values that are others now.
+        /// After the event: whether the object exists, its values and items, and the keys of its
+        /// changed values.
         var isPresentAfterwards = false
         var valuesAfterwards: Values = [:]
         var itemsAfterwards: [Int] = []
@@ -30,7 +31,7 @@ extension ReferenceGraph {
     }
 
     static func keys(of entity: Entity) -> [String] {
-        // An owner knows where a member was until that has left.
+        // An owner has the place of a member until the member has left.
         ["number", "text"] + destinationKeys(of: entity) + (entity.isItem ? ["place"] : [])
     }
 
@@ -45,7 +46,7 @@ extension ReferenceGraph {
 
     // MARK: - Remembering
 
-    /// Remembers an object before an event first touches it.
+    /// Stores the state of an object before an event first touches it.
     mutating func capture(_ object: Int, in level: Int, isAbsent: Bool = false) {
         guard levels[level].hasUndo, levels[level].event.objects[object] == nil else { return }
         if !isAbsent { realise(object, in: level) }
@@ -70,7 +71,7 @@ extension ReferenceGraph {
         levels[level].pairs[pair] ?? pairs(in: levels[level].parent).contains(pair)
     }
 
-    /// Makes what has happened since the last time one step to undo, unless it has come to nothing.
+    /// Makes the changes since the last event one undo step, unless they cancel each other.
     mutating func endEvent(in level: Int) {
         if let event = takeEvent(in: level) {
             levels[level].undoStack.append(event)
@@ -81,7 +82,7 @@ extension ReferenceGraph {
     private mutating func takeEvent(in level: Int) -> Event? {
         requireOwnOrders(in: level)
         closeLists(in: level)
-        // Nothing remains of a new object that was deleted.
+        // A new object that was deleted leaves nothing.
         let dropped = levels[level].inserted.intersection(levels[level].deleted)
         levels[level].pairs = levels[level].pairs.filter {
             !dropped.contains($0.key.person) && !dropped.contains($0.key.group)
@@ -120,7 +121,8 @@ extension ReferenceGraph {
         return isSignificant ? event : nil
     }
 
-    /// Whose items others have moved since the event first touched the person, has an order that undo may go back to or not.
+    /// If others have moved a person's items since the event first touched the person, it is open
+    /// whether undo restores their order.
     private mutating func requireOwnOrders(in level: Int) {
         let own = levels[level]
         for (person, memory) in own.event.objects where isOrdered && memory.wasPresent {
@@ -151,10 +153,10 @@ extension ReferenceGraph {
         if event.saveCount == levels[level].saveCount { clean(event, in: level) }
     }
 
-    /// - Returns: What takes it back again.
+    /// - Returns: The opposite event.
     private mutating func revert(_ event: Event, in level: Int) -> Event? {
         let objects = event.objects.sorted { $0.key < $1.key }
-        // What others have changed since then is open.
+        // The result is open for objects that others have changed since.
         let isClear = objects.allSatisfy { object, memory in
             isAsLeft(object, memory, event, in: level)
                 && isMutual(object, memory.values) { event.objects[$0]?.values }
@@ -181,7 +183,7 @@ extension ReferenceGraph {
         for (object, memory) in objects
         where isOrdered && memory.wasPresent && memory.items != items(of: object, in: level) {
             let shown = items(of: object, in: level)
-            // Those that were there then have their order among themselves.
+            // The members of that time get their old order relative to each other.
             var remembered = memory.items.filter(shown.contains)[...]
             reorder(
                 shown.map { memory.items.contains($0) ? remembered.removeFirst() : $0 },
@@ -201,13 +203,14 @@ extension ReferenceGraph {
             !levels[level].kept.contains(object)
         else { return false }
         guard memory.isPresentAfterwards else {
-            // Deleted by the event and not saved since: its row must still be there.
+            // The event deleted it, and it was not saved since: its row must still exist.
             return !levels[level].deleted.contains(object)
                 || levels[level].inserted.contains(object)
                 || event.saveCount == levels[level].saveCount
                     && isUndisputed(object, in: levels[level].parent)
         }
-        // A row that another context has brought back may have another object here than the one that the event knew.
+        // After another context inserted the row again, this context may have another object for it
+        // than the event has.
         guard isUndisputed(object, in: level), !levels[level].lost.contains(object) else {
             return false
         }
@@ -217,7 +220,8 @@ extension ReferenceGraph {
         }
     }
 
-    /// Whether both ends of a relationship from one to one say the same, as they do not if one of them is an older copy.
+    /// Whether both ends of a one-to-one relationship agree. They do not if one of them is an older
+    /// copy.
     func isMutual(
         _ object: Int, _ values: Values, _ valuesOfOther: (Int) -> Values?
     ) -> Bool {
@@ -242,7 +246,7 @@ extension ReferenceGraph {
         }
     }
 
-    /// Whether an item has come to a person, or left it, and is unsaved with that.
+    /// Whether an item was added to or removed from a person, and that change is unsaved.
     private func hasItemThatMoves(_ person: Int, in level: Int) -> Bool {
         levels[level].movedItems[person, default: []].contains { item in
             (currentDestination("owner", of: item, in: level) == person)
@@ -251,7 +255,8 @@ extension ReferenceGraph {
     }
 
     private mutating func takeAway(_ object: Int, in level: Int) {
-        // What was brought back goes with what others have given it.
+        // If others have added items to an object that undo restored, it is deleted with its delete
+        // rules.
         guard levels[level].inserted.contains(object), items(of: object, in: level).isEmpty
         else { return delete(object, in: level) }
         for key in Self.destinationKeys(of: entities[object]) {
@@ -261,7 +266,7 @@ extension ReferenceGraph {
         levels[level].deleted.insert(object)
     }
 
-    /// What was clean before the event and is as it was then is clean again.
+    /// Makes an object clean again that was clean before the event and has the same state now.
     private mutating func clean(_ event: Event, in level: Int) {
         var cleaned: Set<Int> = []
         for (object, memory) in event.objects where memory.presence == .clean {

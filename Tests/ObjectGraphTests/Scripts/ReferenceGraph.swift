@@ -1,7 +1,9 @@
-/// What contexts and a store hold, worked out the simplest way: dictionaries of values, one overlay a context.
+/// The state of contexts and a store in the simplest form: dictionaries of values, with one overlay
+/// for each context.
 ///
-/// Random scripts are held against it. Objects are numbers. What the specification leaves open, such as an object whose row
-/// another context has deleted, sets `isUnclear`; a step that would lead there is left out of the script.
+/// Random scripts are compared with it. Objects are numbers. Where the specification leaves a
+/// result open, for example for an object whose row another context has deleted, the graph sets
+/// `isUnclear`; a step that leads there is not run.
 struct ReferenceGraph {
     enum Entity: String, CaseIterable {
         case person = "Person"
@@ -27,7 +29,8 @@ struct ReferenceGraph {
         var values: Values
         var version: Int
 
-        /// How often a row of the object was inserted: one that comes back has version 1 again.
+        /// The number of insertions of the object's row: a row that is inserted again has version 1
+        /// again.
         var insertions = 0
     }
 
@@ -37,32 +40,33 @@ struct ReferenceGraph {
     }
 
     struct Level {
-        /// The context above; nil if the store is.
+        /// The parent context; nil for a context on the store.
         let parent: Int?
         let policy: Policy
         var hasUndo = false
-        /// The values that realised objects were read with.
+        /// The rows of realised objects.
         var snapshots: [Int: Row] = [:]
         var changes: [Int: Values] = [:]
         var inserted: Set<Int> = []
         var updated: Set<Int> = []
         var deleted: Set<Int> = []
-        /// Changed at the end of a relationship that has no column.
+        /// Objects that changed at the end of a relationship without a column.
         var touched: Set<Int> = []
-        /// By person: the items that have come or gone.
+        /// By person: the items that were added or removed.
         var movedItems: [Int: Set<Int>] = [:]
-        /// By person: the ordered items before this event first changed them, and as it has arranged them.
+        /// By person: the ordered items before this event first changed them, and their order in
+        /// this event.
         var listsBefore: [Int: [Int]] = [:]
         var lists: [Int: [Int]] = [:]
-        /// Deleted here and saved; another context may bring the row back.
+        /// Objects deleted here and saved; another context may insert the row again.
         var gone: Set<Int> = []
-        /// Of these, what has not come back here since.
+        /// Those of them that were not inserted here again.
         var lost: Set<Int> = []
-        /// Deleted here until a merge policy took that back.
+        /// Objects deleted here, until a merge policy reverted the deletion.
         var kept: Set<Int> = []
         var pairs: [Pair: Bool] = [:]
 
-        /// What happens since changes were last processed, and what can be undone and redone; empty without undo.
+        /// The current event, and the events to undo and redo; empty without undo.
         var event = Event()
         var undoStack: [Event] = []
         var redoStack: [Event] = []
@@ -112,7 +116,7 @@ struct ReferenceGraph {
 
     // MARK: - Seeing
 
-    /// The object as a level shows it to the level below; nil if it is not there.
+    /// The object as a level shows it to the level below; nil if the level does not show it.
     func view(_ object: Int, in level: Int?) -> Row? {
         guard let level else { return rows[object] }
         let own = levels[level]
@@ -127,7 +131,8 @@ struct ReferenceGraph {
 
     func isUsable(_ object: Int, in level: Int) -> Bool { view(object, in: level) != nil }
 
-    /// Whether the level and all above it have the object, or none of those above if it is new.
+    /// Whether the level and all its ancestors have the object, or, for a new object, no ancestor
+    /// has it.
     func isUndisputed(_ object: Int, in level: Int?) -> Bool {
         guard let level else { return rows[object] != nil }
         let own = levels[level]
@@ -136,7 +141,7 @@ struct ReferenceGraph {
                 ? view(object, in: own.parent) == nil : isUndisputed(object, in: own.parent))
     }
 
-    /// The pairs of persons and groups that a level shows, those of vanished objects left out.
+    /// The pairs of persons and groups that a level shows, without those of vanished objects.
     func pairs(in level: Int?) -> Set<Pair> {
         let pairs = allPairs(in: level)
         guard let level else { return pairs }
@@ -154,7 +159,7 @@ struct ReferenceGraph {
         return pairs
     }
 
-    /// With those of objects that have vanished from a level or the store.
+    /// The pairs, including those of objects that vanished from a level or the store.
     private func notedPairs(in level: Int?) -> Set<Pair> {
         guard let level else { return storedPairs }
         let own = levels[level].pairs
@@ -162,7 +167,8 @@ struct ReferenceGraph {
             .union(own.filter(\.value).keys)
     }
 
-    /// The objects that a fetch by the value of `number` finds (spec §3.8); realises what has to be looked at.
+    /// The objects that a fetch by the value of `number` finds (spec §3.8). Realises the objects
+    /// that it examines.
     mutating func fetch(_ family: Set<Entity>, number: Int64?, in level: Int?) -> Set<Int> {
         func matches(_ object: Int, _ row: Row?) -> Bool {
             guard let row, family.contains(entities[object]) else { return false }
@@ -185,7 +191,7 @@ struct ReferenceGraph {
 
     // MARK: - Changing
 
-    /// Gives the object its values in the level, as firing its fault does.
+    /// Reads the values of the object in the level, like firing its fault.
     mutating func realise(_ object: Int, in level: Int) {
         let own = levels[level]
         if own.inserted.contains(object) || own.snapshots[object] != nil { return }
@@ -225,7 +231,7 @@ struct ReferenceGraph {
         levels[level].touched.insert(object)
     }
 
-    /// Sets `owner` of an item, `card` of a person or `holder` of a card, with the other end.
+    /// Sets `owner` of an item, `card` of a person or `holder` of a card, and the inverse.
     mutating func setDestination(
         _ key: String, of object: Int, to destination: Int?, in level: Int
     ) {
@@ -257,7 +263,7 @@ struct ReferenceGraph {
         }
     }
 
-    /// Also of an object that is marked deleted.
+    /// The destination, also for a deleted object.
     func currentDestination(_ key: String, of object: Int, in level: Int) -> Int? {
         let own = levels[level]
         let value =
@@ -273,12 +279,12 @@ struct ReferenceGraph {
         levels[level].pairs[pair] = isAddition
     }
 
-    /// Deletes the object with what its delete rules say.
+    /// Deletes the object and applies its delete rules.
     mutating func delete(_ object: Int, in level: Int) {
         guard !levels[level].deleted.contains(object) else { return }
         let pairs = pairs(in: level)
         let items = items(of: object, in: level)
-        // What becomes of the other end, if that has vanished, is open.
+        // The result is open for an object at the other end that has vanished.
         let vanished = notedPairs(in: level).subtracting(pairs)
         if vanished.contains(where: { $0.person == object || $0.group == object }) {
             isUnclear = true
@@ -338,7 +344,8 @@ struct ReferenceGraph {
     mutating func refresh(_ object: Int, mergingChanges: Bool, in level: Int) {
         let own = levels[level]
         if own.inserted.contains(object) {
-            // Without merging a new object goes back to its defaults, a child's to what the child has made of it.
+            // Without merging, a new object reverts to its defaults, and an object inserted by a
+            // child to the child's values.
             if !mergingChanges { isUnclear = true }
             return
         }
@@ -351,7 +358,8 @@ struct ReferenceGraph {
                 levels[level].snapshots[object] = newest
                 return
             }
-            // Without merging the other ends are not reverted, so that relationships contradict each other (spec §2.8).
+            // Without merging, the inverses are not reverted, so that relationships become
+            // inconsistent (spec §2.8).
             let keys = Set(own.changes[object, default: [:]].keys)
             if own.deleted.contains(object) || own.touched.contains(object)
                 || !keys.isDisjoint(with: ["owner", "place", "card", "holder"])
@@ -364,12 +372,12 @@ struct ReferenceGraph {
         levels[level].snapshots[object] = nil
     }
 
-    /// A value set to what it was is no change when a newer row comes.
+    /// Drops changes to the value of the snapshot: they do not count as changes over a newer row.
     mutating func forgetEqualValues(of object: Int, in level: Int) {
         let base = levels[level].snapshots[object]?.values ?? [:]
         let isDeleted = levels[level].deleted.contains(object)
         levels[level].changes[object] = levels[level].changes[object]?.filter {
-            // What a deletion has cut off stays so, whatever others make of its row.
+            // A reference cut by a deletion stays cut, whatever others save in its row.
             base[$0.key, default: .null] != $0.value
                 || isDeleted && $0.key == "owner" && $0.value == .null
         }
@@ -386,7 +394,7 @@ struct ReferenceGraph {
         }
         var gone: Set<Int> = []
         for object in saved.deleted {
-            // What somebody has brought back since is open as well.
+            // The result is open, too, for an object that was inserted again since.
             if levels[level].inserted.contains(object)
                 || levels[level].event.objects[object] != nil
                 || view(object, in: levels[level].parent) != nil
@@ -401,7 +409,7 @@ struct ReferenceGraph {
         cutReferences(to: gone, in: level)
     }
 
-    /// Lets unsaved objects no longer refer to objects that are gone.
+    /// Removes the references of unsaved objects to deleted objects.
     private mutating func cutReferences(to gone: Set<Int>, in level: Int) {
         let own = levels[level]
         for object in own.inserted.union(own.updated).subtracting(own.deleted).sorted() {

@@ -1,10 +1,10 @@
 import ObjectGraph
 import TestSupport
 
-/// A random run over several contexts: how they are arranged, and what is done in them.
+/// A random run over several contexts: their arrangement and the steps.
 struct Script {
-    /// One step. Its numbers are taken modulo what there is when it is carried out, so that a script stays valid when steps
-    /// are left out.
+    /// One step. Its numbers are taken modulo the available choices when it runs, so that a script
+    /// without some of its steps stays valid.
     struct Step: CustomStringConvertible {
         enum Kind: CaseIterable {
             case insert, setNumber, setText, setOwner, arrange, setCard, addPair, removePair, delete
@@ -18,7 +18,8 @@ struct Script {
         var description: String { "\(kind)\(numbers)" }
     }
 
-    /// Where a context stands: its parent, nil for the coordinator, its merge policy, and whether it has an undo manager.
+    /// The place of a context: its parent (nil for the coordinator), its merge policy, and whether
+    /// it has an undo manager.
     struct Place {
         let parent: Int?
         let policy: ReferenceGraph.Policy
@@ -45,7 +46,7 @@ struct Script {
         isInMemoryStore = Bool.random(using: &generator)
         isOrdered = Bool.random(using: &generator)
         steps = (0..<Int.random(in: 10...60, using: &generator)).map { position in
-            // Objects first, or most steps would find none.
+            // Insertions come first; otherwise most steps would find no objects.
             let kind =
                 position < 4
                 ? .insert
@@ -80,7 +81,7 @@ extension Script: CustomStringConvertible {
 ///
 ///     Person ──< Item (Box)    Person ── Card    Person >──< Group
 ///
-/// A person's items go with the person, and may have an order. A group must have a text.
+/// Deleting a person deletes its items, which may have an order. A group must have a text.
 enum ScriptSchema {
     static func model(isOrdered: Bool) -> ManagedObjectModel {
         isOrdered ? orderedModel : unorderedModel

@@ -3,11 +3,12 @@ import TestSupport
 
 @testable import ObjectGraph
 
-/// Carries out a script on contexts and on the reference side by side.
+/// Runs a script on contexts and on the reference side by side.
 final class ScriptRun: @unchecked Sendable {
-    // @unchecked Sendable: used by the thread of the test alone, on which `performAndWait` runs its blocks.
+    // @unchecked Sendable: used only by the thread of the test, on which `performAndWait` runs its
+    // blocks.
 
-    /// What differs, in the step where it does.
+    /// A difference, and the step that shows it.
     struct Difference: Error, CustomStringConvertible {
         let step: String
         let message: String
@@ -19,7 +20,7 @@ final class ScriptRun: @unchecked Sendable {
     private var reference: ReferenceGraph
     private var step = ""
 
-    /// By context, then by object: what the script holds.
+    /// By context, then by object number: the objects that the script holds.
     private var held: [[Int: ManagedObject]]
     private var ids: [Int: ManagedObjectID] = [:]
     private var numbers: [ManagedObjectID: Int] = [:]
@@ -27,7 +28,7 @@ final class ScriptRun: @unchecked Sendable {
     private let observations: [Observation]
     private let posted: [Posted]
 
-    /// What a context has posted about its last save.
+    /// The changes that a context posted about its last save.
     private final class Posted: @unchecked Sendable {
         // @unchecked Sendable: posted to on the thread of the test.
         var changes: ObjectChanges?
@@ -46,7 +47,7 @@ final class ScriptRun: @unchecked Sendable {
                 ?? ManagedObjectContext(.privateQueue, coordinator: coordinator)
             context.performAndWait {
                 context.mergePolicy = MergePolicy(place.policy)
-                // The reference knows of no object that would be read anew because nobody holds it.
+                // The reference does not read unreferenced objects again.
                 context.retainsRegisteredObjects = true
                 if place.hasUndo { context.undoManager = UndoManager() }
             }
@@ -77,7 +78,8 @@ final class ScriptRun: @unchecked Sendable {
         try compareStore()
     }
 
-    // Without entering a queue, which would deliver keys that the context has not asked for yet.
+    // Does not enter a queue: that would deliver permanent keys earlier than the context asks for
+    // them.
     private func checkInvariants() throws {
         for (level, context) in contexts.enumerated() {
             do { try context.checkInvariants() } catch {
@@ -214,7 +216,7 @@ final class ScriptRun: @unchecked Sendable {
         try on(level) { try self.compareChanges(in: level) }
     }
 
-    /// Does the same on both sides, unless the reference cannot say what comes of it.
+    /// Runs the same step on both sides, unless its result in the reference is unclear.
     private func both(
         _ change: (inout ReferenceGraph) -> Void, engine: () throws -> Void
     ) throws {
@@ -245,7 +247,7 @@ final class ScriptRun: @unchecked Sendable {
     private func setDestination(
         _ key: String, of object: Int, to destination: Int?, in level: Int
     ) throws {
-        // What later events make of an order depends on when it was read.
+        // The effect of later events on an order depends on when it was read.
         let endsEvent = reference.isOrdered && key == "owner"
         try both {
             $0.setDestination(key, of: object, to: destination, in: level)
@@ -259,7 +261,7 @@ final class ScriptRun: @unchecked Sendable {
         }
     }
 
-    /// A list that an item was appended to, inserted into, moved in or taken out of, or another list.
+    /// The list after appending, inserting, moving or removing the item, or another list.
     private func rearranged(_ items: [Int], with item: Int?, by number: Int) -> [Int] {
         let others = items.filter { $0 != item }
         guard let item else { return others }
@@ -288,7 +290,7 @@ final class ScriptRun: @unchecked Sendable {
         }
     }
 
-    /// Refreshes everything in the context and those above it, topmost first.
+    /// Refreshes all objects in the context and its ancestors, topmost first.
     private func renew(_ level: Int) {
         var chain = [level]
         while let parent = reference.levels[chain[0]].parent { chain.insert(parent, at: 0) }
@@ -299,7 +301,7 @@ final class ScriptRun: @unchecked Sendable {
     }
 
     private func save(_ level: Int) throws {
-        // So that the parent knows which of its pairs the child changes.
+        // The parent then has the newest pairs, and notices which of them the child changes.
         if let parent = reference.levels[level].parent,
             reference.levels[parent].hasUndo || reference.isOrdered
                 || !reference.levels[level].deleted.isEmpty
@@ -327,14 +329,14 @@ final class ScriptRun: @unchecked Sendable {
             self.noteIDs(inserted, level)
             guard let changes = self.posted[level].changes else { return .nothing }
             let saved = ReferenceGraph.SaveOutcome.saved(self.numbers(of: changes))
-            // A save without changes tells of none.
+            // A save without changes posts none.
             return expected == .nothing && saved == .saved(SavedObjects()) ? .nothing : saved
         }
         try require(outcome == expected, "saved \(outcome), should be \(expected)")
         guard case .saved(let objects) = outcome else { return }
         saves.append((level, objects))
         guard let parent else { return }
-        // So that their permanent identifiers are learnt.
+        // This records their identifiers in the parent.
         try on(parent) { for number in objects.inserted { _ = self.engine(number, parent) } }
         try on(parent) { try self.compareChanges(in: parent) }
     }
@@ -449,7 +451,7 @@ final class ScriptRun: @unchecked Sendable {
                 default: .null
                 }
             let wanted = expected[key, default: .null]
-            // What became of an object that refers to a vanished one is open.
+            // The value of a reference to a vanished object is open.
             if case .object(let target) = wanted, !reference.isUsable(target, in: level) {
                 continue
             }
@@ -494,7 +496,7 @@ final class ScriptRun: @unchecked Sendable {
         }
     }
 
-    /// Compares what is stored with the rows of the reference, past contexts and row cache.
+    /// Compares the stored rows with those of the reference, without contexts and row cache.
     private func compareStore() throws {
         step = "in the store"
         let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
@@ -546,8 +548,8 @@ final class ScriptRun: @unchecked Sendable {
         note(object.objectID, number)
     }
 
-    /// New objects with their numbers, before they get other identifiers. They need not be held: undo may have brought one
-    /// back.
+    /// New objects with their numbers, before their identifiers change. Not all are held: undo may
+    /// have inserted one again.
     private func insertedNumbers(_ level: Int) -> [ManagedObject: Int] {
         contexts[level].insertedObjects.reduce(into: [:]) { $0[$1] = numbers[$1.objectID] }
     }
@@ -564,7 +566,7 @@ final class ScriptRun: @unchecked Sendable {
         ids[number] = id
     }
 
-    /// The object in the context, held from now on.
+    /// The object in the context, which is held from now on.
     private func engine(_ number: Int, _ level: Int) -> ManagedObject {
         if let object = held[level][number], object.managedObjectContext != nil { return object }
         let object = contexts[level].object(with: ids[number]!)

@@ -3,7 +3,7 @@ import ObjectGraph
 import TestSupport
 import Testing
 
-/// A value that no store gives back fails its row, unless the handler replaces it.
+/// A value that a store cannot return unchanged fails its row, unless the handler replaces it.
 @Suite struct `Values of a batch insert's row (§6.2)` {
     final class Reading: ManagedObject {
         static let value = Attribute<Double>("value")
@@ -15,7 +15,8 @@ import Testing
 
     private static let never = Date(timeIntervalSinceReferenceDate: .nan)
 
-    /// What a handler sets, and the columns of its row; or nil, and the attribute that fails it.
+    /// The values that a handler sets, and the columns of its row; or nil, and the failing
+    /// attribute.
     private static let cases: [(fill: Fill, columns: [String?]?, attribute: String)] = [
         (
             { row in

@@ -4,7 +4,8 @@ import Testing
 
 @testable import ObjectGraph
 
-/// Whatever a cell of a file holds, the program goes on: it gets an error, or what SQLite makes of the value.
+/// Whatever value a cell of a file has, the program continues: it gets an error, or SQLite's
+/// conversion of the value.
 @Suite struct `Damaged cells (§5.6)` {
     let folder = TemporaryFolder()
     var url: URL { folder.url("shelves.sqlite") }
@@ -57,7 +58,7 @@ import Testing
 
     private typealias Use = @Sendable (ManagedObjectContext) throws -> Void
 
-    /// Everything that reads or writes rows, each in a context of its own.
+    /// All operations that read or write rows, each in a context of its own.
     private static func uses() -> [Use] {
         var uses: [Use] = []
         for name in ["Item", "BigItem", "Label", "Shelf"] { uses += self.uses(of: name) }
@@ -123,7 +124,7 @@ import Testing
         }
     }
 
-    /// What the uses throw on a file that is copied for each of them.
+    /// The errors of the operations, each on a copy of the file.
     private func failures() throws -> [any Error] {
         try Self.uses().compactMap { use -> (any Error)? in
             let copy = folder.url("\(UUID().uuidString).sqlite")

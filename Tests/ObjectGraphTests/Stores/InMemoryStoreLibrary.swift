@@ -24,8 +24,9 @@ final class Subject: ManagedObject {
 
 /// A coordinator on an in-memory store, with a few works:
 ///
-///     Emma (474 pages) and Persuasion (no pages) by Austen, the play Hamlet (342, 5 acts) by Shakespeare, Beowulf (120)
-///     by nobody; Emma and Hamlet are about love, Hamlet and Beowulf about death.
+/// - Emma (474 pages) and Persuasion (no pages) by Austen, the play Hamlet (342, 5 acts) by
+///   Shakespeare, and Beowulf (120) without an author.
+/// - Emma and Hamlet are about love, Hamlet and Beowulf about death.
 struct InMemoryStoreLibrary {
     let coordinator: PersistentStoreCoordinator
 
@@ -89,7 +90,7 @@ struct InMemoryStoreLibrary {
         return coordinator
     }
 
-    /// A context that has nothing registered.
+    /// A context without registered objects.
     func newContext() -> ManagedObjectContext {
         ManagedObjectContext(.privateQueue, coordinator: coordinator)
     }

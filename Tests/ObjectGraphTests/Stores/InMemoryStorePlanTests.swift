@@ -2,7 +2,7 @@ import Testing
 
 @testable import ObjectGraph
 
-// The coordinator's row cache sees most conflicts first; these are for plans that get past it.
+// The coordinator's row cache detects most conflicts first. These tests are for plans that pass it.
 @Suite struct `Save plans of an in-memory store (§5.3)` {
     let entity: Entity
     let store: InMemoryStore

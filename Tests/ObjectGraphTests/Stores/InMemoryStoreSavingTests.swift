@@ -8,7 +8,8 @@ import Testing
         library = try InMemoryStoreLibrary()
     }
 
-    /// Two contexts have read Emma; the first has saved other pages; the second wants to save its own and a new work.
+    /// Two contexts have read Emma. The first has saved another number of pages; the second has
+    /// changed it too and added a new work.
     private func conflictingContext() throws -> ManagedObjectContext {
         let first = library.newContext()
         let second = library.newContext()

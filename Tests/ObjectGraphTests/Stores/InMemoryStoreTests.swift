@@ -27,7 +27,7 @@ import Testing
         #expect(try library.titles(ObjectPredicate(format)) == titles)
     }
 
-    // Unlike in SQL, nil is not equal to 120, and what does not hold has a negation that does.
+    // Unlike in SQL, `nil != 120` is true, and the negation of a false condition holds.
     @Test(
         arguments: [
             ("pages == nil", ["Persuasion"]),

@@ -89,7 +89,7 @@ import Testing
     func `a batch insert of many statements keeps each row's values`(usesHandler: Bool) throws {
         let fixture = try makeThings()
         let rows = (0..<150).map { number -> [String: AttributeValue] in
-            // Of different lengths, so that no row lies just where another lay.
+            // Of different lengths, so that rows start at different addresses than earlier ones.
             [
                 "number": .integer(Int64(number)),
                 "name": .string(String(repeating: "k", count: number)),

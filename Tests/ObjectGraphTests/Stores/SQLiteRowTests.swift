@@ -3,7 +3,7 @@ import ObjectGraph
 import TestSupport
 import Testing
 
-/// Rows of many shapes on their way into the store and back.
+/// Rows of many shapes, written to the store and read back.
 @Suite struct `Rows of the SQLite store` {
     let folder = TemporaryFolder()
 
@@ -14,7 +14,7 @@ import Testing
         return ManagedObjectContext(.privateQueue, coordinator: coordinator)
     }
 
-    /// An entity with so many integers and texts in turn.
+    /// An entity with this number of attributes, integers and texts in turn.
     func entity(attributeCount: Int) -> EntityDescription {
         EntityDescription(
             name: "Wide",
@@ -30,7 +30,8 @@ import Testing
             ? .integer(Int64(row * 1_000 + attribute)) : .string("\(row):\(attribute)")
     }
 
-    // 16 values have their bits in the row's header, 64 more in a word; beyond 100 columns no function takes them all.
+    // The row's header has bits for 16 values, a word has 64 more. A function takes at most 100
+    // columns.
     @Test(arguments: [1, 15, 16, 17, 80, 81, 97, 98, 120], [true, false])
     func `any number of attributes comes back`(attributeCount: Int, isSorted: Bool) throws {
         let context = try makeContext([entity(attributeCount: attributeCount)])
@@ -138,7 +139,7 @@ import Testing
 }
 
 extension ManagedObjectContext {
-    /// How many rows the store has, seen by a context of its own.
+    /// The number of rows in the store, counted by a new context.
     fileprivate func coordinatorCount(of entityName: String) throws -> Int {
         let other = ManagedObjectContext(.privateQueue, coordinator: coordinator)
         return try other.performAndWait {

@@ -4,7 +4,8 @@ import Testing
 
 @testable import ObjectGraph
 
-/// Without its locks, another process may delete the WAL of an open store, with what was saved.
+/// If this process lost its locks, another process could delete the WAL of an open store, with
+/// saved changes.
 @Suite struct `Locks of an open store (§11.4)` {
     private typealias Use = @Sendable (ContextFixture) throws -> Void
 

@@ -3,7 +3,7 @@ import ObjectGraph
 import TestSupport
 import Testing
 
-/// What cannot be opened is refused with a typed error, and is left as it was.
+/// A store that cannot be opened throws a typed error and is unchanged.
 @Suite struct `Opening stores (§11.1, §11.3, §11.4)` {
     let folder = TemporaryFolder()
     var url: URL { folder.url("library.sqlite") }
@@ -186,12 +186,12 @@ import Testing
             TestSupport.Author(context: context).name = "Lem"
             try context.save()
         }
-        // What a crash leaves: a file, and a WAL that nobody has taken over.
+        // The state after a crash: a file, and a WAL that no program has checkpointed.
         for suffix in ["", "-wal"] {
             try FileManager.default.copyItem(
                 at: folder.url("open.sqlite\(suffix)"), to: folder.url("library.sqlite\(suffix)"))
         }
-        // Where the index of the WAL should be, there can be none.
+        // A folder at the path of the WAL's index prevents the index.
         try FileManager.default.createDirectory(
             at: folder.url("library.sqlite-shm"), withIntermediateDirectories: false)
         let before = try files()
@@ -332,8 +332,8 @@ import Testing
         try second.performAndWait { try second.save() }
     }
 
-    // Whoever waits for ever is ended by an alarm of its own process: a time limit of the test would count how long that waits
-    // behind all others for its turn.
+    // An alarm in each process ends it if it waits forever. A time limit of the test would also
+    // count its wait for other tests.
     @Test func `a row handler that would wait for its own store stops the process`() async {
         let fetchUnderLock = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -659,7 +659,7 @@ import Testing
                     _ = #expect(throws: FetchError.self) { try context.existingObject(with: wrong) }
                 }
             }
-            // What was made for it gives way to the object of the row.
+            // The object of the row replaces the object that was made for the wrong identifier.
             try other.performAndWait {
                 let ghost = other.object(with: wrong)
                 let found = try TestSupport.Book.findFirst(in: other)

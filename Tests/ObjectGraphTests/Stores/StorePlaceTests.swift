@@ -4,7 +4,7 @@ import Testing
 
 @testable import ObjectGraph
 
-/// Where the file of a store lies: in a folder that is missing or cannot be written, or no longer where it was.
+/// The place of a store's file: in a missing or read-only folder, or moved.
 @Suite struct `Places of stores (§11.1, §11.4)` {
     let folder = TemporaryFolder()
     var url: URL { folder.url("library.sqlite") }
@@ -65,7 +65,7 @@ import Testing
 
     // MARK: - Folders that cannot be written
 
-    /// Opens a closed store where its WAL cannot be made, as in a folder that cannot be written.
+    /// Opens a closed store whose WAL cannot be made, as in a folder that cannot be written.
     private func openWithoutWAL() throws -> PersistentStoreCoordinator {
         try makeStore(at: url)
         try FileManager.default.createDirectory(
@@ -94,7 +94,7 @@ import Testing
 
     @Test func `a WAL that could be made is not done without (§11.4.1)`() throws {
         try makeStore(at: url)
-        // As when no descriptor is left: SQLite cannot open the WAL, and there may be one.
+        // As if no file descriptor were left: SQLite cannot open the WAL, which may exist.
         try FileManager.default.createSymbolicLink(
             at: folder.url("library.sqlite-wal"),
             withDestinationURL: folder.url("missing/library.sqlite-wal"))

@@ -5,7 +5,8 @@ import Testing
 
 @testable import ObjectGraph
 
-/// A program that was killed in a transaction without a WAL leaves its rollback journal, which the next one plays back.
+/// A program that is killed in a transaction without a WAL leaves its rollback journal, which the
+/// next program plays back.
 @Suite struct `Stores with a hot rollback journal (§11.4)` {
     let folder = TemporaryFolder()
     var url: URL { folder.url("library.sqlite") }
@@ -16,7 +17,8 @@ import Testing
         return description
     }
 
-    /// Makes a store with one author, and the file and journal of a transaction that renamed it and was cut off.
+    /// Makes a store with one author, and the file and journal of an unfinished transaction that
+    /// renames it.
     init() throws {
         let whole = folder.url("whole.sqlite")
         let coordinator = PersistentStoreCoordinator(model: try makeLibraryModel())
@@ -28,7 +30,8 @@ import Testing
         }
         try coordinator.removePersistentStore(store)
         let connection = try Connection(SQLiteConfiguration(path: whole.path, mode: .readWrite))
-        // Without syncs the journal is valid at once; with a cache of one page the file has the changes before the commit.
+        // Without syncs the journal is valid at once. With a cache of one page the file has the
+        // changes before the commit.
         try connection.execute(
             """
             PRAGMA synchronous = OFF;
@@ -165,7 +168,7 @@ extension Data {
         let url = folder.url("library.sqlite")
         let others = Recorder<PersistentStoreCoordinator>()
         var description = PersistentStoreDescription.sqlite(at: url)
-        // The first statement looks for tables, and finds none.
+        // The first statement searches for tables, and finds none.
         description.statementObserver = { _, _ in
             guard others.values.isEmpty else { return }
             do {
@@ -220,7 +223,7 @@ extension Data {
         description.timeout = .zero
         let first = PersistentStoreCoordinator(model: try makeLibraryModel())
         try first.addPersistentStore(description)
-        // For a change of the mode a connection would have to be alone.
+        // A change of the mode would need a connection without others.
         let reader = try Connection(SQLiteConfiguration(path: url.path, mode: .readOnly))
         try reader.execute("BEGIN")
         #expect(try reader.statement("SELECT 1 FROM Z_METADATA").step())

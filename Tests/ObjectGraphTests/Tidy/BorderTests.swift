@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 
-/// The borders between folders and modules, held by reading the sources (Documentation/Architecture.md).
+/// The borders between folders and modules, checked by reading the sources
+/// (Documentation/Architecture.md).
 @Suite struct `Borders of folders and modules` {
-    /// Each folder of the engine may name types of its own rank and lower ones only.
+    /// Each folder of the engine may only name types of its own rank and lower ones.
     static let ranks = [
         "Support": 0, "KeyedArchives": 1, "Model": 2, "Requests": 3, "Predicates": 3, "SQLite": 4,
         "Stores": 5, "Coordinator": 6, "Objects": 7, "Contexts": 7, "Errors": 7, "Controllers": 8,
@@ -21,14 +22,15 @@ import Testing
         for file in files {
             let own = Self.ranks[file.folder, default: 0]
             for word in file.words where ranksOfTypes[word, default: 0] > own {
-                // The channel to a parent is given the context that saves; it knows nothing else of it.
+                // The channel gets the saving context, and the coordinator lists the contexts that
+                // merge.
                 if word == "ManagedObjectContext", file.folder == "Coordinator" { continue }
                 Issue.record("\(file.path) names \(word), a type of a higher rank")
             }
         }
     }
 
-    /// What a folder may not import, and why.
+    /// The modules that a folder may not import, and why.
     @Test(arguments: [
         (
             "Sources/ObjectGraph",
@@ -67,7 +69,8 @@ import Testing
         "Sources/Stacks", "Benchmarks/bench", "Tests/StacksTests", "Tests/BenchTests",
     ])
     func `users of a module see its public API only`(_ folder: String) throws {
-        // The example of a workload would lie in bench itself, and the instrument's own tests look inside it.
+        // A workload like the example belongs in bench itself, and the instrument's own tests need
+        // its internals.
         let own = ["Tests/BenchTests/Extending/", "Tests/BenchTests/Benchmarking/"]
         for file in try SourceFile.all(in: folder)
         where !own.contains(where: file.path.hasPrefix) {

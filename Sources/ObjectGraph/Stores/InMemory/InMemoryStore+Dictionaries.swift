@@ -1,5 +1,5 @@
 extension InMemoryStore {
-    /// Each dictionary stands for a group of rows, which without grouping is a single row.
+    /// Each dictionary is the result of a group of rows; without grouping, a group is a single row.
     func fetchDictionaries(
         _ request: FetchRequest, entity: Entity,
         objectID: (_ entityIndex: Int, _ key: Int64) -> ManagedObjectID
@@ -26,7 +26,7 @@ extension InMemoryStore {
 }
 
 extension DictionarySelection {
-    /// The rows that go into one dictionary each, in the order of the first of them.
+    /// The rows by group, in the order of each group's first row.
     fileprivate func groups(of rows: [InMemoryStoreRow]) -> [[InMemoryStoreRow]] {
         guard !groups.isEmpty else {
             return fetched.contains { $0.operand.hasAggregate } ? [rows] : rows.map { [$0] }
@@ -70,14 +70,15 @@ extension DictionarySelection {
 }
 
 extension AttributeValue {
-    /// The integer or double-precision value that SQLite computes in the place of a number.
+    /// The integer or double-precision value that SQLite computes for this number.
     fileprivate var computedNumber: AttributeValue {
         wholeNumber.map { .integer($0) } ?? double.map { .double($0) } ?? self
     }
 }
 
 extension Operand {
-    /// The value for a group of rows: of an aggregate over all of them, else of any of them.
+    /// The value for a group of rows: an aggregate uses all of them, any other operand the first
+    /// one.
     fileprivate func value(for group: [InMemoryStoreRow]) -> AttributeValue {
         switch self {
         case .aggregate(let statistic, let operand):
@@ -98,7 +99,8 @@ extension Operand {
 }
 
 extension Condition {
-    /// Whether the condition on groups holds for one: its operands are worked out for the group, then compared.
+    /// Whether the condition on groups holds for this one. Its operands are evaluated for the
+    /// group, then compared.
     fileprivate func holds(for group: [InMemoryStoreRow]) -> Bool {
         guard let row = group.first else { return false }
         let condition = mappingOperands { .constant($0.value(for: group)) }

@@ -1,4 +1,5 @@
-// Every request looks at each row of the entity's table; without sort keys rows come in the order of their keys.
+// Every request reads all rows of the entity's table. Without sort keys, results are in the order
+// of their primary keys.
 extension InMemoryStore {
     func fetchRows(
         _ request: FetchRequest, entity: Entity, progress: FetchProgress?
@@ -34,7 +35,7 @@ extension InMemoryStore {
         return resolver
     }
 
-    /// What a fetch within a predicate stands for.
+    /// The results of a fetch within a predicate, as an expression.
     private func results(
         of request: FetchRequest, countOnly: Bool
     ) throws -> ObjectExpression {
@@ -80,7 +81,8 @@ extension InMemoryStore {
 }
 
 extension Array {
-    /// The elements in the order of the keys, whose values are worked out once for each; equal ones stay as they are.
+    /// The elements in the order of the keys. The values of each element are computed once; the
+    /// sort is stable.
     func sorted(
         by keys: [CompiledSort.Key], value: (Element, Operand) -> AttributeValue
     ) -> [Element] {

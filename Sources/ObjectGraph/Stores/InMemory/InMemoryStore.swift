@@ -1,11 +1,11 @@
 import Foundation
 import Synchronization
 
-/// A store without a file, which evaluates requests over its rows itself and lives as long as its coordinator keeps it
-/// (spec §11.3).
+/// A store without a file that evaluates requests itself. It lives as long as its coordinator keeps
+/// it (spec §11.3).
 ///
-/// It ignores uniqueness constraints and runs no batch requests. Rows are those that contexts have saved, shared and never
-/// copied.
+/// It ignores uniqueness constraints and does not run batch requests. Its rows are those that
+/// contexts saved; they are shared, never copied.
 final class InMemoryStore: PersistentStore {
     let identifier = UUID().uuidString
     let url: URL? = nil
@@ -51,15 +51,15 @@ final class InMemoryStore: PersistentStore {
         metadataValues.withLock { $0 = values }
     }
 
-    /// They are in memory like everything else.
+    /// Metadata is only in memory.
     var hasUnwrittenMetadata: Bool { false }
 
-    /// Drops everything.
+    /// Drops all rows.
     func close() {
         contents.withLock { $0 = InMemoryStoreContents(entityCount: model.entities.count) }
     }
 
-    /// What is in the store now. A save in the meantime copies the tables it changes, not their rows.
+    /// The current content. A later save copies the tables that it changes, not their rows.
     func snapshot() -> InMemoryStoreSnapshot {
         InMemoryStoreSnapshot(contents.withLock { $0 }, model: model, scopes: scopes)
     }

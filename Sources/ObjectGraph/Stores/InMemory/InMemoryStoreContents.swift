@@ -1,6 +1,6 @@
-/// The rows of an in-memory store and what they refer to.
+/// The rows of an in-memory store and their references.
 ///
-/// A value, so that a request can go on reading what was there when it began while others save.
+/// A value type, so that a request can read a consistent state while others save.
 struct InMemoryStoreContents: Sendable {
     /// A column that holds primary keys of other rows: a foreign key, or one end of a join table.
     struct ReferenceColumn: Sendable, Hashable {
@@ -14,7 +14,7 @@ struct InMemoryStoreContents: Sendable {
     /// By root entity index.
     private var tables: [[Int64: RowReference]]
 
-    /// By column, then by the key that stands there: the keys at the other end.
+    /// By column, then by the key in it: the keys at the other end.
     private var references: [ReferenceColumn: [Int64: Set<Int64>]] = [:]
 
     /// The positions of destinations among those of a source, by the column of a join table.
@@ -33,13 +33,14 @@ struct InMemoryStoreContents: Sendable {
 
     func rows(root: Int) -> some Collection<RowReference> { tables[root].values }
 
-    /// The rows that a to-many relationship of the row with this key leads to, in their order if it has one.
+    /// The destinations of a to-many relationship of the row with this key, in their order if it is
+    /// ordered.
     func destinations(
         of relationship: Relationship, key: Int64, in destination: Entity,
         model: ManagedObjectModel
     ) -> [RowReference] {
         guard let column = ReferenceColumn(relationship, destination) else { return [] }
-        // A pair whose row is gone leads nowhere, as in a join of tables.
+        // A pair without a destination row is skipped, as in an SQL join.
         let rows = references[column]?[key]?.compactMap { tables[destination.rootIndex][$0] } ?? []
         guard relationship.isOrdered else { return rows }
         func place(of row: RowReference) -> Int64 {
@@ -58,7 +59,7 @@ struct InMemoryStoreContents: Sendable {
 
     // MARK: - Changing
 
-    /// Makes every change of the plan, or none if a row has another version than expected.
+    /// Applies every change of the plan, or none if a row has another version than expected.
     mutating func apply(
         _ plan: SavePlan, referenceSlots: [ReferenceSlots]
     ) throws(StoreConflict) {
@@ -74,7 +75,7 @@ struct InMemoryStoreContents: Sendable {
 
     private func isExpected(_ change: RowChange) -> Bool {
         guard let row = row(change.key, root: change.entity.rootIndex) else {
-            // A row that is gone already is as a deletion wants it (spec §5.3).
+            // A deletion of a row that is already gone succeeds (spec §5.3).
             return change.kind == .insert || change.kind == .delete
         }
         return change.kind != .insert && row.version == change.previousVersion

@@ -1,9 +1,9 @@
-/// What one request to an in-memory store sees, however long it takes.
+/// The state of an in-memory store that one request sees, however long it takes.
 final class InMemoryStoreSnapshot: Sendable {
     let contents: InMemoryStoreContents
     let model: ManagedObjectModel
 
-    /// For identifiers that are compared with those in predicates; by entity index.
+    /// By entity index; for identifiers that are compared with those in predicates.
     let scopes: [ObjectIDScope]
 
     init(

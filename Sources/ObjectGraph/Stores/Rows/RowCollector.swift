@@ -1,21 +1,23 @@
-/// Copies the rows of a statement into slabs, as its selection says.
+/// Copies the rows of a statement into slabs, as the selection describes.
 final class RowCollector: RowReceiver {
     private struct State {
         var writer: RowWriter
         var slab: RowSlab
         var slabCount: Int
         var rows = RowList()
-        /// The rows of `slab` that are not in `rows` yet.
+        /// The rows of `slab` that were not appended to `rows` yet.
         var places: [RowPlace] = []
-        /// What is wrong with the first row that is damaged.
+        /// The error for the first damaged row.
         var damage: StoreError?
     }
 
     private let selection: RowSelection
-    // Owned and freed by this object, and used by one thread. Raw memory, so that a row costs no exclusivity check.
+    // This object owns and frees the memory, and one thread uses it. Raw memory avoids an
+    // exclusivity check for each row.
     private let state: UnsafeMutablePointer<State>
 
-    /// - Parameter expectedCount: How many rows there may be at most, so that a few do not take a whole slab.
+    /// - Parameter expectedCount: The greatest possible number of rows. A small number gets a small
+    ///   slab.
     init(_ selection: RowSelection, expectedCount: Int = .max) {
         self.selection = selection
         let isSmall = expectedCount <= 256
@@ -34,9 +36,9 @@ final class RowCollector: RowReceiver {
 
     override func receive(_ row: SQLFunctionArguments) { take(row) }
 
-    /// Takes every row of a statement that lists the selection in this form.
+    /// Takes every row of a statement whose select list has this form.
     ///
-    /// - Returns: whether the rows have come in the order of the result.
+    /// - Returns: Whether the rows came in the order of the result.
     func takeAll(
         of statement: Statement, _ form: RowSelection.Form
     ) throws(SQLiteError) -> Bool {
@@ -75,7 +77,7 @@ final class RowCollector: RowReceiver {
         state.pointee.damage = state.pointee.damage ?? selection.damage(of: column, in: key)
     }
 
-    /// The rows taken, in the order in which they came. To be called once after the last row.
+    /// The rows taken, in the order in which they came. Call this once, after the last row.
     ///
     /// - Throws: `StoreError` if one of them is damaged.
     func finish() throws(StoreError) -> RowList {

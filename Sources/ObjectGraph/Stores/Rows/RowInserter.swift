@@ -1,22 +1,26 @@
-/// Inserts rows of one entity, many a statement: SQLite starts, opens its cursors and ends once for all of them.
+/// Inserts rows of one entity, many with each statement, so that SQLite starts a statement and
+/// opens its cursors once for all of them.
 struct RowInserter {
-    /// Few enough to stay in a processor's first cache until they are inserted, so many that the statement's own cost counts
-    /// for nothing. A row that collides has all of its statement inserted one by one.
+    /// Few enough rows to stay in the L1 cache until they are inserted, and enough to make the cost
+    /// of the statement itself small. If one row collides, all rows of its statement are inserted
+    /// one by one.
     static let rowsPerStatement = 64
 
     private let layout: RowLayout
     private let statement: Statement
 
-    /// Where the rows start that are not inserted yet, in `slabs` or in slabs that the caller keeps.
+    /// The starts of the pending rows, in `slabs` or in slabs that the caller keeps.
     private var starts: [UnsafeRawPointer] = []
 
-    /// What names each of them if it collides.
+    /// The position of each pending row, which identifies it if it collides.
     private var positions: [Int] = []
 
-    /// Slabs of the pending rows, from which the statement borrows texts and blobs; each once for its neighbours.
+    /// The slabs of the pending rows, from which the statement borrows texts and blobs.
+    /// Neighbouring rows of one slab hold it once.
     private var slabs: [RowSlab] = []
 
-    /// The rows that could not be inserted, with what SQLite says of the constraint that they break.
+    /// The rows that could not be inserted, with SQLite's error for the constraint that each
+    /// violates.
     private(set) var collisions: [(position: Int, error: SQLiteError)] = []
 
     init(_ entity: Entity, _ statements: EntityStatements, on connection: Connection) throws {
@@ -24,10 +28,10 @@ struct RowInserter {
         statement = try connection.statement(statements.insert)
     }
 
-    /// Whether no row waits to be inserted.
+    /// Whether no rows are pending.
     var isEmpty: Bool { starts.isEmpty }
 
-    /// - Parameter position: Names the row if it collides.
+    /// - Parameter position: Identifies the row if it collides.
     @inline(__always)
     mutating func add(_ row: RowReference, position: Int) throws {
         if slabs.last !== row.slab { slabs.append(row.slab) }
@@ -35,8 +39,9 @@ struct RowInserter {
     }
 
     /// - Parameters:
-    ///   - start: Where the row starts, in a slab that the caller keeps until `finish` has returned.
-    ///   - position: Names the row if it collides.
+    ///   - start: The start of the row, in a slab that the caller keeps until `finish` has
+    ///     returned.
+    ///   - position: Identifies the row if it collides.
     @inline(__always)
     mutating func add(_ start: UnsafeRawPointer, position: Int) throws {
         starts.append(start)
@@ -44,7 +49,7 @@ struct RowInserter {
         if starts.count == Self.rowsPerStatement { try insertPending() }
     }
 
-    /// Inserts what is left. To be called once after the last row.
+    /// Inserts the pending rows. Call this once, after the last row.
     mutating func finish() throws {
         if !starts.isEmpty { try insertPending() }
     }
@@ -54,7 +59,7 @@ struct RowInserter {
             try insert(0..<starts.count)
         } catch {
             guard error.isUniqueness || error.isKeyCollision else { throw error }
-            // None of them is in: one by one, it shows which collide.
+            // The statement inserted no row. One by one, the rows show which of them collide.
             if starts.count == 1 {
                 collisions.append((positions[0], error))
             } else {
@@ -88,7 +93,8 @@ struct RowInserter {
 }
 
 extension Statement {
-    /// Binds a value of a row, borrowing its bytes: the row must live until the statement is reset.
+    /// Binds a value of a row and borrows its bytes. The row must live until the statement is
+    /// reset.
     @inline(__always)
     func bind(_ row: RowReference, _ slot: Int, _ layout: RowLayout, at index: Int32) {
         guard row.hasValue(slot) else { return bindNull(at: index) }

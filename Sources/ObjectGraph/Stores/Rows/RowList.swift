@@ -1,4 +1,5 @@
-/// Where a row lies in its slab, with what is asked of it most, so that going through many rows touches no slab.
+/// The position of a row in its slab, with the key and entity number, so that a pass over many rows
+/// does not read the slab.
 struct RowPlace: Sendable, BitwiseCopyable {
     let key: Int64
     let offset: UInt32
@@ -19,7 +20,7 @@ struct RowPlace: Sendable, BitwiseCopyable {
     }
 }
 
-/// Rows in their order, by slab: a run of neighbours holds its slab once.
+/// Rows in order. A run of neighbouring rows of one slab holds the slab once.
 struct RowList: Sendable {
     private struct Run: Sendable {
         let slab: RowSlab
@@ -35,7 +36,7 @@ struct RowList: Sendable {
         for row in rows { append(row) }
     }
 
-    /// The rows that changes put into the store.
+    /// The new rows of insertions and updates.
     init(of changes: ArraySlice<RowChange>) {
         changes.withUnsafeBufferPointer { changes in
             for position in changes.indices {
@@ -59,7 +60,7 @@ struct RowList: Sendable {
         count += 1
     }
 
-    /// Appends a run of rows that lie in one slab.
+    /// Appends a run of rows of one slab.
     mutating func append(_ places: [RowPlace], in slab: RowSlab) {
         guard !places.isEmpty else { return }
         runs.append(Run(slab: slab, places: places))

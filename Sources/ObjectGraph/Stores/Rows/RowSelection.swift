@@ -1,19 +1,23 @@
-/// The columns that a SELECT must list so that its rows become rows of an entity and its descendants.
+/// The columns that a SELECT lists, and how its result becomes rows of an entity and its
+/// descendants.
 final class RowSelection: Sendable {
-    /// How the rows of a statement come.
+    /// How a statement delivers its rows.
     enum Form: Sendable {
-        /// To be asked for column by column.
+        /// Each column is read by itself.
         case columns
-        /// Each handed to a `RowReceiver` as a whole, in order: fit for results that SQLite does not sort.
+        /// A `RowReceiver` gets each row as a whole, in order. For results that SQLite does not
+        /// sort.
         case rows
-        /// All handed over at once, neither sorted nor cut.
+        /// A `RowReceiver` gets all rows in one step of the statement. For results without an
+        /// order, limit or offset.
         case table
     }
 
     /// The select list, for the table alias `t0`.
     ///
-    /// From the table's last column to its first: SQLite then reads through the header of a record once, where columns in
-    /// order make it go on a little further for each, a tenth of the time of reading a table.
+    /// The columns are listed from the table's last to its first. SQLite then parses the header of
+    /// a record once; in ascending order it continues a little further for each column, which takes
+    /// a tenth of the time of reading a table.
     let columns: String
 
     let columnCount: Int
@@ -21,7 +25,8 @@ final class RowSelection: Sendable {
     /// The names of the columns, in the order of the list.
     private let columnNames: [String]
 
-    /// The last column, before which the version stands and, where there are several entities, the entity's number.
+    /// The index of the last column. The version comes before it, and before that the entity number
+    /// if there are several entities.
     private let keyColumn: Int32
     private var versionColumn: Int32 { keyColumn - 1 }
     private var entityColumn: Int32 { keyColumn - 2 }
@@ -30,7 +35,8 @@ final class RowSelection: Sendable {
     private let firstIndex: Int
     private let plans: [RowPlan]
 
-    /// - Parameter includesSubentities: Whether rows of descendants come as well; each row is then read as its own entity.
+    /// - Parameter includesSubentities: Whether rows of descendants are included. Each row is read
+    ///   as its own entity.
     init(_ entity: Entity, includesSubentities: Bool, model: ManagedObjectModel) {
         let family = includesSubentities ? Array(model.entities[entity.familyIndexes]) : [entity]
         var names = ["Z_PK", "Z_OPT"] + (family.count > 1 ? ["Z_ENT"] : [])
@@ -53,9 +59,9 @@ final class RowSelection: Sendable {
 
     deinit { for plan in plans { plan.sources.deallocate() } }
 
-    /// Which object a row is of.
+    /// The entity and key of a row.
     ///
-    /// - Throws: `StoreError` if the row names none of the entity or a descendant.
+    /// - Throws: `StoreError` if the row is neither of the entity nor of a descendant.
     func key(of row: some SQLiteRow) throws(StoreError) -> EntityKey {
         try EntityKey(
             number: plans.count > 1
@@ -63,7 +69,7 @@ final class RowSelection: Sendable {
             key: row.value(at: keyColumn).integer, of: entity)
     }
 
-    /// Copies a row to the end of the writer's rows, making a writer that begins small if there is none.
+    /// Copies a row to the end of the writer's rows. Makes a small writer if there is none.
     ///
     /// - Throws: `StoreError` if the row is damaged.
     func readRow(
@@ -79,7 +85,7 @@ final class RowSelection: Sendable {
         return finished
     }
 
-    /// What to throw for a row whose key, or one of whose references, no row can have.
+    /// The error for a row with an impossible key or reference.
     func damage(of column: Int32, in key: Int64) -> StoreError {
         StoreError(
             .damagedValue(
@@ -92,16 +98,16 @@ final class RowSelection: Sendable {
     /// What `readRow` returns for a sound row.
     static let noColumn: Int32 = -1
 
-    /// Copies a row into a slab; the caller finishes it.
+    /// Copies a row into a slab. The caller must finish the row.
     ///
-    /// - Returns: The column with a key or reference that no row can have: then nothing may be made
-    ///   of the row. `noColumn` if the row is sound.
+    /// - Returns: The column with an impossible key or reference, and then the row must not be
+    ///   used; `noColumn` if the row is sound.
     @inline(__always)
     func readRow(_ row: some SQLiteRow, into writer: inout RowWriter) -> Int32 {
         var position = 0
         if plans.count > 1 {
             position = Int(row.value(at: entityColumn).integer) &- 1 &- firstIndex
-            // A row of an entity that the model does not have is read as one of the root entity.
+            // A row whose entity the model does not have is read as one of the selection's entity.
             if !plans.indices.contains(position) { position = 0 }
         }
         let plan = plans[position]
@@ -114,7 +120,8 @@ final class RowSelection: Sendable {
         for slot in 0..<plan.extent.slotCount {
             let source = plan.sources[slot]
             let value = row.value(at: source.column)
-            // SQLite is asked for the type only where the value alone does not tell: NULL reads as zero or no bytes.
+            // Asks SQLite for the type only where the value does not show it: NULL reads as zero or
+            // no bytes.
             switch source.kind {
             case .integer:
                 let integer = value.integer
@@ -138,9 +145,10 @@ final class RowSelection: Sendable {
     }
 }
 
-/// How the rows of one entity are read: what each slot takes, without references to count.
+/// How the rows of one entity are read: the source of each slot, without reference counting.
 private struct RowPlan: @unchecked Sendable {
-    // @unchecked Sendable: `sources` is written here only, and freed by the selection that owns the plan.
+    // @unchecked Sendable: `sources` is written only here, and freed by the selection that owns the
+    // plan.
     struct Source {
         let column: Int32
         let kind: SlotKind
@@ -148,7 +156,7 @@ private struct RowPlan: @unchecked Sendable {
         /// Whether an integer is the key of another row, or the number of its entity.
         var isReference = false
 
-        /// What it can be besides 0.
+        /// The smallest and greatest valid reference; 0 is valid too.
         var least: Int64 = 0
         var greatest = Int64.max
 

@@ -1,25 +1,28 @@
 import Synchronization
 
-/// One block of memory that holds the rows of one read, one behind the other.
+/// One block of memory that holds the rows of one read, one after the other.
 ///
-/// A row is copied once, from the statement into the slab; the row cache and the objects of every context refer to it
-/// there. The size of a slab bounds what a single surviving object can keep alive.
+/// A row is copied once, from the statement into the slab; the row cache and the objects of every
+/// context refer to it there. The size of a slab limits the memory that one surviving object can
+/// keep alive.
 ///
-/// A row lies at a multiple of 8 bytes: primary key (8), version (4), entity number (2), a bit for each of the first 16
-/// slots that means "has a value" (2), words of such bits for the other slots, a slot of 8 bytes for each value, then the
-/// bytes of texts and blobs. Integers and reals stand in their slot; for a text or blob the slot holds the offset of its
-/// bytes from the start of the row, and their number.
+/// A row starts at a multiple of 8 bytes: primary key (8), version (4), entity number (2), a bit
+/// for each of the first 16 slots that means "has a value" (2), words of such bits for the other
+/// slots, a slot of 8 bytes for each value, then the bytes of texts and blobs. Integers and reals
+/// are stored in their slot; for a text or blob the slot holds the offset of its bytes from the
+/// start of the row, and their number.
 final class RowSlab: @unchecked Sendable {
-    // @unchecked Sendable: one `RowWriter`, or one context for the drafts of its new objects, writes to a slab, and to no
-    // row of which it has handed out a reference; finished rows never change, and the memory lives as long as the slab.
+    // @unchecked Sendable: only one `RowWriter`, or one context for the drafts of its new objects,
+    // writes to a slab. It does not write to a row after handing out a reference to it. So finished
+    // rows never change, and the memory lives as long as the slab.
 
-    /// What an ordinary slab holds: some two hundred rows of ten columns.
+    /// The size of an ordinary slab: some two hundred rows of ten columns.
     static let byteCount = 32 * 1024
 
     let base: UnsafeMutableRawPointer
     let capacity: Int
 
-    /// When the rows were read, for contexts with a staleness interval.
+    /// When the rows were read; contexts with a staleness interval compare it.
     let readAt = ContinuousClock.now
 
     /// Whether the row cache has a newer version of at least one of the rows.
@@ -33,14 +36,17 @@ final class RowSlab: @unchecked Sendable {
     deinit { base.deallocate() }
 }
 
-/// The memory of a slab of drafts: rows whose texts may stand behind other rows of the same slab.
+/// The memory of a slab of drafts: rows whose texts may be stored after other rows of the same
+/// slab.
 ///
-/// How far it is filled stands in the memory itself, so that adding a text touches no reference count of the slab.
+/// The end of the used bytes is stored in the memory itself, so that adding a text does not touch
+/// the reference count of the slab.
 struct DraftSpace {
-    // Points to the slab's memory; the object whose draft is written, or the context, holds the slab.
+    // Points to the slab's memory. The object whose draft is written, or the context, holds the
+    // slab.
     private let base: UnsafeMutableRawPointer
 
-    /// The space of a slab that was made for drafts.
+    /// The space of a slab made by `makeSlab`.
     @inline(__always)
     init(of slab: RowSlab) { base = slab.base }
 
@@ -59,7 +65,7 @@ struct DraftSpace {
     @inline(__always)
     private var extent: UnsafeMutablePointer<Extent> { base.assumingMemoryBound(to: Extent.self) }
 
-    /// Whether a draft can be begun here that will hardly need another place for its texts.
+    /// Whether there is room for a draft and, most likely, for its texts.
     @inline(__always)
     func hasRoom(for row: RowExtent) -> Bool {
         extent.pointee.limit - extent.pointee.end >= row.fixedByteCount * 3
@@ -81,7 +87,7 @@ struct DraftSpace {
         return UnsafeRawPointer(start)
     }
 
-    /// Takes bytes in; nil if they do not fit.
+    /// Copies the bytes to the end of the used space; nil if they do not fit.
     @inline(__always)
     func append(_ bytes: UnsafeRawBufferPointer) -> UnsafeMutableRawPointer? {
         let end = extent.pointee.end
@@ -97,7 +103,8 @@ struct DraftSpace {
 
 /// A finished row in a slab.
 struct RowReference: @unchecked Sendable {
-    // @unchecked Sendable: `start` points into the slab beside it, whose finished rows never change.
+    // @unchecked Sendable: `start` points into the slab beside it, whose finished rows never
+    // change.
     let slab: RowSlab
     let start: UnsafeRawPointer
 
@@ -112,7 +119,8 @@ struct RowReference: @unchecked Sendable {
 
     var place: RowPlace { RowPlace(start, slabBase: slab.base) }
 
-    /// The primary key; negative in rows of unsaved objects that a parent context hands to a child.
+    /// The primary key. It is negative in rows of unsaved objects, which a parent context passes to
+    /// a child.
     @inline(__always)
     var key: Int64 { start.load(as: Int64.self) }
     @inline(__always)
@@ -145,7 +153,7 @@ struct RowReference: @unchecked Sendable {
         String(copying: bytes(slot, in: layout))
     }
 
-    /// What a to-one relationship leads to; nil if nothing.
+    /// The destination of a to-one relationship; nil if there is none.
     func destination(of property: Property, in layout: RowLayout) -> EntityKey? {
         guard let slot = property.slot, hasValue(slot), let relationship = property.relationship
         else { return nil }

@@ -1,5 +1,6 @@
 extension RowTests {
-    /// Whether all tests hold for the row that starts there, which is of an entity with these accessors.
+    /// Whether all tests hold for the row that starts at this address. The accessors must be those
+    /// of the row's entity.
     @inline(__always)
     func hold(for row: UnsafeRawPointer, _ accessors: UnsafePointer<PropertyAccessor>) -> Bool {
         for index in 0..<count

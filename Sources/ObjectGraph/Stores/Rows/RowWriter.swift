@@ -1,25 +1,28 @@
 import Foundation
 
-/// Builds rows in slabs, one after the other: begin, set slots in any order, finish.
+/// Builds rows in slabs, one after the other: begin a row, set slots in any order, finish it.
 struct RowWriter: SlotWriter, @unchecked Sendable {
-    // @unchecked Sendable: its pointers go into its slab, in which nobody else writes; a copy is never used beside it.
+    // @unchecked Sendable: its pointers point into its slab, to which nothing else writes; a copy
+    // is never used beside it.
 
     private(set) var slab: RowSlab
 
-    /// How many slabs have been begun: tells whether the last row lies in another slab than the one before.
+    /// How many slabs were begun. If it changed, the last row is in another slab than the row
+    /// before.
     private(set) var slabCount = 1
 
-    // All of these point into `slab`, so that writing a value does not touch its reference count.
+    // These point into `slab`, so that writing a value does not touch its reference count.
     private var rowStart: UnsafeMutableRawPointer
     private var slots: UnsafeMutableRawPointer
     private var end: UnsafeMutableRawPointer
     private var limit: UnsafeMutableRawPointer
     private var capacity: Int
 
-    /// Which of the first slots have a value; written when the row is finished.
+    /// Which of the first slots have a value; written to the row when it is finished.
     private var present: UInt16 = 0
 
-    /// - Parameter expectedByteCount: How much is likely to be written, so that a single row does not take a whole slab.
+    /// - Parameter expectedByteCount: The likely size of all rows, so that a single row does not
+    ///   allocate a whole slab.
     init(expectedByteCount: Int = RowSlab.byteCount) {
         slab = RowSlab(capacity: min(max(expectedByteCount, 64), RowSlab.byteCount))
         (rowStart, slots, end) = (slab.base, slab.base, slab.base)
@@ -74,7 +77,7 @@ struct RowWriter: SlotWriter, @unchecked Sendable {
         return rowStart.load(fromByteOffset: place.byteOffset, as: UInt64.self) & place.bit != 0
     }
 
-    /// Takes the value of a slot away again.
+    /// Removes the value of a slot.
     mutating func clear(_ slot: Int) {
         if slot < RowLayout.headerSlotCount {
             present &= ~(1 << UInt16(truncatingIfNeeded: slot))
@@ -86,13 +89,13 @@ struct RowWriter: SlotWriter, @unchecked Sendable {
             of: word & ~place.bit, toByteOffset: place.byteOffset, as: UInt64.self)
     }
 
-    /// Ends the row; it will never change again.
+    /// Finishes the row, which never changes afterwards.
     @inline(__always)
     mutating func finish() -> RowReference {
         RowReference(slab: slab, offset: finishedPlace().offset)
     }
 
-    /// Ends the row, and tells its place in `slab`.
+    /// Finishes the row and returns its place in `slab`.
     @inline(__always)
     mutating func finishedPlace() -> RowPlace {
         rowStart.storeBytes(of: present, toByteOffset: 14, as: UInt16.self)
@@ -103,7 +106,7 @@ struct RowWriter: SlotWriter, @unchecked Sendable {
             entityNumber: UInt32(rowStart.load(fromByteOffset: 12, as: UInt16.self)))
     }
 
-    /// Begins anew in the memory of the slab, once nobody needs the rows in it.
+    /// Reuses the memory of the slab from its start. Its rows must no longer be needed.
     mutating func rewind() {
         end = limit - capacity
     }
@@ -127,7 +130,7 @@ struct RowWriter: SlotWriter, @unchecked Sendable {
         end += byteCount
     }
 
-    // A row that does not fit goes to a slab of its own with what has been written of it.
+    // Moves a row that does not fit, with the bytes written so far, to a new slab.
     @inline(never)
     private mutating func moveRow(reserving byteCount: Int) {
         let written = end - rowStart
@@ -146,7 +149,7 @@ struct RowWriter: SlotWriter, @unchecked Sendable {
     }
 }
 
-/// Takes the values of a row, slot by slot.
+/// Receives the values of a row, slot by slot.
 protocol SlotWriter {
     mutating func set(_ slot: Int, integer: Int64)
     mutating func set(_ slot: Int, real: Double)
@@ -156,7 +159,8 @@ protocol SlotWriter {
 extension SlotWriter {
     @inline(__always)
     mutating func set(_ slot: Int, text: String) {
-        // A Swift string is nearly always contiguous; asking costs no reference count, as `withUTF8` of a copy does.
+        // A Swift string is nearly always contiguous. This call costs no reference count;
+        // `withUTF8` needs a copy, which does.
         if text.utf8.withContiguousStorageIfAvailable({
             set(slot, bytes: UnsafeRawBufferPointer($0))
         }) == nil {
@@ -165,9 +169,10 @@ extension SlotWriter {
         }
     }
 
-    /// Writes a value in the form in which its attribute's column keeps it (spec §8.5), a reference by its number only.
+    /// Writes a value in the storage form of its attribute's column (spec §8.5), and a reference as
+    /// its number only.
     ///
-    /// By pointer, so that nothing is copied that must be counted.
+    /// Takes a pointer to avoid reference counting.
     @inline(__always)
     mutating func set(_ slot: Int, _ value: UnsafePointer<AttributeValue>, _ kind: SlotKind) {
         switch value.pointee {
@@ -187,7 +192,7 @@ extension SlotWriter {
         case .data(let value): value.withUnsafeBytes { set(slot, bytes: $0) }
         case .uuid(let value): withUnsafeBytes(of: value.uuid) { set(slot, bytes: $0) }
         case .transformable(let value):
-            // Validation has refused a value that has no data.
+            // Validation has rejected a value that has no data.
             value.storedData?.withUnsafeBytes { set(slot, bytes: $0) }
         case .objectID(let value): set(slot, integer: value.reference)
         }

@@ -3,8 +3,8 @@ struct BatchUpdateTranslation: Sendable {
     let sql: String
     let bindings: [SQLBinding]
 
-    /// - Throws: `FetchError` for keys that are no attributes of the entity, values of other types, and anything that
-    ///   leads through a relationship.
+    /// - Throws: `FetchError` for keys that are not attributes of the entity, values of another
+    ///   type, and anything that follows a relationship.
     init(
         _ request: BatchUpdateRequest, entity: Entity, model: ManagedObjectModel
     ) throws(FetchError) {
@@ -19,7 +19,7 @@ struct BatchUpdateTranslation: Sendable {
         let resolver = ConditionResolver(entity: entity, model: model)
         var text = SQLText()
         text.append("UPDATE \(entity.table) AS t0 SET Z_OPT = Z_OPT + 1")
-        // By name, so that equal requests give equal statements.
+        // Sorted by name, so that equal requests have equal statements.
         for (name, value) in request.propertiesToUpdate.sorted(by: { $0.key < $1.key }) {
             guard let property = entity.property(named: name) else {
                 throw .unknownKeyPath(name, entity: entity.name)
@@ -32,7 +32,7 @@ struct BatchUpdateTranslation: Sendable {
             }
             text.append(", \(entity.columns[slot]) = ")
             let operand = try Self.operand(value, for: name, type, resolver)
-            // A real operand, or a result too large for 64 bits, gives a number that is no integer.
+            // Real operands, and results too large for 64 bits, are not integers in SQLite.
             let needsCast = type.slotKind == .integer && !operand.isIntegerOf64Bits
             if needsCast { text.append("CAST(") }
             try writer.write(operand, to: &text, .required)
@@ -65,8 +65,8 @@ struct BatchUpdateTranslation: Sendable {
 }
 
 extension Operand {
-    /// Whether the value is an integer of 64 bits whatever the row holds: a constant, or an attribute of less bits with a
-    /// constant of less bits added or subtracted.
+    /// Whether the value is a 64-bit integer for every row: a constant, or an attribute of fewer
+    /// bits with a constant of fewer bits added or subtracted.
     fileprivate var isIntegerOf64Bits: Bool {
         switch self {
         case .constant: true

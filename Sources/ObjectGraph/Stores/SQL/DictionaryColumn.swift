@@ -4,12 +4,12 @@ import Foundation
 struct DictionaryColumn: Sendable, Hashable {
     enum Decoding: Sendable, Hashable {
         case attribute(AttributeType)
-        /// An integer or a double-precision value, as SQLite has it.
+        /// An integer or a double-precision value, as SQLite returns it.
         case number
         /// A primary key of the entity with this index.
         case objectID(entityIndex: Int)
-        /// A primary key, and in the column behind it an entity number: of the entity with this
-        /// index or of a descendant.
+        /// A primary key, and an entity number in the next column: of the entity with this index or
+        /// of a descendant.
         case objectIDWithEntity(entityIndex: Int)
 
         var columnCount: Int32 {
@@ -25,8 +25,8 @@ struct DictionaryColumn: Sendable, Hashable {
 
     /// The value in the current row; nil for NULL.
     ///
-    /// - Parameter objectID: The identifier of the row of an entity, by the entity's index and the primary key.
-    /// - Throws: `StoreError` for a reference to an entity or a key that there cannot be.
+    /// - Parameter objectID: Makes an identifier from the index of an entity and a primary key.
+    /// - Throws: `StoreError` for a reference with an impossible entity or key.
     func value(
         in statement: Statement, model: ManagedObjectModel,
         objectID: (_ entityIndex: Int, _ key: Int64) -> ManagedObjectID
@@ -53,7 +53,7 @@ struct DictionaryColumn: Sendable, Hashable {
 }
 
 extension FetchTranslation {
-    /// The current row of a dictionary fetch; a NULL leaves its key out.
+    /// The current row of a dictionary fetch. A NULL has no entry.
     func dictionary(
         ofRow statement: Statement, model: ManagedObjectModel,
         objectID: (_ entityIndex: Int, _ key: Int64) -> ManagedObjectID
@@ -69,7 +69,8 @@ extension FetchTranslation {
 }
 
 extension SQLiteValueReference {
-    /// The value of a column of an attribute, as written by `SQLBinding` (spec §8.5); nil if it is none.
+    /// The value of an attribute's column, as written by `SQLBinding` (spec §8.5); nil if it cannot
+    /// be read as one.
     fileprivate func attributeValue(of type: AttributeType) -> AttributeValue? {
         switch type {
         case .integer16, .integer32, .integer64: .integer(integer)
@@ -79,7 +80,7 @@ extension SQLiteValueReference {
         case .date: .date(Date(timeIntervalSinceReferenceDate: real))
         case .string: .string(string)
         case .uri: URL(string: string).map { .uri($0) }
-        // Raw, as all values of dictionaries are.
+        // Raw data: dictionaries have no transformed values.
         case .binaryData, .transformable: .data(Data(blob))
         case .undefined, .objectID: nil
         case .uuid:

@@ -36,7 +36,7 @@ struct DictionarySelection {
         try checkGrouping()
     }
 
-    /// Only key paths lead to objects of which the entity is known.
+    /// Only key paths lead to objects with a known entity.
     private static func checkKind(
         of operand: Operand, _ property: FetchedProperty
     ) throws(FetchError) {
@@ -65,7 +65,7 @@ struct DictionarySelection {
         }
     }
 
-    /// With groups, or with an aggregate among the columns, every column must be one of either.
+    /// With groups or an aggregate, every column must be grouped or an aggregate.
     private func checkGrouping() throws(FetchError) {
         let groupBy = request.propertiesToGroupBy
         guard !groups.isEmpty || fetched.contains(where: \.operand.hasAggregate) else {
@@ -127,7 +127,7 @@ struct DictionarySelection {
         return try resolver.condition(predicate)
     }
 
-    /// A sort key may be the name of an expression that is fetched; nil for key paths.
+    /// The operand of a sort key that names a fetched expression; nil for key paths.
     func sortOperand(_ key: SortKey) throws(FetchError) -> Operand? {
         if let entry = fetched.first(where: { $0.property.name == key.keyPath }) {
             return entry.operand
@@ -140,7 +140,7 @@ struct DictionarySelection {
 }
 
 extension FetchRequest {
-    /// The columns asked for, or all persistent attributes.
+    /// The requested columns, or all persistent attributes.
     fileprivate func fetchedProperties(of entity: Entity) -> [FetchedProperty] {
         guard propertiesToFetch.isEmpty else { return propertiesToFetch }
         return entity.properties.filter {
@@ -151,7 +151,7 @@ extension FetchRequest {
 }
 
 extension ObjectExpression {
-    /// Whether all rows of a group give the same value.
+    /// Whether all rows of a group have the same value.
     fileprivate func isGrouped(by keyPaths: [String], _ resolver: ConditionResolver) -> Bool {
         func areGrouped(_ expressions: [ObjectExpression]) -> Bool {
             expressions.allSatisfy { $0.isGrouped(by: keyPaths, resolver) }
@@ -173,14 +173,14 @@ extension ObjectExpression {
         }
     }
 
-    /// Whether it is a statistic over the rows of a group, neither over a list nor over a to-many
+    /// Whether it is a statistic over the rows of a group, not over a list or a to-many
     /// relationship.
     private func isAggregateOfRows(_ resolver: ConditionResolver) -> Bool {
         guard case .function(let name, let arguments) = self, arguments.count == 1,
             Operand.Statistic(rawValue: name) != nil
         else { return false }
         if case .aggregate = arguments[0] { return false }
-        // Most are of an attribute, for which no key path has to be resolved.
+        // Most are of an attribute, which needs no resolved key path.
         if case .keyPath(let key) = arguments[0],
             let property = resolver.entity.property(named: key), property.relationship == nil
         {
@@ -220,7 +220,7 @@ extension Operand {
         }
     }
 
-    /// The operand itself without what it says about indexes.
+    /// The operand without its index hints.
     fileprivate var withoutHints: Operand {
         if case .hinted(let operand, _) = self { operand.withoutHints } else { self }
     }
@@ -267,7 +267,7 @@ extension Condition {
 }
 
 extension DictionaryColumn.Decoding {
-    /// To-one relationships name the entity only where the destination has several.
+    /// Rows store the entity of a to-one destination only if there are several.
     fileprivate static func object(_ path: ObjectPath) -> Self {
         if let last = path.steps.last, last.entitySlot == nil {
             return .objectID(entityIndex: path.entityIndex)

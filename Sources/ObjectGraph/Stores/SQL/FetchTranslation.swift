@@ -1,16 +1,17 @@
 /// The statement of a fetch request.
 ///
-/// Tables have aliases: `t0` the entity's, `t1`, `t2` … those of key paths. Equal requests but for their constants give the
-/// same SQL, which a statement cache can then recognise. Source: spec §3.6–3.8, §7.6.
+/// Tables have aliases: `t0` for the entity's, `t1`, `t2` … for those of key paths. Requests that
+/// differ only in constants have the same SQL, so that a statement cache can find it. Source: spec
+/// §3.6–3.8, §7.6.
 struct FetchTranslation: Sendable {
     enum Selection: Sendable {
         /// Columns as SQL, such as `t0.Z_PK, t0.ZNAME`.
         case columns(String)
         /// Rows as a whole.
         case rows(RowSelection, RowSelection.Form)
-        /// One row with the number of results; limit and offset count.
+        /// One row with the number of results, after limit and offset.
         case count
-        /// What `propertiesToFetch` asks for; read the rows by `columns`.
+        /// The columns of `propertiesToFetch`; read the rows with `columns`.
         case dictionaries
         /// The values of the one fetched property, for a fetch within a predicate.
         case values
@@ -19,13 +20,14 @@ struct FetchTranslation: Sendable {
     let sql: String
     private(set) var bindings: [SQLBinding]
 
-    /// How rows come.
+    /// How the statement delivers rows.
     let form: RowSelection.Form
 
     /// How the columns of a dictionary result are read; empty for other selections.
     let columns: [DictionaryColumn]
 
-    /// - Throws: `FetchError` for anything in the request that the entity, the model or SQL cannot serve.
+    /// - Throws: `FetchError` for anything in the request that the entity or the model lacks, or
+    ///   SQL cannot do.
     init(
         _ request: FetchRequest, entity: Entity, model: ManagedObjectModel, selection: Selection
     ) throws(FetchError) {
@@ -79,7 +81,7 @@ struct FetchTranslation: Sendable {
         bindings = text.bindings
     }
 
-    /// The same statement with other values from that parameter on.
+    /// The same statement with other values, from this parameter on.
     func binding(_ values: [SQLBinding], from first: Int) -> FetchTranslation {
         var copy = self
         copy.bindings = first == 0 ? values : bindings[..<first] + values
@@ -88,7 +90,7 @@ struct FetchTranslation: Sendable {
 }
 
 extension SQLConditionWriter {
-    /// The index of the fetched entity or an ancestor that the model calls so, by its name in SQL.
+    /// The SQL name of an index of the fetched entity or an ancestor, by its name in the model.
     ///
     /// - Throws: `FetchError.unknownIndex`.
     fileprivate func nameOfIndex(_ name: String) throws(FetchError) -> String {
@@ -105,7 +107,7 @@ extension SQLConditionWriter {
 }
 
 extension SQLText {
-    /// `WHERE`, with the entity where its table holds others as well, and the predicate.
+    /// Appends `WHERE` with the predicate, and with the entity if others share its table.
     mutating func appendRestriction(
         to entity: Entity, _ request: FetchRequest, _ writer: inout SQLConditionWriter
     ) throws(FetchError) {
@@ -114,7 +116,7 @@ extension SQLText {
             &writer)
     }
 
-    /// SQLite takes more, but compares each with all others as it compiles the statement.
+    /// SQLite allows more, but compares each with all others when it compiles the statement.
     static let maximumBindingCount = 10_000
 
     mutating func appendRestriction(

@@ -1,9 +1,9 @@
 import Foundation
 
-/// The functions and collations that generated SQL calls, for each connection to register.
+/// The functions and collations that generated SQL calls. Every connection registers them.
 ///
-/// They look at SQLite's bytes where these are. What a function works out from its constant argument, such as a folded
-/// pattern or a compiled expression, is kept for the next row.
+/// They read SQLite's bytes without a copy. The result of preparing a constant argument, such as a
+/// folded pattern or a compiled expression, is kept for the next row.
 enum QueryFunctions {
     static func register(on connection: Connection) throws(SQLiteError) {
         let operations: [StringMatcher.Operation] = [
@@ -23,7 +23,8 @@ enum QueryFunctions {
         }
     }
 
-    /// `OGContains(text, pattern, options)` and its like: 1 or 0, and 0 for NULL (spec §7.4).
+    /// `OGContains(text, pattern, options)` and similar functions: 1 or 0, and 0 for NULL (spec
+    /// §7.4).
     private static func registerMatch(
         _ operation: StringMatcher.Operation, on connection: Connection
     ) throws(SQLiteError) {
@@ -62,7 +63,7 @@ enum QueryFunctions {
                 SQLFunctionResult(AttributeValue($0[0]).cast(to: kind))
             }
         }
-        // For the elements of long lists.
+        // These decode the elements of long lists.
         try connection.register(function: "OGReal", argumentCount: 1, deterministic: true) {
             arguments in
             .real(Double(bitPattern: UInt64(bitPattern: arguments[0].integer)))
@@ -79,7 +80,7 @@ enum QueryFunctions {
 }
 
 extension QueryFunctions {
-    /// The same code that the evaluator in memory runs.
+    /// Registers the code that the in-memory evaluator also runs.
     private static func register(
         _ function: Operand.Function, on connection: Connection
     ) throws(SQLiteError) {
@@ -97,7 +98,7 @@ extension QueryFunctions {
 }
 
 extension AttributeValue {
-    /// What SQLite has; blobs count as null.
+    /// The value from SQLite; a blob counts as null.
     fileprivate init(_ value: SQLiteValueReference) {
         self =
             switch value.type {
@@ -121,7 +122,7 @@ extension SQLFunctionResult {
     }
 }
 
-/// The latest matchers of one function of one connection; a statement has few patterns.
+/// The latest matchers of one function of one connection. A statement has few patterns.
 private final class MatcherCache {
     private struct Entry {
         let pattern: [UInt8]
@@ -159,6 +160,6 @@ extension ComparisonResult {
 }
 
 extension UInt8 {
-    /// Of a lower-case hexadecimal digit.
+    /// The value of a lower-case hexadecimal digit.
     fileprivate var hexadecimalValue: UInt8 { self < 0x3A ? self - 0x30 : self - 0x57 }
 }

@@ -1,10 +1,11 @@
 import Foundation
 
 extension SQLConditionWriter {
-    /// As many values as are bound one by one; longer lists travel as one parameter.
+    /// The greatest number of values that are bound one by one. A longer list is bound as one
+    /// parameter.
     static let maximumListCount = 500
 
-    /// `IN`. A nil in the list stands for objects without a value.
+    /// Writes `IN`. A nil in the list matches objects without a value.
     mutating func writeList(
         _ operand: Operand, _ values: [AttributeValue], orNull: Bool,
         _ options: ObjectPredicate.Options, to text: inout SQLText, _ place: Place
@@ -44,7 +45,7 @@ extension SQLConditionWriter {
 }
 
 extension SQLConditionWriter {
-    /// `IN` with the results of another SELECT.
+    /// Writes `IN` with the results of another SELECT.
     mutating func writeMembership(
         _ operand: Operand, _ fetch: Condition.NestedFetch, _ options: ObjectPredicate.Options,
         to text: inout SQLText, _ place: Place
@@ -59,7 +60,8 @@ extension SQLConditionWriter {
         text.append(")")
     }
 
-    /// The SELECT of a fetch within a predicate. Its tables have the names that those around it have, which they hide.
+    /// The SELECT of a fetch within a predicate. Its aliases equal those of the outer SELECT, and
+    /// hide them.
     func selection(
         of fetch: Condition.NestedFetch, _ selection: FetchTranslation.Selection?
     ) throws(FetchError) -> SQLText {
@@ -67,7 +69,7 @@ extension SQLConditionWriter {
             throw .unsupported(feature: "A fetch in the predicate of a batch update")
         }
         var request = fetch.request
-        // A nil among the values would make NOT IN unknown for all.
+        // A nil among the values would make NOT IN unknown for all rows.
         if let property = fetch.property, request.propertiesToGroupBy.isEmpty, selection == nil {
             let hasValue = ObjectPredicate.comparison(
                 .init(property.expression, .notEqual, .constant(.null)))
@@ -80,24 +82,26 @@ extension SQLConditionWriter {
     }
 }
 
-/// Many values in one parameter, as a JSON array, so that no limit on parameters is met and the statement keeps its shape.
+/// Many values in one parameter, as a JSON array. SQLite's limit on parameters does not apply, and
+/// the statement is the same for any number of values.
 private struct SQLList {
-    /// How a value is written, as JSON itself does not keep all of them.
+    /// How values are encoded, since JSON cannot represent all of them.
     private enum Encoding {
         case integer
         case text
         /// The bit pattern of a double-precision value, as an integer.
         case real
-        /// Integers as they are, and double-precision values by the digits of their bit patterns.
+        /// Integers as they are, and double-precision values as the digits of their bit patterns.
         case number
-        /// Hexadecimal digits, for blobs and for texts with a NUL, which JSON in SQLite would cut.
+        /// Hexadecimal digits, for blobs, and for texts with a NUL, which SQLite's JSON would
+        /// truncate.
         case blob
         case textWithNUL
     }
 
     let json: String
 
-    /// The SQL that makes an element `value` of the array what it stands for.
+    /// The SQL expression that decodes an element `value` of the array.
     let decoding: String
 
     init(_ bindings: [SQLBinding]) {

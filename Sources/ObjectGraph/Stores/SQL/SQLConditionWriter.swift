@@ -1,8 +1,10 @@
 import Foundation
 
-/// Writes conditions and operands as SQL on the table of an entity under the alias `t0` (spec §7.6).
+/// Writes conditions and operands as SQL on the table of an entity under the alias `t0` (spec
+/// §7.6).
 ///
-/// Terms keep the order in which they were written. What SQLite cannot say itself goes to the functions of `QueryFunctions`.
+/// Terms keep the order of the predicate. `QueryFunctions` has functions for what SQLite cannot
+/// express itself.
 struct SQLConditionWriter {
     let entity: Entity
     let model: ManagedObjectModel
@@ -10,13 +12,13 @@ struct SQLConditionWriter {
     /// Whether the statement can join other tables, which an UPDATE cannot.
     let followsRelationships: Bool
 
-    /// The SELECTs within each other, by the level of the objects they look at; the first one is the statement's own.
+    /// The nested SELECTs, by the level of their objects; the first one is the statement's own.
     private var scopes: [SQLTableScope]
     private var lastAlias = 0
 
     /// Whether the operand being written is part of a computation, in which the type of a number
-    /// matters: columns of decimals and dates keep whole numbers as integers. A comparison needs no
-    /// conversion, so that an index can serve it.
+    /// matters: columns of decimals and dates store whole numbers as integers. A comparison needs
+    /// no conversion, so that an index can serve it.
     private var isInComputation = false
 
     /// The index that the predicate asks for; see `indexed:by:`.
@@ -32,9 +34,9 @@ struct SQLConditionWriter {
     /// The tables of the statement itself.
     var root: SQLTableScope { scopes[0] }
 
-    /// Where a term stands.
+    /// The position of a term in the condition.
     struct Place {
-        /// Whether no row is selected for which the term is not true, so that joins for it can be inner.
+        /// Whether a row is selected only if the term is true, so that joins for it can be inner.
         var isRequired = true
         var isNegated = false
 
@@ -86,8 +88,9 @@ struct SQLConditionWriter {
         }
     }
 
-    /// SQLite nests terms beside each other, the first ones deepest, to 1,000 levels at most
-    /// (SQLITE_LIMIT_EXPR_DEPTH); more terms than these are halved, so that their number has no such limit.
+    /// SQLite nests a chain of terms to a depth of at most 1,000 (SQLITE_LIMIT_EXPR_DEPTH), the
+    /// first terms deepest. A longer chain is halved, so that the number of terms has no such
+    /// limit.
     private static let longestChain = ObjectPredicate.longestChain
 
     private mutating func write(
@@ -151,8 +154,9 @@ struct SQLConditionWriter {
     ) throws(FetchError) {
         if case .constant(.string(let prefix)) = pattern {
             if operation == .matches { _ = try StringMatcher(operation, prefix, options) }
-            // A range can use an index. Negated it could not, and would leave nulls out where the
-            // function does not. No text begins with the empty text.
+            // A range can use an index. A negated one cannot, and would exclude nulls, which the
+            // function does not. An empty prefix goes to the function, because no text begins with
+            // it.
             if operation == .beginsWith, !place.isNegated,
                 options.isEmpty || isIndexed(operand, options)
             {
@@ -165,13 +169,13 @@ struct SQLConditionWriter {
         try writeCall(operation.function, operand, pattern, options, to: &text, place)
     }
 
-    /// The texts that begin with a prefix, which is folded already.
+    /// The texts that begin with a prefix. The prefix is already folded.
     private mutating func writeRange(
         of prefix: String, _ operand: Operand, _ options: ObjectPredicate.Options,
         to text: inout SQLText, _ place: Place
     ) throws(FetchError) {
         let successor = prefix.successor
-        // Binds tighter than an OR around it.
+        // The parentheses separate the range from an OR around it.
         text.append(successor == nil ? "" : "(")
         try writeFolded(operand, options, to: &text, place)
         text.append(" >= ")
@@ -184,7 +188,8 @@ struct SQLConditionWriter {
         text.append(")")
     }
 
-    /// The string without what the options say to ignore, as it stands in an index that the model asks for.
+    /// Writes the operand, folded as the options say; this is also the expression of a folded index
+    /// of the model.
     mutating func writeFolded(
         _ operand: Operand, _ options: ObjectPredicate.Options, to text: inout SQLText,
         _ place: Place
@@ -195,7 +200,7 @@ struct SQLConditionWriter {
         text.append(", \(options.rawValue))")
     }
 
-    /// Whether the model has an index of the attribute with its strings folded so.
+    /// Whether the model has an index of the attribute with this folding.
     private func isIndexed(_ operand: Operand, _ options: ObjectPredicate.Options) -> Bool {
         guard case .attribute(let path, let property) = operand else { return false }
         let entity = model.entities[path.entityIndex]
@@ -230,10 +235,10 @@ struct SQLConditionWriter {
         text.append(")")
     }
 
-    /// A SELECT on the objects of a collection that belong to their owner.
+    /// Writes a SELECT on the objects of a collection that belong to their owner.
     ///
-    /// - Parameter body: Writes what is selected, and what follows the condition that it is given; returns the former if
-    ///   that is plain text.
+    /// - Parameter body: Writes the selected columns and the end of the condition. It can return
+    ///   plain text for the columns instead.
     private mutating func writeSelect(
         of collection: Condition.Collection, to text: inout SQLText, _ place: Place,
         _ body: (inout Self, _ selected: inout SQLText, _ condition: inout SQLText)
@@ -261,7 +266,8 @@ struct SQLConditionWriter {
         text.append(condition)
     }
 
-    /// The table that holds the destinations, or pairs with them, and the condition that ties its rows to the owner.
+    /// The table of the destinations, or the join table, and the condition that ties its rows to
+    /// the owner.
     private mutating func scope(
         of collection: Condition.Collection, _ place: Place
     ) throws(FetchError) -> (table: String, link: String, element: SQLTableScope) {
@@ -289,14 +295,14 @@ struct SQLConditionWriter {
         }
     }
 
-    /// The number of objects of a collection, or a statistic over values of them.
+    /// Writes the number of objects of a collection, or a statistic of their values.
     private mutating func write(
         _ statistic: Operand.Statistic, _ collection: Condition.Collection, _ operand: Operand?,
         to text: inout SQLText
     ) throws(FetchError) {
         let call = try statistic.sqlCall()
         text.append("(")
-        // Zero or nil for a missing owner, so that the row must stay.
+        // A missing owner gives zero or nil, so its row must stay.
         try writeSelect(of: collection, to: &text, .optional) {
             (writer, selected, _) throws(FetchError) in
             guard let operand else { return "COUNT(*)" }
@@ -325,7 +331,8 @@ struct SQLConditionWriter {
         }
     }
 
-    /// What is no function, which has a frame of its own so that functions within functions take little stack.
+    /// Writes an operand that is not a function. It has its own stack frame, so that nested
+    /// functions take little stack.
     private mutating func writeOther(
         _ operand: Operand, to text: inout SQLText, _ place: Place
     ) throws(FetchError) {
@@ -335,7 +342,7 @@ struct SQLConditionWriter {
             guard let slot = property.slot else {
                 throw .transientKeyNotAllowedHere(property.name, entity: entity.name)
             }
-            // An addition takes one more place of the parser's stack, a CAST three.
+            // An addition takes one place on the parser's stack, a CAST three.
             let isReal = isInComputation && property.attributeType!.isKeptAsNumeric
             if isReal { text.append("(") }
             text.append(try alias(path.level, path.steps[...], place))
@@ -396,7 +403,7 @@ struct SQLConditionWriter {
         let (opening, closing): (String, String)
         switch (operand.kind, kind) {
         case (_, .string):
-            // "2.0" for the decimal 2.
+            // The text of the decimal 2 is "2.0".
             isInComputation = true
             (opening, closing) = ("OGText(", ")")
         case (.string, _): (opening, closing) = ("OGNumber(", ")")
@@ -411,7 +418,7 @@ struct SQLConditionWriter {
         text.append(closing)
     }
 
-    /// A statistic over a list.
+    /// Writes a statistic over a list.
     private mutating func write(
         _ statistic: Operand.Statistic, _ operands: [Operand], to text: inout SQLText
     ) throws(FetchError) {
@@ -424,8 +431,8 @@ struct SQLConditionWriter {
         text.append(form.closing)
     }
 
-    /// - Parameter isChained: Whether it stands on the left of an operator of the same rank, so that parentheses would only
-    ///   take places of the parser's stack.
+    /// - Parameter isChained: Whether it is the left operand of an operator of the same rank.
+    ///   Parentheses would then only take places on the parser's stack.
     private mutating func write(
         _ function: Operand.Function, _ arguments: [Operand], isChained: Bool = false,
         to text: inout SQLText, _ place: Place
@@ -460,7 +467,8 @@ struct SQLConditionWriter {
         text.append(" END")
     }
 
-    /// A text rather than the number in the row, so that all that can be asked of texts can be asked of it.
+    /// Writes the name as a text, not the number in the row, so that all operations on texts are
+    /// possible.
     private mutating func writeEntityName(
         of path: ObjectPath, to text: inout SQLText
     ) throws(FetchError) {
@@ -472,19 +480,19 @@ struct SQLConditionWriter {
         text.append(" END")
     }
 
-    /// The alias of the table in which the object at the end of a path has its row.
+    /// The alias of the table with the row of the object at the end of a path.
     private mutating func alias(
         _ level: Int, _ steps: ArraySlice<Property>, _ place: Place
     ) throws(FetchError) -> String {
         if let first = steps.first { try checkRelationship(first) }
-        // A term within EXISTS that is not true costs a destination, not the object itself.
+        // A false term within EXISTS excludes a destination, not the object itself.
         let isInner = place.isRequired && level == scopes.count - 1
         let alias = scopes[level].alias(
             of: steps, model: model, isInner: isInner, lastAlias: &lastAlias)
         return SQLTableScope.name(alias)
     }
 
-    /// The primary key of the object at the end of a path, as it stands in the row that refers to it.
+    /// The primary key of the object at the end of a path, from the row that refers to it.
     private mutating func foreignKey(
         _ path: ObjectPath, _ place: Place
     ) throws(FetchError) -> String {
@@ -513,7 +521,7 @@ struct SQLConditionWriter {
 }
 
 extension AttributeType {
-    /// Whether SQLite keeps a number of the type as an integer if it is one.
+    /// Whether SQLite stores a whole number of this type as an integer.
     fileprivate var isKeptAsNumeric: Bool { self == .decimal || self == .date }
 }
 

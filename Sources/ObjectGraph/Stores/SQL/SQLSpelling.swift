@@ -14,7 +14,7 @@ extension Condition.Relation {
 }
 
 extension StringMatcher.Operation {
-    /// The SQL function that asks the same.
+    /// The SQL function for this operation.
     var function: String {
         switch self {
         case .beginsWith: "OGBeginsWith"
@@ -27,7 +27,7 @@ extension StringMatcher.Operation {
 }
 
 extension Operand.Function {
-    /// What stands before, between and behind the arguments.
+    /// The SQL before, between and after the arguments.
     ///
     /// - Throws: `FetchError.inMemoryOnly`.
     func sqlForm() throws(FetchError) -> (opening: String, separator: String, closing: String) {
@@ -49,7 +49,7 @@ extension Operand.Function {
         }
     }
 
-    /// The registered SQL function that does the same; nil for what SQLite can do by itself.
+    /// The registered SQL function with the same result; nil if SQLite has its own.
     var sqlFunction: String? {
         switch self {
         case .raise: "OGRaise"
@@ -70,7 +70,7 @@ extension Operand.Function {
 }
 
 extension Operand.Statistic {
-    /// The aggregate function over rows, up to its argument.
+    /// The start of the aggregate function over rows, up to its argument.
     ///
     /// - Throws: `FetchError.inMemoryOnly`.
     func sqlCall() throws(FetchError) -> String {
@@ -85,7 +85,8 @@ extension Operand.Statistic {
         }
     }
 
-    /// What stands before, between and behind the values of a list; null if one of them is.
+    /// The SQL before, between and after the values of a list. The result is null if one of them
+    /// is.
     ///
     /// - Throws: `FetchError.inMemoryOnly`.
     func sqlOfList(
@@ -103,11 +104,11 @@ extension Operand.Statistic {
 }
 
 extension String {
-    /// The least string greater than all that begin with this one; nil if there is none.
+    /// The smallest string that is greater than all strings with this prefix; nil if there is none.
     var successor: String? {
         var scalars = unicodeScalars
         while let last = scalars.popLast() {
-            // No scalars lie between U+D7FF and U+E000.
+            // There are no scalars between U+D7FF and U+E000.
             let next = last.value == 0xD7FF ? 0xE000 : last.value + 1
             if let scalar = Unicode.Scalar(next) {
                 scalars.append(scalar)

@@ -1,22 +1,23 @@
-/// The tables that one SELECT reads: where it starts, and the joins that key paths made necessary.
+/// The tables that one SELECT reads: its first table, and the joins for key paths.
 ///
-/// A path that several terms use is joined once. A join is inner as soon as one term needs it that cannot be true without
-/// the destination; until then it is an outer join, which keeps the rows that have none.
+/// Several terms share the join of a path. A join is inner if at least one term cannot be true
+/// without the destination. Otherwise it is an outer join, which keeps the rows that have none.
 struct SQLTableScope {
     private struct Join {
         let parent: Int
-        /// Of the to-one property that was followed.
+        /// The identifier of the to-one property.
         let identifier: UInt32
         let alias: Int
         let clause: String
         var isInner: Bool
     }
 
-    /// The primary key of the objects that the SELECT looks at.
+    /// The primary key of the SELECT's objects.
     let primaryKey: String
     private let entity: Entity
 
-    /// The alias of the entity's table; nil while the primary key is taken from a join table and nothing else was asked.
+    /// The alias of the entity's table. Nil as long as the join table provides all that the SELECT
+    /// needs.
     private var base: Int?
     private var baseClause: String?
     private var joins: [Join] = []
@@ -27,7 +28,7 @@ struct SQLTableScope {
         primaryKey = Self.name(alias) + ".Z_PK"
     }
 
-    /// Starts from a column of a join table, which holds primary keys of the entity.
+    /// Starts from a join table with a column of the entity's primary keys.
     init(_ entity: Entity, primaryKey: String) {
         self.entity = entity
         self.primaryKey = primaryKey
@@ -39,7 +40,7 @@ struct SQLTableScope {
 
     private static let names = (0..<32).map { "t\($0)" }
 
-    /// The alias of the table at the end of a path; adds the joins that are missing.
+    /// The alias of the table at the end of a path. Adds the missing joins.
     mutating func alias(
         of steps: some Collection<Property>, model: ManagedObjectModel, isInner: Bool,
         lastAlias: inout Int
@@ -77,7 +78,7 @@ struct SQLTableScope {
         return lastAlias
     }
 
-    /// The joins, to stand behind the first table of FROM.
+    /// Appends the joins; they follow the first table of FROM.
     func appendJoins(to text: inout SQLText) {
         if let baseClause { text.append(baseClause) }
         for join in joins {

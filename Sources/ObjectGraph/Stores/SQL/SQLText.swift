@@ -8,7 +8,7 @@ enum SQLBinding: Sendable, Hashable {
     case text(String)
     case blob(Data)
 
-    /// The value as columns hold it (spec §8.5); an object identifier as its primary key.
+    /// The value in the form of a column (spec §8.5); an object identifier becomes its primary key.
     init(_ value: AttributeValue) {
         switch value {
         case .null: self = .null
@@ -26,14 +26,14 @@ enum SQLBinding: Sendable, Hashable {
     }
 }
 
-/// A piece of SQL and the values of its parameters, in the order in which they stand in it.
+/// A piece of SQL and the values of its parameters, in their order.
 struct SQLText: Sendable, Hashable {
     private(set) var sql = ""
     private(set) var bindings: [SQLBinding] = []
 
     init() { sql.reserveCapacity(256) }
 
-    /// A whole statement, to be a part of another.
+    /// A whole statement, as a part of another.
     init(_ translation: FetchTranslation) {
         sql = translation.sql
         bindings = translation.bindings
@@ -46,7 +46,7 @@ struct SQLText: Sendable, Hashable {
         bindings += other.bindings
     }
 
-    /// A parameter and its value.
+    /// Appends a parameter and its value.
     mutating func bind(_ binding: SQLBinding) {
         sql += "?"
         bindings.append(binding)
@@ -54,7 +54,7 @@ struct SQLText: Sendable, Hashable {
 }
 
 extension Statement {
-    /// Binds the values to the parameters from the first on; texts and blobs are copied.
+    /// Binds the values to the parameters from the first on. Texts and blobs are copied.
     func bind(_ bindings: [SQLBinding]) {
         var index: Int32 = 0
         for binding in bindings {

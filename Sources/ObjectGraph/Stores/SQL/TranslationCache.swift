@@ -1,10 +1,11 @@
 import Synchronization
 
-/// The statements of the requests asked for last, so that a list that is shown again, the next page of one, or another
-/// object by its key is not translated again.
+/// The statements of the latest requests. Showing a list again, its next page, or another object by
+/// its key needs no new translation.
 ///
-/// Kept are requests whose SQL does not depend on their constants: without a predicate, or with a few comparisons of
-/// integers and strings. Where such constants, the limit or the offset differ, the statement is the same with other bindings.
+/// The cache has only requests whose SQL does not depend on their constants: without a predicate,
+/// or with a few comparisons of integers and strings. Requests that differ only in such constants,
+/// the limit or the offset share a statement and differ in its bindings.
 final class TranslationCache: Sendable {
     private static let capacity = 16
     private static let maximumConstantCount = 16
@@ -13,16 +14,16 @@ final class TranslationCache: Sendable {
         let request: FetchRequest
         var translation: FetchTranslation
 
-        /// How many bindings stand before those of the predicate.
+        /// The number of bindings before those of the predicate.
         let firstConstant: Int
     }
 
-    // Few enough to go through, which costs less than hashing a request.
+    // A search through these few entries costs less than hashing a request.
     private let entries = Mutex<[Entry]>([])
 
-    /// The translation of a request, made if it is not known.
+    /// The translation of a request, made if it is not in the cache.
     ///
-    /// - Parameter translate: To give the same for equal requests of the entity.
+    /// - Parameter translate: Must return the same for equal requests of the entity.
     func translation(
         of request: FetchRequest, entity: Entity,
         _ translate: () throws(FetchError) -> FetchTranslation
@@ -42,7 +43,7 @@ final class TranslationCache: Sendable {
         if let known { return known }
         let made = try translate()
         if let predicate = request.predicate {
-            // An order by anything else may have constants of its own, behind those of the predicate.
+            // Other sort keys may have constants of their own, after those of the predicate.
             let hasPlainOrder = request.sortKeys.allSatisfy {
                 if case .keyPath = $0.expression { true } else { false }
             }
@@ -58,7 +59,7 @@ final class TranslationCache: Sendable {
         return made
     }
 
-    /// Has another translation stand for a request, if it is known.
+    /// Replaces the translation of a request, if it is in the cache.
     func replaceTranslation(
         of request: FetchRequest, _ translate: () throws(FetchError) -> FetchTranslation
     ) throws(FetchError) {
@@ -68,16 +69,16 @@ final class TranslationCache: Sendable {
         }
     }
 
-    // Without a copy of the entries on the way.
+    // Compares the entries in place, without a copy.
     private static func index(of request: FetchRequest, in entries: [Entry]) -> Int? {
         entries.indices.first { entries[$0].request.isTranslated(like: request) }
     }
 }
 
 extension FetchRequest {
-    /// Whether both select rows with the same SQL, provided that the predicate compares as it is written.
+    /// Whether both select rows with the same SQL, if the predicate compares as written.
     ///
-    /// Here stands all of a request that `FetchTranslation` looks at for rows.
+    /// This must compare everything in a request that `FetchTranslation` uses for rows.
     fileprivate func isTranslated(like other: FetchRequest) -> Bool {
         entityName == other.entityName && includesSubentities == other.includesSubentities
             && (fetchLimit > 0) == (other.fetchLimit > 0)
@@ -87,7 +88,7 @@ extension FetchRequest {
 }
 
 extension ObjectPredicate? {
-    /// Whether the SQL of both is the same, provided that the other one compares as it is written.
+    /// Whether the SQL of both is the same, if the other predicate compares as written.
     fileprivate func isTranslated(like other: ObjectPredicate?) -> Bool {
         switch (self, other) {
         case (nil, nil): true
@@ -98,7 +99,8 @@ extension ObjectPredicate? {
 }
 
 extension ObjectPredicate {
-    /// Adds the integers and strings that are compared in it, in their order; false if there is anything else.
+    /// Appends the integers and strings in its comparisons, in their order; false if there is any
+    /// other constant.
     fileprivate func appendConstants(to constants: inout [SQLBinding]) -> Bool {
         switch self {
         case .comparison(let comparison):
@@ -134,8 +136,8 @@ extension ObjectPredicate {
         }
     }
 
-    /// Whether each comparison is of an attribute of the entity with a constant of its type, so that the constant is bound as
-    /// it is and no more depends on it.
+    /// Whether each comparison is of an attribute of the entity with a constant of the attribute's
+    /// type. The constants are then bound unchanged, and the SQL does not depend on them.
     fileprivate func comparesAsWritten(in entity: Entity) -> Bool {
         switch self {
         case .comparison(let comparison):

@@ -1,7 +1,7 @@
-/// The row that a batch insert is about to write; values go straight into the form in which it is bound.
+/// The next row of a batch insert. Values are written directly in the form that SQLite gets.
 public struct BatchInsertRow: ~Copyable {
     let entity: Entity
-    // Of the entity, which the row keeps alive.
+    // These belong to the entity, which the row keeps alive.
     let accessors: UnsafePointer<PropertyAccessor>
     let propertyCount: Int
     var writer = RowWriter()
@@ -9,14 +9,15 @@ public struct BatchInsertRow: ~Copyable {
     /// The attributes that were set to nil.
     private var nils = PropertyMask()
 
-    /// Values that a store would not give back, by attribute: the end of the row throws unless they
-    /// are replaced. Nil until there is one, so that other rows cost a comparison for each value.
+    /// Values that a store cannot return unchanged, by attribute. `finish` throws unless they are
+    /// replaced. Nil until there is one, so that other rows only pay a comparison for each value.
     private var unstorable: [Int: AttributeValue]?
 
-    /// Attributes that need a value of their own where the row gives none: a default, or an error.
+    /// Attributes for which an omitted value means a default or an error.
     private let required: PropertyMask
 
-    /// The slots of those, a bit each, by which a row is seen to give all of them; nil if one has no bit.
+    /// A bit for each slot of those attributes, to test quickly whether the row has all of them;
+    /// nil if one has no bit.
     private let requiredSlots: UInt16?
 
     init(_ entity: Entity) {
@@ -40,7 +41,8 @@ public struct BatchInsertRow: ~Copyable {
 
     /// Sets an attribute by its name.
     ///
-    /// - Throws: `StoreError` if the entity has no such persistent attribute, or the value is not acceptable to its type.
+    /// - Throws: `StoreError` if the entity has no such persistent attribute, or the attribute
+    ///   cannot store the value.
     public mutating func set(_ value: AttributeValue, forKey key: String) throws(StoreError) {
         guard let property = entity.property(named: key), let type = property.attributeType,
             let slot = property.slot
@@ -51,7 +53,8 @@ public struct BatchInsertRow: ~Copyable {
         store(converted, property.index, slot)
     }
 
-    /// Gives an attribute a value, converted to its type; a value that cannot be is a mistake of the accessor.
+    /// Sets an attribute to a value, converted to its type. A value that cannot be converted is a
+    /// programming error in the accessor.
     mutating func write(_ value: AttributeValue, at index: Int) {
         let property = entity.properties[index]
         guard let slot = property.slot, let type = property.attributeType,
@@ -65,7 +68,7 @@ public struct BatchInsertRow: ~Copyable {
         if !converted.isStorable { noteUnstorable(converted, at: index) }
     }
 
-    // Without a detour where the Swift type is that of the slot.
+    // These write directly if the Swift type is that of the slot.
 
     @inline(__always)
     mutating func write(integer: Int64, at index: Int) {
@@ -111,7 +114,7 @@ public struct BatchInsertRow: ~Copyable {
         unstorable![index] = value
     }
 
-    /// Gives an attribute a value of its type in the place of the one before.
+    /// Replaces the value of an attribute with one of its type.
     private mutating func store(_ value: AttributeValue, _ propertyIndex: Int, _ slot: Int) {
         writer.clear(slot)
         if value.isNull { nils.insert(propertyIndex) }
@@ -121,8 +124,8 @@ public struct BatchInsertRow: ~Copyable {
 
     /// Begins a row.
     ///
-    /// - Parameter isAlone: Whether the rows before are not needed any more. Their memory, which the processor has in its
-    ///   cache, is then used again.
+    /// - Parameter isAlone: Whether earlier rows are no longer needed. Their memory, which is in
+    ///   the processor's cache, is then reused.
     mutating func begin(key: Int64, isAlone: Bool) {
         if isAlone { writer.rewind() }
         if !nils.isEmpty { nils = PropertyMask() }
@@ -131,9 +134,10 @@ public struct BatchInsertRow: ~Copyable {
             entity.layout.extent, key: key, version: 1, entityNumber: UInt32(entity.number))
     }
 
-    /// Gives omitted attributes their defaults and ends the row.
+    /// Gives omitted attributes their defaults and finishes the row.
     ///
-    /// - Throws: `StoreError` if a mandatory attribute has no value, or an attribute one that a store would not give back.
+    /// - Throws: `StoreError` if a mandatory attribute has no value, or an attribute has a value
+    ///   that a store cannot return unchanged.
     mutating func finish() throws -> RowReference {
         if let (index, value) = unstorable?.min(by: { $0.key < $1.key }) {
             throw StoreError(

@@ -5,7 +5,7 @@ struct OpenedFile {
     private let path: String
     private let state: FileState?
 
-    /// Opened with `immutable=1`: SQLite takes no locks.
+    /// Whether the file is open with `immutable=1`; SQLite then takes no locks.
     var isReadWithoutLocks = false
 
     init(_ url: URL) {
@@ -13,12 +13,12 @@ struct OpenedFile {
         state = FileState(path: url.path)
     }
 
-    /// Whether the same file is at the path still.
+    /// Whether the same file is still at the path.
     var isInPlace: Bool {
         guard let state else { return true }
         return FileState(path: path)?.isOfSameFile(as: state) ?? false
     }
 
-    /// Whether nobody has written to a file that is read without locks.
+    /// Whether a file that is read without locks is unchanged.
     var isUnchanged: Bool { !isReadWithoutLocks || FileState(path: path) == state }
 }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A copy of a database that a crashed program has left unfinished, where it must not or cannot be recovered in its place
-/// (spec §11.4).
+/// A copy of a database that a crashed program left unfinished, for a file that must not or cannot
+/// be recovered in place (spec §11.4).
 ///
-/// What is unfinished lies beside the database: a rollback journal to be played back, or a WAL to be taken over. SQLite
+/// An unfinished database has a rollback journal to play back or a WAL to read beside it. SQLite
 /// reads neither through a connection that cannot write.
 final class RecoveredCopy: Sendable {
     let url: URL
@@ -11,18 +11,19 @@ final class RecoveredCopy: Sendable {
 
     private static let suffixes = ["", "-journal", "-wal"]
 
-    /// A copy of the file; nil if it can be read where it is.
+    /// A copy of the file; nil if the file can be read in place.
     ///
     /// - Parameters:
-    ///   - timeout: How long to wait for locks, and for a moment in which nobody changes the file.
-    ///   - parent: The folder in which the copy gets a folder of its own.
+    ///   - timeout: How long to wait for locks, and for a moment in which no program changes the
+    ///     file.
+    ///   - parent: The folder for the copy's own folder.
     /// - Throws: `SQLiteError` if the file cannot be read for another reason; `StoreError` if it
     ///   cannot be copied.
     static func ifNeeded(
         for url: URL, timeout: Duration,
         in parent: URL = FileManager.default.temporaryDirectory
     ) throws -> RecoveredCopy? {
-        // SQLite looks for both files beside the file that a symbolic link leads to.
+        // SQLite looks for both files beside the target of a symbolic link.
         let original = url.resolvingSymlinksInPath()
         let deadline = ContinuousClock.now + timeout
         while isUnfinished(original),
@@ -30,8 +31,8 @@ final class RecoveredCopy: Sendable {
         {
             let before = states(of: original)
             let copy = Result { try RecoveredCopy(of: original, in: parent) }
-            // Another program could have recovered the file meanwhile: then the parts do not belong
-            // together, or one is gone.
+            // If another program has recovered the file meanwhile, the copied parts do not match,
+            // or one is missing.
             if states(of: original) == before {
                 let copy = try copy.mapError { storeError($0, url) }.get()
                 try copy.recover()
@@ -42,8 +43,8 @@ final class RecoveredCopy: Sendable {
         return nil
     }
 
-    /// Whether a file can be read only with `immutable=1`: it has no WAL and can get none, as in a
-    /// folder that cannot be written (https://www.sqlite.org/wal.html#readonly).
+    /// Whether a file can be read only with `immutable=1`: it has no WAL and none can be made, as
+    /// in a folder that cannot be written (https://www.sqlite.org/wal.html#readonly).
     static func needsImmutable(_ url: URL, timeout: Duration) throws -> Bool {
         let url = url.resolvingSymlinksInPath()
         return try !canMakeWAL(of: url) && !isUnfinished(url) && !canBeRead(url, timeout: timeout)
@@ -53,13 +54,13 @@ final class RecoveredCopy: Sendable {
         suffixes.dropFirst().contains { FileState.hasContent(path: url.path + $0) }
     }
 
-    /// Whether the WAL and its index are there or can be made.
+    /// Whether the WAL and its index exist or can be made.
     private static func canMakeWAL(of url: URL) -> Bool {
         access(url.deletingLastPathComponent().path, W_OK) == 0
             && ["-wal", "-shm"].allSatisfy { FileState(path: url.path + $0)?.isRegular ?? true }
     }
 
-    /// Whether SQLite can read the file in its place through a connection that does not write.
+    /// Whether SQLite can read the file in place through a connection that does not write.
     private static func canBeRead(_ url: URL, timeout: Duration) throws -> Bool {
         var configuration = SQLiteConfiguration(path: url.path, mode: .readOnly)
         configuration.busyTimeout = timeout
@@ -67,7 +68,7 @@ final class RecoveredCopy: Sendable {
             try Connection(configuration).close()
             return true
         } catch {
-            // SQLITE_CANTOPEN also means that the process has no descriptor left.
+            // SQLITE_CANTOPEN also means that the process has no file descriptor left.
             if error.isReadOnly || error.code == 14 && !canMakeWAL(of: url) { return false }
             throw error
         }
@@ -103,7 +104,7 @@ final class RecoveredCopy: Sendable {
         }
     }
 
-    /// Lets SQLite finish in the copy what is unfinished.
+    /// Lets SQLite recover the copy.
     private func recover() throws {
         try Connection(SQLiteConfiguration(path: url.path, mode: .readWrite)).close()
     }

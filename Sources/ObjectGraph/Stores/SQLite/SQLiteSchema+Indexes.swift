@@ -1,9 +1,10 @@
-// The indexes of an entity: those that every store has, those of the model, and those that enforce constraints (spec §1.7,
-// §8.4).
+// The indexes of an entity: standard ones, those of the model, and those that enforce constraints
+// (spec §1.7, §8.4).
 extension SQLiteSchema {
-    /// The statements that make the indexes that the entity adds.
+    /// The statements that create the indexes of the entity itself, without those of ancestors.
     ///
-    /// - Throws: `StoreError` if the condition of a partial index cannot be asked in one.
+    /// - Throws: An error if the condition of a partial index cannot be written as SQL for an
+    ///   index.
     func indexes(of entity: Entity) throws -> [String] {
         var statements = standardIndexes(of: entity)
         for index in entity.description.indexes {
@@ -54,7 +55,7 @@ extension SQLiteSchema {
         entity.columns[entity.property(named: property)!.slot!]
     }
 
-    /// The condition of a partial index, which can have neither parameters nor an alias for its table.
+    /// The condition of a partial index. It can have neither parameters nor a table alias.
     private func condition(_ format: String, of entity: Entity) throws -> String {
         let resolver = ConditionResolver(entity: entity, model: model)
         var writer = SQLConditionWriter(entity: entity, model: model, followsRelationships: false)
@@ -67,7 +68,7 @@ extension SQLiteSchema {
             + (pieces.last ?? "")
     }
 
-    /// A tree of ranges, kept up to date by triggers.
+    /// The statements for an R*Tree, which triggers keep up to date.
     private func rTree(_ index: FetchIndexDescription, of entity: Entity) -> [String] {
         let name = "Z_RT_\(entity.name)_\(index.name)"
         let columns = index.elements.map { column($0.property, of: entity) }
@@ -88,7 +89,7 @@ extension SQLiteSchema {
 }
 
 extension SQLBinding {
-    /// The value as a literal of SQL.
+    /// The value as an SQL literal.
     fileprivate var literal: String {
         switch self {
         case .null: "NULL"

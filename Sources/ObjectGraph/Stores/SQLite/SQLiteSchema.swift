@@ -1,13 +1,15 @@
 import Foundation
 
-/// Makes and checks the tables of a SQLite store: bookkeeping, one table a root entity, join tables, indexes (spec §8).
+/// Creates and checks the tables of a SQLite store: bookkeeping, one table for each root entity,
+/// join tables, indexes (spec §8).
 struct SQLiteSchema {
     let model: ManagedObjectModel
 
     /// The entities that the store holds.
     var entityNames: Set<String>
 
-    /// Whether the store may have been written with another model, as long as its tables will do.
+    /// Whether a store of another model is accepted, if it has the tables and columns that the
+    /// model needs.
     var ignoresVersions = false
     var debug = DebugOptions()
 
@@ -20,17 +22,18 @@ struct SQLiteSchema {
     /// Every entity that shares a table with one that the store holds.
     private var entities: [Entity] { roots.flatMap { model.entities[$0.familyIndexes] } }
 
-    /// Makes the tables if the database is empty, and checks that they are the model's otherwise.
+    /// Creates the tables if the database is empty; otherwise checks that it has the model's.
     ///
     /// - Returns: The identifier of the store and its metadata.
-    /// - Throws: `StoreError` if the database has other tables or was written with another model.
+    /// - Throws: `StoreError` if tables of the model are missing, or the store was written with
+    ///   another model.
     func open(
         on connection: Connection, isReadOnly: Bool, url: URL?
     ) throws -> (identifier: String, metadata: MetadataList) {
         var tables = try tableNames(on: connection)
         if tables.isEmpty, !isReadOnly {
             let made = try connection.transaction(.exclusive) {
-                // Others may have opened the file as well, and made them before this lock was had.
+                // Another connection may have created the tables before this one got the lock.
                 try tableNames(on: connection).isEmpty ? try create(on: connection) : nil
             }
             if let made { return made }
@@ -66,7 +69,7 @@ struct SQLiteSchema {
         return (identifier, metadata)
     }
 
-    /// Everything that makes an empty database a store, in order.
+    /// The statements that turn an empty database into a store, in order.
     func statements() throws -> [String] {
         try [
             "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)",
@@ -89,7 +92,8 @@ struct SQLiteSchema {
                 }
             }
         }
-        // Narrow columns first, since SQLite reads a row from its start (and as Core Data does, spec §8.3).
+        // Narrow columns come first, since SQLite reads a row from its start (and as in Core Data,
+        // spec §8.3).
         let ordered = columns.enumerated().sorted {
             ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset)
         }.map { "\($0.element.name) \($0.element.type)" }
@@ -134,7 +138,7 @@ struct SQLiteSchema {
             debug.noteMigration("the store is not opened: it needs a migration")
             throw StoreError(.incompatibleModel(entities: differing.sorted()), url: url)
         }
-        // Rows name their entities by these.
+        // Rows refer to their entities by these numbers.
         for entity in entities {
             let select = try connection.statement(
                 "SELECT 1 FROM Z_PRIMARYKEY WHERE Z_ENT = ? AND Z_NAME = ?")

@@ -1,4 +1,4 @@
-// Batch requests go straight to SQL, each in one transaction (spec §6).
+// Batch requests run as SQL, each in one transaction (spec §6).
 extension SQLiteStore {
     func execute(
         _ request: BatchInsertRequest, entity: Entity, resultType: BatchResultType
@@ -85,7 +85,7 @@ extension SQLiteStore {
     }
 }
 
-/// Deletes rows and does in SQL what their delete rules say (spec §6.4).
+/// Deletes rows and applies their delete rules in SQL (spec §6.4).
 private struct CascadingDeletion {
     let store: SQLiteStore
     let connection: Connection
@@ -103,7 +103,7 @@ private struct CascadingDeletion {
 
     mutating func delete(_ keys: [EntityKey]) throws {
         var waiting = keys
-        // One round for each step of a chain of cascades, however long it is.
+        // One pass for each step of a chain of cascades, however long it is.
         while !waiting.isEmpty {
             let fresh = waiting.filter { seen.insert($0).inserted }
             waiting = []
@@ -124,7 +124,7 @@ private struct CascadingDeletion {
         }
     }
 
-    /// Cuts or cascades one relationship of the rows in the list.
+    /// Applies the delete rule of one relationship to the listed rows.
     private func follow(
         _ property: Property, _ relationship: Relationship, of entity: Entity, _ list: String
     ) throws -> [EntityKey] {

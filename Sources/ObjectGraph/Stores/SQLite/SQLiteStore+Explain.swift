@@ -18,7 +18,7 @@ extension SQLiteStore {
         }
     }
 
-    /// The statement that a fetch of this kind runs first.
+    /// The first statement of a fetch of this kind.
     private func translation(
         of request: FetchRequest, _ entity: Entity, _ resultType: FetchResultType
     ) throws(FetchError) -> FetchTranslation {
@@ -36,7 +36,9 @@ extension SQLiteStore {
         return try FetchTranslation(request, entity: entity, model: model, selection: selection)
     }
 
-    /// What each term would read if it stood alone: here, and in a database with an index on every column.
+    /// A warning for each term that would scan a table if it were the whole predicate. It says
+    /// whether an index would avoid the scan, from the plan in a database with an index on every
+    /// column.
     private func warnings(
         about predicate: ObjectPredicate, _ entity: Entity, _ connection: Connection
     ) throws -> [FetchExplanation.Warning] {
@@ -52,7 +54,7 @@ extension SQLiteStore {
     }
 }
 
-/// The tables of a database without their rows, and with an index on each of their columns.
+/// The tables of a database without their rows, and with an index on each column.
 private struct IndexedCopy {
     let connection: Connection
 
@@ -88,12 +90,13 @@ private struct PlanStep {
 
     var indented: String { String(repeating: "  ", count: depth) + detail }
 
-    /// Whether every row of one of the request's tables is looked at.
+    /// Whether the step reads all rows of one of the request's tables.
     var isScan: Bool {
         detail.hasPrefix("SCAN t") && detail.dropFirst(6).first?.isNumber == true
     }
 
-    /// Looking at the rows of the entity in turn is what a request without a predicate wants.
+    /// The warning about this step, if any. A request without a predicate is expected to scan its
+    /// entity's table.
     func warning(_ request: FetchRequest) -> FetchExplanation.Warning? {
         if detail.hasPrefix("USE TEMP B-TREE FOR"), detail.hasSuffix("ORDER BY") {
             return .unindexedSort(detail)
@@ -127,7 +130,7 @@ extension ObjectPredicate {
 }
 
 extension SQLBinding {
-    /// The value in the form in which SQLite gets it.
+    /// The value in the form that SQLite gets.
     fileprivate var value: AttributeValue {
         switch self {
         case .null: .null

@@ -27,7 +27,7 @@ extension SQLiteStore {
             request, entity: entity, model: model, selection: .rows(selection, form))
     }
 
-    /// - Returns: nil if the rows were handed over in another order than that of the result.
+    /// - Returns: Nil if the rows came in another order than that of the result.
     private func readRows(
         _ translation: FetchTranslation, _ request: FetchRequest, _ entity: Entity,
         _ selection: RowSelection, _ progress: FetchProgress?
@@ -40,7 +40,8 @@ extension SQLiteStore {
             switch translation.form {
             case .rows where !isInOrder: return nil
             case .columns where selection.canHandOver && !statement.hasSorted:
-                // An index has the order: from now on the rows can be handed over.
+                // SQLite used an index for the order. From now on the rows can be passed as a
+                // whole.
                 try rowTranslations.replaceTranslation(of: request) { () throws(FetchError) in
                     try translate(request, entity, selection, .rows)
                 }
@@ -50,7 +51,7 @@ extension SQLiteStore {
         }
     }
 
-    /// Reads rows that SQLite sorts by now, since an index is gone.
+    /// Reads rows that SQLite now sorts, because an index was dropped.
     private func readSortedRows(
         _ request: FetchRequest, _ entity: Entity, _ selection: RowSelection,
         _ progress: FetchProgress?
@@ -126,7 +127,8 @@ extension SQLiteStore {
 
     func rows(_ keys: [Int64], entity: Entity) throws -> RowList {
         let selection = selection(entity, includesSubentities: true)
-        // One parameter for any number of keys: the statement keeps its shape and no limit is met.
+        // One parameter for any number of keys: the statement stays the same, and SQLite's limit on
+        // parameters does not apply.
         let form = selection.formOfTable
         let sql =
             "SELECT \(selection.list(form)) FROM \(entity.table) t0 WHERE t0.Z_PK IN (SELECT value FROM json_each(?))"
@@ -212,14 +214,14 @@ extension SQLiteStore {
                 let owner = statement.value(at: Int32(selection.columnCount)).integer
                 let member = try selection.key(of: statement)
                 contents[owner, default: []].append(member)
-                // A row that several owners share comes once for each of them.
+                // The result has a shared row once for each of its owners.
                 if known.insert(member.key).inserted { collector.take(statement) }
             }
             return RelatedRows(contents: contents, rows: try collector.finish())
         }
     }
 
-    /// What sorts the members of an ordered relationship, those without a place first.
+    /// The ORDER BY for the members of an ordered relationship. Members without a place come first.
     private func order(of relationship: Relationship) -> String {
         if case .joinTable(let join) = relationship.storage {
             return join.placeColumn.map { " ORDER BY t1.\($0), t0.Z_PK" } ?? ""
@@ -229,7 +231,7 @@ extension SQLiteStore {
         return " ORDER BY t0.\(destination.columns[destination.properties[index].slot!]), t0.Z_PK"
     }
 
-    /// Runs the body with a reusable statement on a reader.
+    /// Runs the body with a cached statement on a reader.
     func read<T>(
         _ sql: String, keepingSnapshot: Bool = false, progress: FetchProgress? = nil,
         _ body: (Statement) throws -> T
@@ -249,10 +251,10 @@ extension SQLiteStore {
 extension RowSelection {
     fileprivate var canHandOver: Bool { columnCount <= RowReceiver.maximumColumnCount }
 
-    /// The form that serves rows in any order.
+    /// The form for results without an order.
     fileprivate var formOfTable: Form { canHandOver ? .table : .columns }
 
-    /// The form that serves a request whatever way SQLite takes.
+    /// The form for a request, whichever query plan SQLite uses.
     func form(for request: FetchRequest) -> Form {
         guard canHandOver, request.sortKeys.isEmpty else { return .columns }
         return request.fetchLimit == 0 && request.fetchOffset == 0 ? .table : .rows
@@ -269,11 +271,11 @@ extension RowSelection {
 }
 
 extension FetchTranslation.Selection {
-    /// Identities, for `readKeys`.
+    /// The identities, for `readKeys`.
     static let keys = Self.columns("t0.Z_PK, t0.Z_ENT")
 }
 
-/// The identities in a result of keys and entity numbers.
+/// The identities in a result with keys and entity numbers.
 ///
 /// - Throws: `StoreError` if a row is neither of the entity nor of a descendant.
 func readKeys(of statement: Statement, _ entity: Entity) throws -> [EntityKey] {
@@ -288,11 +290,11 @@ func readKeys(of statement: Statement, _ entity: Entity) throws -> [EntityKey] {
 }
 
 extension EntityKey {
-    /// The identity that a row of a store has, or a reference to one.
+    /// The identity of a stored row, or of a reference to one.
     ///
-    /// - Parameter entity: The entity that was fetched, or to which the relationship leads.
-    /// - Throws: `StoreError` if the row is neither of the entity nor of a descendant, or no row
-    ///   can have the key. Objects of other entities have another class, and may have another table.
+    /// - Parameter entity: The fetched entity, or the destination of the relationship.
+    /// - Throws: `StoreError` if the row is neither of the entity nor of a descendant, or the key
+    ///   is impossible. Objects of other entities have another class, and may have another table.
     init(number: Int64, key: Int64, of entity: Entity) throws(StoreError) {
         let index = Int(number) &- 1
         guard entity.familyIndexes.contains(index), key >= 0 else {

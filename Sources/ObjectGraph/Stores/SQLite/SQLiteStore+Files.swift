@@ -1,8 +1,10 @@
 import Foundation
 
-// Whole files, which must never be moved, copied or deleted by other means while somebody has them open (spec §11.5).
+// Operations on whole files. An open database file must not be moved, copied or deleted by other
+// means (spec §11.5).
 extension SQLiteStore {
-    /// Makes a file an empty database, under its locks, so that others who have it open see one rather than a dangling file.
+    /// Makes a file an empty database, under SQLite's locks. Others that have it open then see an
+    /// empty database, not a deleted file.
     static func empty(
         _ url: URL, timeout: Duration, isForced: Bool, vfs: String? = nil
     ) throws {
@@ -25,7 +27,8 @@ extension SQLiteStore {
         }
     }
 
-    /// Overwrites a store with the content of another, in one transaction of the destination; the source stays as it is.
+    /// Overwrites a store with the content of another, in one transaction of the destination. The
+    /// source does not change.
     static func replace(
         _ destination: URL, with source: URL, timeout: Duration, vfs: String? = nil
     ) throws {
@@ -35,7 +38,8 @@ extension SQLiteStore {
                 destination, .readWriteCreate, timeout: timeout, vfs: vfs
             ) { writer in
                 try Connection.backup(from: reader, to: writer)
-                // The copied header says WAL: without a last look at the schema the file would keep an empty one.
+                // The copied header says WAL. Without this read of the schema the file would keep
+                // an empty WAL.
                 try writer.execute("PRAGMA schema_version")
             }
         }

@@ -1,11 +1,11 @@
 import Foundation
 import Synchronization
 
-/// The metadata of an open store, as far as they can change.
+/// The metadata of an open store that can change.
 final class MetadataState: Sendable {
     struct Content {
         var list: MetadataList
-        /// How often something was set, and how much of that is in the file.
+        /// The number of changes, and how many of them are in the file.
         var changeCount = 0
         var writtenCount = 0
     }
@@ -24,12 +24,12 @@ final class MetadataState: Sendable {
         }
     }
 
-    /// What is to be written, of which `noteWritten` is then told; nil if nothing is.
+    /// The content to write; call `noteWritten` afterwards. Nil if nothing has changed.
     var unwritten: Content? {
         content.withLock { $0.changeCount > $0.writtenCount ? $0 : nil }
     }
 
-    /// What has been set since is still to be written.
+    /// Values that were set since then remain unwritten.
     func noteWritten(_ written: Content) {
         content.withLock { $0.writtenCount = max($0.writtenCount, written.changeCount) }
     }
@@ -47,7 +47,8 @@ extension SQLiteStore {
 
     var hasUnwrittenMetadata: Bool { metadataState.unwritten != nil }
 
-    /// Writes changed metadata within a transaction, after which the state is to be told of them.
+    /// Writes changed metadata within a transaction. After the commit, pass the result to
+    /// `noteWritten`.
     func writeMetadata(on connection: Connection) throws -> MetadataState.Content? {
         let unwritten = metadataState.unwritten
         if let unwritten { try Self.write(unwritten.list, on: connection) }
@@ -62,7 +63,7 @@ extension SQLiteStore {
 
     // MARK: - Of a file that is not open
 
-    /// Reads the metadata without a model. Makes no file and changes none.
+    /// Reads the metadata without a model. Creates and changes no file.
     static func metadata(at url: URL) throws -> StoreMetadata {
         try withConnection(url, .readOnly) { connection in
             let (identifier, list) = try readMetadata(on: connection, url: url)
@@ -100,7 +101,8 @@ extension SQLiteStore {
         return (select.value(at: 0).string, MetadataList(Data(select.value(at: 1).blob)))
     }
 
-    /// Runs the body on a connection of its own to a file that must be there.
+    /// Runs the body on its own connection to a file, which must exist except in the mode
+    /// `readWriteCreate`, or to a database in memory.
     static func withConnection<T>(
         _ url: URL, _ mode: SQLiteConfiguration.Mode, timeout: Duration = .seconds(240),
         vfs: String? = nil, _ body: (Connection) throws -> T

@@ -15,8 +15,9 @@ extension SQLiteStore {
     }
 }
 
-/// Carries out a save plan inside a transaction: pairs to remove, rows to delete where a constraint may need their
-/// values, insertions, updates, what of both has collided once more, pairs to add, other deletions (spec §5.1, step 7).
+/// Writes a save plan inside a transaction (spec §5.1, step 7). The order: removed pairs, deletions
+/// of rows whose values a constraint may need, insertions, updates, collided rows again, checks,
+/// added pairs, orders, other deletions.
 private struct PlanWriter {
     let plan: SavePlan
     let connection: Connection
@@ -102,15 +103,16 @@ private struct PlanWriter {
     private func updateStatement(_ change: RowChange) -> String {
         var sql = "UPDATE \(change.entity.table) SET "
         change.forEachChangedSlot { sql += "\(change.entity.columns[$0]) = ?, " }
-        // Rows of other writers may have no version: they count as version 0 (spec §5.2).
+        // Rows of other writers may have no version. They count as version 0 (spec §5.2).
         return sql + "Z_OPT = ? WHERE Z_PK = ? AND IFNULL(Z_OPT, 0) = ?"
     }
 
-    /// Writes the rows anew that have collided: SQLite looks at a unique index with each row, and the values may be those
-    /// of a row that the plan changes as well, as when two rows swap theirs.
+    /// Writes the collided rows again. SQLite checks a unique index with each row, so the values
+    /// may be those of another row that the plan also changes, for example when two rows swap
+    /// values.
     ///
-    /// The changed ones give up their old values first, since nulls never collide. What collides now does so with a row
-    /// as it shall be.
+    /// The updated rows first set their changed columns to null, since nulls never collide. A
+    /// second collision is then with the final values of a row.
     private mutating func writeCollidingRows() throws {
         let positions = uniquenessConflicts.map(\.position)
         uniquenessConflicts = []
@@ -135,7 +137,7 @@ private struct PlanWriter {
             statement.bind(change.key, at: 1)
             statement.bind(Int64(change.previousVersion), at: 2)
             try statement.run()
-            // A row that is gone already is as it shall be (spec §5.3).
+            // A deletion of a row that is already gone succeeds (spec §5.3).
             if connection.changes == 0, try exists(change) { versionConflicts.append(position) }
         }
     }
@@ -175,7 +177,7 @@ private struct PlanWriter {
         }
     }
 
-    /// Gives the members of ordered relationships their places.
+    /// Writes the places of the members of ordered relationships.
     private func writeOrders() throws {
         var rest = plan.joins.filter { $0.position != nil }[...]
         while let first = rest.first {
@@ -191,7 +193,7 @@ private struct PlanWriter {
         }
     }
 
-    /// Writes the pairs alone whose place changes.
+    /// Writes only the pairs whose place changes.
     private func writeOrder(
         of members: ArraySlice<JoinChange>, _ join: JoinTable, _ column: String
     ) throws {
@@ -215,7 +217,8 @@ private struct PlanWriter {
         }
     }
 
-    /// Runs a statement that may meet a unique index; all collisions of a save are collected before it is given up.
+    /// Runs a statement that may violate a unique index. A save collects all collisions before it
+    /// fails.
     @discardableResult
     private mutating func run(_ statement: Statement, _ position: Int) throws -> Bool {
         do {
@@ -227,10 +230,12 @@ private struct PlanWriter {
         }
     }
 
-    /// Takes note of a collision for the merge policy.
+    /// Notes a collision for the merge policy.
     ///
-    /// A key that is there already is a version that nobody expected: another context has brought the row back, too.
-    /// - Throws: The error, where it is about something that the model knows nothing of, such as an application's own index.
+    /// An existing key counts as a version conflict: another context has inserted the row again,
+    /// too.
+    /// - Throws: The error, if it concerns something outside the model, such as an application's
+    ///   own index.
     private mutating func note(_ error: SQLiteError, at position: Int) throws(SQLiteError) {
         if error.isKeyCollision { return versionConflicts.append(position) }
         let columns = Self.columns(in: error.message)

@@ -1,7 +1,8 @@
 import Foundation
 import Synchronization
 
-/// A store in one SQLite file with Core Data's table layout (spec §8): one writer, a pool of readers, WAL.
+/// A store in one SQLite file with Core Data's table layout (spec §8): one writer, a pool of
+/// readers, WAL.
 final class SQLiteStore: PersistentStore {
     let identifier: String
     let url: URL?
@@ -12,13 +13,13 @@ final class SQLiteStore: PersistentStore {
     let debug: DebugOptions
     private let keys: KeyReservation
 
-    /// What is read in place of a file that cannot be.
+    /// The copy that is read instead of a file that cannot be read in place.
     private let copy: RecoveredCopy?
 
     /// The file that was opened; nil in memory.
     private let file: OpenedFile?
 
-    /// Where rows go that are read one by one in a turn; nil between turns.
+    /// The writer for rows that are read one by one in a turn; nil between turns.
     let turnWriter = Mutex<RowWriter?>(nil)
 
     /// The columns of every entity, alone and with its descendants, by entity index.
@@ -26,16 +27,17 @@ final class SQLiteStore: PersistentStore {
     private let familySelections: [RowSelection]
     let statements: [EntityStatements]
 
-    /// Whether the table of an entity is here, by entity index. Objects of other configurations, whose tables may not be,
-    /// cannot be related to those of the store (spec §11.1).
+    /// Whether the store has the entity's table, by entity index. Objects of the store cannot be
+    /// related to objects of other configurations, whose tables may be missing (spec §11.1).
     let hasTable: [Bool]
 
-    /// Of fetches of rows.
+    /// The translations of fetches of rows.
     let rowTranslations = TranslationCache()
 
-    /// Opens the file, making it and its tables if it is new.
+    /// Opens the file. A new file and its tables are created.
     ///
-    /// - Throws: `StoreError` for a missing or foreign file, another schema, another model, or one that cannot be opened.
+    /// - Throws: `StoreError` for a file that is missing, is not a store, has another schema or
+    ///   model, or cannot be opened.
     init(
         _ description: PersistentStoreDescription, model: ManagedObjectModel, debug: DebugOptions
     ) throws {
@@ -61,7 +63,8 @@ final class SQLiteStore: PersistentStore {
             let slotCount = model.entities.map(\.layout.slotCount).max() ?? 0
             var configuration = description.connectionConfiguration(debug)
             var file = description.file.map(OpenedFile.init)
-            // The file has no WAL and can get none: nobody has the database open.
+            // The file has no WAL and none can be made, so no other connection has the database
+            // open.
             if description.isReadOnly, let url = description.file,
                 try RecoveredCopy.needsImmutable(url, timeout: description.timeout)
             {
@@ -86,7 +89,7 @@ final class SQLiteStore: PersistentStore {
             identifier = opened.identifier
             metadataState = MetadataState(opened.metadata)
             isReadOnly = try pool.write { $0.isReadOnly }
-            // A new file is there by now.
+            // A new file exists by now.
             if !description.isReadOnly { file = description.file.map(OpenedFile.init) }
             self.file = file
         } catch let error as SQLiteError {
@@ -118,7 +121,7 @@ final class SQLiteStore: PersistentStore {
         }
     }
 
-    /// Looks at an existing file before any setting is made that would change it.
+    /// Checks an existing file before any setting changes it.
     private static func inspect(
         _ description: PersistentStoreDescription, _ schema: SQLiteSchema
     ) throws {
@@ -195,8 +198,8 @@ final class SQLiteStore: PersistentStore {
         includesSubentities ? familySelections[entity.index] : selections[entity.index]
     }
 
-    /// Lends the writer; refuses when the store is open for reading only, or its file is no longer at its path: SQLite would
-    /// write to a file that nobody finds, or a WAL that belongs to another database.
+    /// Runs the body with the writer. Throws if the store is read-only, or if its file is no longer
+    /// at its path: SQLite would write to a file without a name, or to the WAL of another database.
     func write<T>(_ body: (Connection) throws -> T) throws -> T {
         guard !isReadOnly else { throw StoreError(.readOnly, url: url) }
         return try pool.write { connection in
@@ -205,12 +208,13 @@ final class SQLiteStore: PersistentStore {
         }
     }
 
-    /// Throws if somebody has written to a file that is read without locks: what was read may be of two states.
+    /// Throws if another program has written to a file that is read without locks: the rows read
+    /// may be of two states.
     func requireUnchanged() throws {
         guard file?.isUnchanged ?? true else { throw StoreError(.fileChanged, url: url) }
     }
 
-    /// Runs the body and turns what SQLite says into errors of the store.
+    /// Runs the body and turns SQLite's errors into store errors.
     func mapping<T>(_ body: () throws -> T) throws -> T {
         do {
             return try body()
@@ -222,7 +226,8 @@ final class SQLiteStore: PersistentStore {
         }
     }
 
-    /// The last primary key handed out for the entity's table (`Z_MAX` of the root's row, spec §8.2).
+    /// The last primary key handed out for the entity's table (`Z_MAX` of the root's row, spec
+    /// §8.2).
     static func lastKey(of root: Entity, on connection: Connection) throws -> Int64 {
         let statement = try connection.statement(
             "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?")
@@ -236,7 +241,7 @@ final class SQLiteStore: PersistentStore {
         return key
     }
 
-    /// Behind each of them there are more keys than any store can use.
+    /// After each of these, more keys are left than any store can use.
     private static let lastKeys = 0...Int64.max / 2
 
     static func setLastKey(_ key: Int64, of root: Entity, on connection: Connection) throws {
@@ -248,9 +253,9 @@ final class SQLiteStore: PersistentStore {
     }
 }
 
-/// The statements about single rows of an entity, written once.
+/// The SQL of the statements about single rows of an entity, built once.
 struct EntityStatements: Sendable {
-    /// Inserts what `PendingRows` has.
+    /// Inserts the rows of `PendingRows`.
     let insert: String
     let delete: String
     let selectRow: String
@@ -264,7 +269,7 @@ struct EntityStatements: Sendable {
             SELECT \(values.joined(separator: ", ")) FROM \(PendingRows.tableName)
             """
         delete = "DELETE FROM \(entity.table) WHERE Z_PK = ? AND IFNULL(Z_OPT, 0) = ?"
-        // A table that several entities share may have a row of another one under the key.
+        // A table that several entities share may have a row of another entity with the key.
         let isShared = entity.hasDescendants || entity.superentityIndex != nil
         selectRow =
             "SELECT \(selection.columns) FROM \(entity.table) t0 WHERE t0.Z_PK = ?"
@@ -272,13 +277,14 @@ struct EntityStatements: Sendable {
     }
 }
 
-/// Primary keys reserved in blocks, so that most saves need no statement for theirs.
+/// Primary keys, reserved in blocks, so that most saves need no statement for them.
 ///
-/// Keys that are reserved and never used leave gaps, as in Core Data (spec §2.1).
+/// Reserved keys that are never used leave gaps, as in Core Data (spec §2.1).
 final class KeyReservation: Sendable {
     fileprivate struct Block {
         var keys: Range<Int64> = 0..<0
-        /// Doubles with each reservation up to `maximumSize`: small stores get few gaps, imports few statements.
+        /// Doubles with each reservation up to `maximumSize`, for few gaps in small stores and few
+        /// statements in imports.
         var nextSize = 16
     }
 
@@ -289,7 +295,7 @@ final class KeyReservation: Sendable {
         blocks = Mutex(Array(repeating: Block(), count: model.entities.count))
     }
 
-    /// Takes keys from the block in stock, or from a new one if it has too few left.
+    /// Takes keys from the reserved block, or from a new one if too few are left.
     func take(
         _ count: Int, root: Entity, reserve: (Int) throws -> Range<Int64>
     ) throws -> Range<Int64> {
