@@ -38,7 +38,7 @@ final class ConnectionPool: Sendable {
     /// 0 if reading borrows the writer.
     private let maximumReaderCount: Int
     /// The file that the writer opened; nil in memory.
-    private let file: FileState?
+    let file: OpenedFile?
     private let commits: CommitCounter
     private let readerPermits: DispatchSemaphore
     private let writerPermit = DispatchSemaphore(value: 1)
@@ -59,8 +59,11 @@ final class ConnectionPool: Sendable {
         self.onOpen = onOpen
         self.maximumReaderCount = readerCount
         readerPermits = DispatchSemaphore(value: readerCount)
+        let found = OpenedFile(configuration)
         let writer = try Self.open(configuration, onOpen)
-        file = configuration.mode.isInMemory ? nil : FileState(path: configuration.path)
+        // A new file exists only after it was opened. A file that must not change is taken as it
+        // was before.
+        file = configuration.mode == .immutable ? found : OpenedFile(configuration)
         commits = CommitCounter.ofFile(
             configuration.mode.isInMemory ? nil : realPath(configuration.path))
         let pageSize = writer.connection.statistics.pageSize
@@ -192,10 +195,7 @@ final class ConnectionPool: Sendable {
 
     /// Throws if the path no longer leads to the file that the writer opened.
     private func requireFileInPlace() throws(SQLiteError) {
-        guard let file else { return }
-        if let present = FileState(path: configuration.path), present.isOfSameFile(as: file) {
-            return
-        }
+        if file?.isInPlace ?? true { return }
         throw SQLiteError(
             extendedCode: SQLITE_READONLY | 4 << 8,
             message: "the file was deleted, moved or replaced while it was open",

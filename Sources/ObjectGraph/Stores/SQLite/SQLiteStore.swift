@@ -16,9 +16,6 @@ final class SQLiteStore: PersistentStore {
     /// The copy that is read instead of a file that cannot be read in place.
     private let copy: RecoveredCopy?
 
-    /// The file that was opened; nil in memory.
-    private let file: OpenedFile?
-
     /// The writer for rows that are read one by one in a turn; nil between turns.
     let turnWriter = Mutex<RowWriter?>(nil)
 
@@ -62,14 +59,12 @@ final class SQLiteStore: PersistentStore {
             debug.annotate("Connecting to sqlite database file at \"\(url?.path ?? ":memory:")\"")
             let slotCount = model.entities.map(\.layout.slotCount).max() ?? 0
             var configuration = description.connectionConfiguration(debug)
-            var file = description.file.map(OpenedFile.init)
             // The file has no WAL and none can be made, so no other connection has the database
             // open.
             if description.isReadOnly, let url = description.file,
                 try RecoveredCopy.needsImmutable(url, timeout: description.timeout)
             {
                 configuration.mode = .immutable
-                file?.isReadWithoutLocks = true
             }
             pool = try ConnectionPool(
                 configuration: configuration,
@@ -89,9 +84,6 @@ final class SQLiteStore: PersistentStore {
             identifier = opened.identifier
             metadataState = MetadataState(opened.metadata)
             isReadOnly = try pool.write { $0.isReadOnly }
-            // A new file exists by now.
-            if !description.isReadOnly { file = description.file.map(OpenedFile.init) }
-            self.file = file
         } catch let error as SQLiteError {
             throw StoreError(error, url: url)
         }
@@ -203,7 +195,7 @@ final class SQLiteStore: PersistentStore {
     func write<T>(_ body: (Connection) throws -> T) throws -> T {
         guard !isReadOnly else { throw StoreError(.readOnly, url: url) }
         return try pool.write { connection in
-            guard file?.isInPlace ?? true else { throw StoreError(.fileChanged, url: url) }
+            guard pool.file?.isInPlace ?? true else { throw StoreError(.fileChanged, url: url) }
             return try body(connection)
         }
     }
@@ -211,7 +203,7 @@ final class SQLiteStore: PersistentStore {
     /// Throws if another program has written to a file that is read without locks: the rows read
     /// may be of two states.
     func requireUnchanged() throws {
-        guard file?.isUnchanged ?? true else { throw StoreError(.fileChanged, url: url) }
+        guard pool.file?.isUnchanged ?? true else { throw StoreError(.fileChanged, url: url) }
     }
 
     /// Runs the body and turns SQLite's errors into store errors.
