@@ -33,7 +33,7 @@ struct FailedReads {
     ///
     /// - Throws: `SaveError.unreadObject`.
     mutating func requireNoneGiven() throws {
-        objects = objects.filter { !$0.key.state.contains(.detached) }
+        objects = objects.filter { !$0.key.state.isDetached }
         if let (object, error) = objects.first {
             throw SaveError.unreadObject(object.objectID, underlying: error)
         }

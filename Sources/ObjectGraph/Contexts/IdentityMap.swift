@@ -231,7 +231,7 @@ extension IdentityMap {
                 // A save gives new objects their primary keys before it registers them under these.
                 let isKnown =
                     object.reference == reference || reference < 0 && object.isInserted
-                if !isKnown || object.state.contains(.detached)
+                if !isKnown || object.state.isDetached
                     || object.binding.rootIndex != table.rootIndex
                     || !isNumber(object.binding.storeNumber, of: table.storeNumber)
                 {

@@ -228,7 +228,7 @@ extension ManagedObjectContext: ObjectChannel {
         guard let object = table(change.entity.index, storeNumber)[change.key] else {
             return false
         }
-        if object.state.contains(.inaccessible) { expectRow(of: object) }
+        if object.state.deletion == .foundGone { expectRow(of: object) }
         if object.isDeleted {
             revive(object)
             return true
@@ -242,7 +242,7 @@ extension ManagedObjectContext: ObjectChannel {
         let object = binding.objectClass.init(
             seed: ObjectSeed(
                 binding: binding, reference: change.key, slab: change.row?.slab,
-                rowStart: change.row?.start, state: .inserted))
+                rowStart: change.row?.start, life: .inserted))
         register(object)
         object.awakeFromInsert()
         return object

@@ -33,7 +33,7 @@ extension ManagedObjectContext {
             throw FetchError.noSuchObject(id)
         }
         let object = object(id.reference, scope)
-        if object.state.contains(.inaccessible) { expectRow(of: object) }
+        if object.state.deletion == .foundGone { expectRow(of: object) }
         renew(object, row, realised: true, refreshes: false)
         return object
     }
@@ -117,7 +117,7 @@ extension ManagedObjectContext {
         if let object = table[reference] { return object }
         let binding = binding(entityIndex, storeNumber)
         let object = binding.objectClass.init(
-            seed: ObjectSeed(binding: binding, reference: reference, state: .fault))
+            seed: ObjectSeed(binding: binding, reference: reference, flags: .fault))
         identityMap.register(object, in: table)
         return object
     }
@@ -169,7 +169,7 @@ extension ManagedObjectContext {
                         seed: ObjectSeed(
                             binding: binding, reference: place.key, slab: slab,
                             rowStart: UnsafeRawPointer(slab.base) + Int(place.offset),
-                            state: realised ? [] : .fault))
+                            flags: realised ? [] : .fault))
                     position.initialize(to: object)
                     if place.key >= 0 { newKeys.append(place.key) }
                     if realised {
@@ -191,7 +191,7 @@ extension ManagedObjectContext {
     private func renew(
         _ object: ManagedObject, _ row: RowReference, realised: Bool, refreshes: Bool
     ) {
-        if object.state.contains(.fault) {
+        if object.state.isFault {
             object.row = row
             guard realised else { return }
             coordinator.graphCounters.faultsFired.add(1, ordering: .relaxed)
@@ -298,7 +298,7 @@ extension ManagedObjectContext {
         guard undoManager == nil, !queue.checksUse else {
             return ObjectSeed(
                 binding: binding, reference: ObjectIDScope.newTemporaryReference(),
-                state: [.inserted, .changedInEvent])
+                life: .inserted, flags: .changedInEvent)
         }
         return draftSeed(binding)
     }
@@ -349,18 +349,17 @@ extension ManagedObjectContext {
     func faultIsInaccessible(_ object: ManagedObject) {
         guard !object.isDeleted else { return }
         guard shouldDeleteInaccessibleFaults else {
-            object.state.insert(.fault)
+            object.state.flags.insert(.fault)
             return faultHandler(object.objectID, FetchError.noSuchObject(object.objectID))
         }
-        object.state.insert(.inaccessible)
-        tracker.delete(object, appliesRules: false)
+        tracker.delete(object, as: .foundGone)
     }
 
     /// Makes an object whose row was found gone an ordinary fault again; its next read looks for
     /// the row.
     func expectRow(of object: ManagedObject) {
         tracker.withdrawDeletion(of: object)
-        object.state.insert(.fault)
+        object.state.flags.insert(.fault)
         object.contents?.unload()
     }
 

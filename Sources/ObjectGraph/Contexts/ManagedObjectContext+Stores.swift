@@ -23,7 +23,7 @@ extension ManagedObjectContext {
         let ids = hasObservers ? objects.map(\.objectID) : []
         for object in objects {
             object.turnIntoFault()
-            object.state = [.fault, .detached]
+            object.state = .detached
         }
         tracker.forgetDetached()
         undoRecorder.forgetEvent()

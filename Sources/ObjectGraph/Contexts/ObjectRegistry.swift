@@ -92,7 +92,7 @@ extension ObjectRegistry.Table {
     /// tell it from a new object.
     func turnIntoFaultIfUnheld(_ slot: UnsafeMutablePointer<ManagedObject?>) {
         guard let state = slot.pointee?.state,
-            state.isDisjoint(with: [.inserted, .updated, .deleted, .fault]),
+            !state.hasChanges, !state.isFault,
             isKnownUniquelyReferenced(&slot.pointee)
         else { return }
         Self.turnIntoFault(slot)
@@ -112,10 +112,10 @@ extension ObjectRegistry.Table {
         var released: [Int64] = []
         func visit(_ key: Int64, _ slot: UnsafeMutablePointer<ManagedObject?>) {
             guard let state = slot.pointee?.state else { return }
-            if state.isDisjoint(with: [.inserted, .updated, .deleted]),
+            if !state.hasChanges,
                 isKnownUniquelyReferenced(&slot.pointee)
             {
-                if !state.contains(.fault) { Self.turnIntoFault(slot) }
+                if !state.isFault { Self.turnIntoFault(slot) }
                 // A hook may have kept a reference to the object.
                 guard isKnownUniquelyReferenced(&slot.pointee) else { return }
                 slot.pointee = nil

@@ -11,7 +11,7 @@ extension ManagedObject {
     /// Whether values can be written to the draft without notifying the context or observers.
     @inline(__always)
     private final var writesToDraft: Bool {
-        state.intersection([.draft, .changedInEvent, .fault, .checked, .observed])
+        state.flags.intersection([.draft, .changedInEvent, .fault, .checked, .observed])
             == [.draft, .changedInEvent]
     }
 
@@ -103,7 +103,7 @@ extension ManagedObject {
     @inline(never)
     final func giveUpDraft() {
         let values = valuesRow
-        state.remove(.draft)
+        state.flags.remove(.draft)
         row = nil
         guard let values else { return }
         keepNotes(of: values)
@@ -138,7 +138,7 @@ extension ManagedObjectContext {
         return ObjectSeed(
             binding: binding, reference: ObjectIDScope.newTemporaryReference(), slab: slab,
             rowStart: DraftSpace(of: slab).begin(extent, binding.entityNumber),
-            state: [.inserted, .changedInEvent, .draft])
+            life: .inserted, flags: [.changedInEvent, .draft])
     }
 
     @inline(__always)
@@ -160,7 +160,7 @@ extension ManagedObjectContext {
     func finishedDraft(
         of object: ManagedObject, _ references: inout RowReferences
     ) -> RowReference? {
-        guard object.state.contains(.draft), let row = object.valuesRow else { return nil }
+        guard object.state.flags.contains(.draft), let row = object.valuesRow else { return nil }
         // The version replaces the notes, which only uniqueness conflicts use from here on.
         if row.version != 0, !object.binding.entity.uniquenessConstraints.isEmpty {
             object.keepNotes(of: row)

@@ -13,13 +13,13 @@ extension ManagedObject {
         }
         guard let context = managedObjectContext else {
             // A detached object has no values (spec §2.4).
-            state.remove(.fault)
+            state.flags.remove(.fault)
             return
         }
-        if state.contains(.inserted), row == nil {
+        if state.life.isInsertion, row == nil {
             // A new object that was refreshed gets its default values (spec §2.8). An object
             // inserted again keeps the values that were set.
-            state.remove(.fault)
+            state.flags.remove(.fault)
             for (index, value) in binding.entity.defaultValues
             where !(changesBesideDraft?.contains(index) ?? false) {
                 unsavedValues[index] = value
@@ -36,7 +36,7 @@ extension ManagedObject {
                 realise(newest)
             } else {
                 row = nil
-                state.remove(.fault)
+                state.flags.remove(.fault)
                 context.faultIsInaccessible(self)
             }
         } catch {
@@ -53,10 +53,10 @@ extension ManagedObject {
     // The object has its row here, so the hook can read. Setting a value is not a change
     // (spec §2.3).
     final func awake() {
-        state.remove(.fault)
-        state.insert(.awaking)
+        state.flags.remove(.fault)
+        state.flags.insert(.awaking)
         awakeFromFetch()
-        state.remove(.awaking)
+        state.flags.remove(.awaking)
     }
 
     /// As `attend`, before an attribute or a to-one relationship is read: an unsaved value needs no
@@ -71,18 +71,18 @@ extension ManagedObject {
     /// - Parameter isForReading: false before a value is set, since the value need not be read.
     @inline(never)
     final func attend(isForReading: Bool = true) {
-        if state.contains(.checked) { managedObjectContext?.requireQueue(for: self) }
-        if state.contains(.fault) { fireFault(isForReading: isForReading) }
+        if state.flags.contains(.checked) { managedObjectContext?.requireQueue(for: self) }
+        if state.isFault { fireFault(isForReading: isForReading) }
     }
 
     /// Drops the values. The newest ones are read when needed.
     final func turnIntoFault() {
-        let isRealised = !state.contains(.fault)
+        let isRealised = !state.isFault
         if isRealised { willTurnIntoFault() }
         row = nil
         discardChanges()
         contents = nil
-        state.insert(.fault)
+        state.flags.insert(.fault)
         if isRealised { didTurnIntoFault() }
     }
 }

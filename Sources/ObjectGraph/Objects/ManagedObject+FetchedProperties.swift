@@ -9,7 +9,7 @@ extension ManagedObject {
         guard let property = binding.model.fetchedProperty(named: name, of: binding.entity),
             var request = property.request
         else { throw PropertyError(.unknownKey, entity: binding.entity.name, key: name) }
-        if state.contains(.fault) { fireFault() }
+        if state.isFault { fireFault() }
         if let known = contents?.fetched[name] { return known }
         var values: [String: any PredicateArgument] = [:]
         for variable in request.predicate?.variables ?? [] {

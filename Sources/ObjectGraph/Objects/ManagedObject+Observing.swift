@@ -24,7 +24,7 @@ public final class PropertyObservation {
         context?.propertyObservations[object]?.removeAll { $0.observation == nil || $0 == self }
         guard context?.propertyObservations[object]?.isEmpty == true else { return }
         context?.propertyObservations[object] = nil
-        object.state.remove(.observed)
+        object.state.flags.remove(.observed)
     }
 }
 
@@ -53,7 +53,7 @@ extension ManagedObject {
         guard let context = managedObjectContext else { return observation }
         context.propertyObservations[self, default: []].append(
             WeakObservation(observation: observation))
-        state.insert(.observed)
+        state.flags.insert(.observed)
         return observation
     }
 

@@ -43,7 +43,7 @@ extension ManagedObject {
     }
 
     private final func setPrimitive(_ value: AttributeValue, at index: Int) {
-        if state.contains(.fault) { fireFault() }
+        if state.isFault { fireFault() }
         unsavedValues[index] = value
     }
 }

@@ -82,7 +82,7 @@ extension ManagedObject {
         guard canRefer(to: new, property) else { return }
         let old = destination(of: property)
         // While the object awakes, the other ends must not be changed (spec §2.3).
-        guard old !== new, !state.contains(.awaking),
+        guard old !== new, !state.flags.contains(.awaking),
             let inverse = binding.model.inverse(of: property.relationship!)
         else {
             return store(new, in: property)
@@ -147,8 +147,8 @@ extension ManagedObject {
     }
 
     private final func mayHaveStoredMembers(of property: Property) throws -> Bool {
-        if state.isNew || isInaccessible || managedObjectContext == nil { return false }
-        guard state.contains(.broughtBack) else { return true }
+        if state.life.isNew || isInaccessible || managedObjectContext == nil { return false }
+        guard state.life == .broughtBack else { return true }
         // Others may refer to this object. Stored pairs need the rows of both ends, so they exist
         // only if another context has inserted the row again too.
         return try binding.model.inverse(of: property.relationship!)?.kind == .toOne
@@ -157,16 +157,16 @@ extension ManagedObject {
 
     /// Whether the row was found gone (spec §3.5).
     private final var isInaccessible: Bool {
-        row == nil && state.contains(.deleted) && state.isDisjoint(with: [.fault, .inserted])
+        row == nil && state.isDeleted && !state.isFault && !state.life.isInsertion
     }
 
     /// Whether this object's unsaved end no longer refers to the owner that the store has for it.
     /// The end was changed, or belongs to a new object whose row others have brought back.
     private final func hasMovedAway(from owner: ManagedObject, _ property: Property) -> Bool {
-        guard !state.isDisjoint(with: [.inserted, .updated]),
+        guard state.life.isToBeWritten,
             let inverse = binding.model.inverse(of: property.relationship!),
             inverse.kind == .toOne,
-            state.contains(.inserted) || changesBesideDraft?.contains(inverse.index) == true
+            state.life.isInsertion || changesBesideDraft?.contains(inverse.index) == true
         else { return false }
         return destination(of: inverse) !== owner
     }
@@ -175,7 +175,7 @@ extension ManagedObject {
     /// owners.
     final var cutRelationships: PropertyMask {
         var cut = PropertyMask()
-        guard state.contains(.deletionPropagated), let changes = unsavedChanges else { return cut }
+        guard state.deletion.isPropagated, let changes = unsavedChanges else { return cut }
         for index in binding.entity.toOneIndexes where changes.contains(index) {
             let relationship = binding.entity.properties[index].relationship!
             guard changes[index].isNull, binding.model.inverse(of: relationship)?.kind == .toMany
@@ -216,7 +216,7 @@ extension ManagedObject {
 
     /// Without values that awakeFromFetch has set, which are not changes.
     private final var unsavedChanges: ChangedValues? {
-        state.isDisjoint(with: [.inserted, .updated]) ? nil : changesBesideDraft
+        state.life.isToBeWritten ? changesBesideDraft : nil
     }
 
     final func orderedDestinations(of property: Property) -> [ManagedObject] {
@@ -288,7 +288,7 @@ extension ManagedObject {
         }
         willChange()
         if property.relationship!.isOrdered { reorder(new, of: property) }
-        if state.contains(.observed) { notifyObservers(ofPropertyAt: property.index) }
+        if state.flags.contains(.observed) { notifyObservers(ofPropertyAt: property.index) }
     }
 
     /// Reads the rows of members whose own end is about to change, in one statement a store instead
@@ -311,11 +311,11 @@ extension ManagedObject {
         else { return }
         contents.relationships[property.index]!.reorder(order)
         contents.eventMask.insert(property.index)
-        state.insert(.relationshipChanged)
+        state.flags.insert(.relationshipChanged)
     }
 
     final func change(_ object: ManagedObject, in property: Property, isAddition: Bool) {
-        if object.state.contains(.detached), !isAddition {
+        if object.state.isDetached, !isAddition {
             // Another context had moved the object to another owner, from which it was cut when it
             // was deleted here.
             contents?.drop([object])
@@ -353,7 +353,7 @@ extension ManagedObject {
 
     /// Records that a member was added or removed, and marks this end changed.
     final func note(_ object: ManagedObject, in property: Property, isAddition: Bool) {
-        if state.isDisjoint(with: [.inserted, .updated]) || !state.contains(.changedInEvent) {
+        if !state.life.isToBeWritten || !state.flags.contains(.changedInEvent) {
             // A read may have found meanwhile that the store was removed.
             guard let context = managedObjectContext else { return changeIsLost() }
             context.noteChange(of: self)
@@ -365,8 +365,8 @@ extension ManagedObject {
         if property.relationship!.isOrdered {
             contents.relationships[property.index]!.noteReordering()
         }
-        state.insert(.relationshipChanged)
-        if state.contains(.observed) { notifyObservers(ofPropertyAt: property.index) }
+        state.flags.insert(.relationshipChanged)
+        if state.flags.contains(.observed) { notifyObservers(ofPropertyAt: property.index) }
     }
 
     /// Whether a relationship can refer to an object: both must be in the same context. An object
@@ -376,7 +376,7 @@ extension ManagedObject {
             changeIsLost()
             return false
         }
-        guard let object, object.binding !== binding || object.state.contains(.detached) else {
+        guard let object, object.binding !== binding || object.state.isDetached else {
             return true
         }
         guard let other = object.managedObjectContext else {

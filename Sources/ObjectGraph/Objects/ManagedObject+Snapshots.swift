@@ -11,12 +11,12 @@ extension ManagedObject {
     }
 
     /// Whether a save may write the object's values.
-    final var isToBeWritten: Bool { !state.isDisjoint(with: [.inserted, .updated]) }
+    final var isToBeWritten: Bool { state.life.isToBeWritten }
 
     /// The persistent properties that were set since pending changes were last processed, with
     /// their current values.
     public final func changedValuesForCurrentEvent() -> [String: Any?] {
-        guard state.contains(.changedInEvent) else { return [:] }
+        guard state.flags.contains(.changedInEvent) else { return [:] }
         let (attributes, toMany) = (changes?.eventMask, contents?.eventMask)
         return values { property in
             if property.isTransient { return false }
@@ -31,7 +31,7 @@ extension ManagedObject {
     /// - Parameter keys: The names of the properties; nil means all. Unknown names are left out.
     /// - Note: Fires the fault, and reads the to-many relationships that are asked for.
     public final func committedValues(forKeys keys: [String]? = nil) -> [String: Any?] {
-        if state.contains(.fault) { fireFault(isForReading: true) }
+        if state.isFault { fireFault(isForReading: true) }
         let properties = keys.map { $0.compactMap(binding.entity.property) }
         var values: [String: Any?] = [:]
         for property in properties ?? binding.entity.properties where !property.isHidden {
@@ -41,7 +41,7 @@ extension ManagedObject {
     }
 
     private final func values(where isWanted: (Property) -> Bool) -> [String: Any?] {
-        if state.contains(.fault) { fireFault(isForReading: true) }
+        if state.isFault { fireFault(isForReading: true) }
         var values: [String: Any?] = [:]
         for property in binding.entity.properties where !property.isHidden && isWanted(property) {
             values.updateValue(currentValue(of: property), forKey: property.name)
@@ -57,13 +57,13 @@ extension ManagedObject {
             return contents.isReordered || !difference.added.isEmpty
                 || !difference.removed.isEmpty
         }
-        guard state.contains(.inserted) else { return changedProperties.contains(property.index) }
+        guard state.life.isInsertion else { return changedProperties.contains(property.index) }
         if property.kind == .toOne { return destination(of: property) != nil }
         return attributeValue(of: property) != property.defaultValue ?? .null
     }
 
     private final func committedValue(of property: Property) -> Any? {
-        if state.contains(.inserted) { return nil }
+        if state.life.isInsertion { return nil }
         if property.isTransient {
             let committed = managedObjectContext?.tracker.committedTransients[self]
             return (committed?[property.index] ?? attributeValue(of: property))
@@ -92,7 +92,7 @@ extension ManagedObject {
         guard let property = binding.entity.property(named: name), property.relationship != nil
         else { return true }
         if property.kind == .toOne { return isFault || destination(of: property)?.isFault ?? false }
-        return !state.isNew && !hasLoadedDestinations(of: property)
+        return !state.life.isNew && !hasLoadedDestinations(of: property)
     }
 
     /// The identifiers of the members of a to-many relationship, in their order if it has one.
@@ -107,7 +107,7 @@ extension ManagedObject {
             throw PropertyError(.unknownKey, entity: binding.entity.name, key: name)
         }
         let known = contents?.relationships[property.index]
-        guard known == nil, !state.contains(.inserted), let context = managedObjectContext else {
+        guard known == nil, !state.life.isInsertion, let context = managedObjectContext else {
             return orderedMembers(of: property).map(\.objectID)
         }
         return try context.askAbove(about: self) {

@@ -105,7 +105,7 @@ extension ManagedObject {
 
     private final func errorOfCount(of property: Property) -> ValidationError? {
         // Contents that were not touched are as they were at the last check.
-        guard state.contains(.inserted) || contents?.relationships[property.index] != nil else {
+        guard state.life.isInsertion || contents?.relationships[property.index] != nil else {
             return nil
         }
         let relationship = property.relationship!

@@ -76,7 +76,7 @@ extension ManagedObject {
     /// transient one.
     @inline(never)
     private func absentValue(at index: Int) -> AttributeValue? {
-        guard binding.accessors[index].slot < 0, !state.contains(.detached) else { return nil }
+        guard binding.accessors[index].slot < 0, !state.isDetached else { return nil }
         return binding.entity.properties[index].defaultValue
     }
 
@@ -150,17 +150,17 @@ extension ManagedObject {
 
     /// Sets an attribute to a value, which must be of its type.
     final func setAttribute(_ value: consuming AttributeValue, at index: Int) {
-        if state.contains(.draft), putInDraft(value, at: index) { return }
+        if state.flags.contains(.draft), putInDraft(value, at: index) { return }
         willChange()
         unsavedValues[index] = value
-        if state.contains(.observed) { notifyObservers(ofPropertyAt: index) }
+        if state.flags.contains(.observed) { notifyObservers(ofPropertyAt: index) }
     }
 
     /// Fires the fault and records with the context that the object is about to change.
     @inline(__always)
     final func willChange() {
         if state.needsAttention { attend(isForReading: false) }
-        if state.isDisjoint(with: [.inserted, .updated]) || !state.contains(.changedInEvent) {
+        if !state.life.isToBeWritten || !state.flags.contains(.changedInEvent) {
             noteChange()
         }
     }

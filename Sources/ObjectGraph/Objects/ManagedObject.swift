@@ -32,7 +32,7 @@ open class ManagedObject {
     /// objects.
     final private(set) var changesBesideDraft: ChangedValues?
 
-    // Last, so that an object takes 58 bytes and fits an allocation of 64.
+    // Last, so that an object takes 59 bytes and fits an allocation of 64.
     final var state: ObjectState
 
     /// For the engine: takes the seed that a context has made. Use `init(context:)`.
@@ -48,7 +48,7 @@ open class ManagedObject {
 
     /// The values set since the last save. A new object gives up its draft.
     final var changes: ChangedValues? {
-        if state.contains(.draft) { giveUpDraft() }
+        if state.flags.contains(.draft) { giveUpDraft() }
         return changesBesideDraft
     }
 
@@ -68,7 +68,7 @@ open class ManagedObject {
 
     /// Discards the unsaved values.
     final func discardChanges() {
-        if state.contains(.draft) { row = nil }
+        if state.flags.contains(.draft) { row = nil }
         guard let changes = changesBesideDraft else { return }
         if changes.contents != nil { return changes.removeAllValues() }
         changes.deallocate()
@@ -95,9 +95,9 @@ open class ManagedObject {
 
     /// The object's snapshot; nil for a new object and for a fault without a row.
     final var row: RowReference? {
-        get { state.contains(.draft) ? nil : valuesRow }
+        get { state.flags.contains(.draft) ? nil : valuesRow }
         set {
-            state.remove(.draft)
+            state.flags.remove(.draft)
             slab = newValue?.slab
             rowStart = newValue?.start
         }
@@ -113,7 +113,7 @@ open class ManagedObject {
     @inline(__always)
     final func take(accepted row: RowReference) {
         if row.start == rowStart {
-            state.remove(.draft)
+            state.flags.remove(.draft)
         } else {
             self.row = row
         }
@@ -121,13 +121,13 @@ open class ManagedObject {
 
     /// Whether the row cache may have a newer row.
     final var isRowSuperseded: Bool {
-        guard let slab, !state.contains(.draft) else { return true }
+        guard let slab, !state.flags.contains(.draft) else { return true }
         return slab.hasSupersededRows.load(ordering: .relaxed)
     }
 
     /// Makes child contexts that have the row ask for the newest one.
     final func supersedeRow() {
-        if !state.contains(.draft) { slab?.hasSupersededRows.store(true, ordering: .relaxed) }
+        if !state.flags.contains(.draft) { slab?.hasSupersededRows.store(true, ordering: .relaxed) }
     }
 
     /// Makes an object without a context. A context's `insert(_:)` takes it later, and then calls
@@ -148,14 +148,14 @@ open class ManagedObject {
         self.init(
             seed: ObjectSeed(
                 binding: binding, reference: ObjectIDScope.newTemporaryReference(),
-                state: [.inserted, .changedInEvent, .unattached]))
+                life: .unattached, flags: .changedInEvent))
         setDefaults()
     }
 
     /// Sets all attributes that have a default value to it.
     final func setDefaults() {
         for (index, value) in binding.entity.defaultValues
-        where !state.contains(.draft) || !putInDraft(value, at: index) {
+        where !state.flags.contains(.draft) || !putInDraft(value, at: index) {
             unsavedValues[index] = value
         }
     }
@@ -193,29 +193,27 @@ open class ManagedObject {
 
     /// The context; nil after a saved deletion, after `reset`, or if the context no longer exists.
     public final var managedObjectContext: ManagedObjectContext? {
-        state.contains(.detached) ? nil : binding.context
+        state.isDetached ? nil : binding.context
     }
 
     /// Whether the object is new and not saved yet.
     public final var isInserted: Bool {
-        state.contains(.inserted) && !state.contains(.unattached)
+        state.life.isInsertion && state.life != .unattached
     }
 
     /// Whether the object has unsaved changes and is neither new nor deleted.
     public final var isUpdated: Bool {
-        state.contains(.updated) && state.isDisjoint(with: [.inserted, .deleted])
+        state.life == .updated && !state.isDeleted
     }
 
     /// Whether the next save deletes the object.
-    public final var isDeleted: Bool { state.contains(.deleted) }
+    public final var isDeleted: Bool { state.isDeleted }
 
     /// Whether the values have not been read yet.
-    public final var isFault: Bool { state.contains(.fault) }
+    public final var isFault: Bool { state.isFault }
 
     /// Whether the object is new, changed or deleted.
-    public final var hasChanges: Bool {
-        !state.isDisjoint(with: [.inserted, .updated, .deleted])
-    }
+    public final var hasChanges: Bool { state.hasChanges }
 
     /// Whether a save would write the object because a stored property differs from the row.
     /// Setting an equal value makes no difference, nor does a primitive setter alone (spec §2.4).
@@ -300,12 +298,12 @@ public struct ObjectSeed: ~Copyable {
 
     init(
         binding: EntityBinding, reference: Int64, slab: RowSlab? = nil,
-        rowStart: UnsafeRawPointer? = nil, state: ObjectState
+        rowStart: UnsafeRawPointer? = nil, life: ObjectLife = .clean, flags: ObjectFlags = []
     ) {
         self.binding = binding
         self.reference = reference
         self.slab = slab
         self.rowStart = rowStart
-        self.state = state.union(binding.initialState)
+        state = ObjectState(life: life, flags: flags.union(binding.initialFlags))
     }
 }

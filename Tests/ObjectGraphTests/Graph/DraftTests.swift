@@ -124,7 +124,7 @@ import Testing
             var result = Result()
             if !isDrafted { context.undoManager = UndoManager() }
             let things = (0..<2).map { _ in Thing(context: context) }
-            #expect(things[0].state.contains(.draft) == isDrafted)
+            #expect(things[0].state.flags.contains(.draft) == isDrafted)
             // Reading all values before the steps would end the drafts.
             for (position, step) in steps.enumerated() {
                 try step.run(on: things[position & 1], things, in: context)
@@ -176,7 +176,7 @@ import Testing
             thing[Thing.large] = 5
             thing[Thing.title] = "a title"
             thing[Thing.real] = nil
-            #expect(thing.state.contains(.draft))
+            #expect(thing.state.flags.contains(.draft))
             #expect(thing.changesBesideDraft == nil)
             #expect(thing[Thing.text] == "empty")
         }
@@ -214,7 +214,7 @@ import Testing
             thing[Thing.title] = "a title"
             context.rollback()
             #expect(thing[Thing.title] == nil)
-            #expect(!thing.state.contains(.draft))
+            #expect(!thing.state.flags.contains(.draft))
         }
     }
 }

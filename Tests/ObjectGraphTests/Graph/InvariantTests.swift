@@ -13,14 +13,14 @@ import Testing
         store.run { context in
             let note = context.makeNote("a")
             expectViolation(context) {
-                note.state.remove(.inserted)
+                note.state.life = .clean
             } mending: {
-                note.state.insert(.inserted)
+                note.state.life = .inserted
             }
             expectViolation(context) {
-                note.state.remove(.changedInEvent)
+                note.state.flags.remove(.changedInEvent)
             } mending: {
-                note.state.insert(.changedInEvent)
+                note.state.flags.insert(.changedInEvent)
             }
         }
     }
@@ -30,9 +30,9 @@ import Testing
             let note = context.makeNote("a")
             try context.save()
             expectViolation(context) {
-                note.state.insert(.updated)
+                note.state.life = .updated
             } mending: {
-                note.state.remove(.updated)
+                note.state.life = .clean
             }
         }
     }

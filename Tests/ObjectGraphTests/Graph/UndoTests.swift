@@ -89,7 +89,7 @@ import Testing
                 (child.object(with: id) as! Note).text = "b"
                 try child.save()
             }
-            #expect(!note.state.contains(.changedInEvent))
+            #expect(!note.state.flags.contains(.changedInEvent))
             context.delete(note)
             context.processPendingChanges()
             #expect(note.managedObjectContext == nil)

@@ -42,32 +42,32 @@ struct ChangeTracker {
     /// Lists a new object, which is part of the event.
     @inline(__always)
     mutating func insert(_ object: ManagedObject) {
-        object.state.insert(.changedInEvent)
+        object.state.flags.insert(.changedInEvent)
         inserted.append(object)
         event.append(object)
     }
 
     /// Makes the next save insert an object again, because its row is gone.
     mutating func insertAgain(_ object: ManagedObject) {
-        object.state.insert(.inserted)
+        object.state.life = .inserted
         inserted.append(object)
     }
 
     /// Removes an object from the inserted ones, because another context has inserted its row.
     mutating func withdrawInsertion(of object: ManagedObject) {
-        object.state.subtract([.inserted, .broughtBack])
+        object.state.life = .clean
         inserted.removeAll { $0 === object }
     }
 
     @inline(__always)
     mutating func update(_ object: ManagedObject) {
-        object.state.insert(.updated)
+        object.state.life = .updated
         updated.append(object)
     }
 
     /// Removes an object from the updated ones, because it gets its saved values back.
     mutating func withdrawUpdate(of object: ManagedObject) {
-        object.state.subtract([.updated, .relationshipChanged])
+        object.forgetUpdate()
         updated.removeAll { $0 === object }
         committedTransients[object] = nil
     }
@@ -77,7 +77,7 @@ struct ChangeTracker {
     /// Undo starts with the last change, so the objects are near the end of the list. The search
     /// starts there and stops when it has found all of them.
     mutating func withdrawUpdates(of cleaned: Set<ManagedObject>) {
-        for object in cleaned { object.state.subtract([.updated, .relationshipChanged]) }
+        for object in cleaned { object.forgetUpdate() }
         var start = updated.endIndex
         var remainingCount = cleaned.count
         while remainingCount > 0, start > 0 {
@@ -88,14 +88,13 @@ struct ChangeTracker {
         updated.replaceSubrange(start..., with: others)
     }
 
-    /// - Parameter appliesRules: Whether the delete rules are still to be applied.
-    mutating func delete(_ object: ManagedObject, appliesRules: Bool = true) {
-        object.state.insert(appliesRules ? .deleted : [.deleted, .deletionPropagated])
+    mutating func delete(_ object: ManagedObject, as deletion: UnsavedDeletion) {
+        object.state.deletion = deletion
         deleted.append(object)
     }
 
     mutating func withdrawDeletion(of object: ManagedObject) {
-        object.state.subtract([.deleted, .deletionPropagated, .inaccessible])
+        object.state.deletion = .none
         deleted.removeAll { $0 === object }
     }
 
@@ -109,7 +108,7 @@ struct ChangeTracker {
     /// Adds an object to the event. It must not be part of it yet.
     @inline(__always)
     mutating func addToEvent(_ object: ManagedObject) {
-        object.state.insert(.changedInEvent)
+        object.state.flags.insert(.changedInEvent)
         event.append(object)
     }
 
@@ -119,7 +118,7 @@ struct ChangeTracker {
     mutating func endEvent() -> [ManagedObject] {
         let changed = event
         event.removeAll(keepingCapacity: event.count < 4096)
-        changed.forEachBorrowed { $0.state.remove(.changedInEvent) }
+        changed.forEachBorrowed { $0.state.flags.remove(.changedInEvent) }
         return changed
     }
 
@@ -144,7 +143,7 @@ struct ChangeTracker {
 
     /// Forgets the objects that have left the context.
     mutating func forgetDetached() {
-        let hasLeft = { (object: ManagedObject) in object.state.contains(.detached) }
+        let hasLeft = { (object: ManagedObject) in object.state.isDetached }
         inserted.removeAll(where: hasLeft)
         updated.removeAll(where: hasLeft)
         deleted.removeAll(where: hasLeft)
@@ -159,18 +158,18 @@ struct ChangeTracker {
 
     /// Forgets everything.
     mutating func reset() {
-        for object in event { object.state.remove(.changedInEvent) }
+        for object in event { object.state.flags.remove(.changedInEvent) }
         self = ChangeTracker()
     }
 
     /// Goes back to an earlier copy. Objects to be checked for conflicts remain as they are.
     mutating func restore(_ earlier: ChangeTracker) {
-        for object in event { object.state.remove(.changedInEvent) }
+        for object in event { object.state.flags.remove(.changedInEvent) }
         let checked = checked
         self = earlier
         self.checked = checked
-        for object in event where !object.state.contains(.detached) {
-            object.state.insert(.changedInEvent)
+        for object in event where !object.state.isDetached {
+            object.state.flags.insert(.changedInEvent)
         }
     }
 }
@@ -182,13 +181,13 @@ extension ChangeTracker {
     /// need not be listed while its saved deletion is announced.
     func checkInvariants() throws(BrokenInvariant) {
         let (new, changed, current) = (Set(inserted), Set(updated), Set(event))
-        for object in inserted where !object.state.contains(.detached) {
+        for object in inserted where !object.state.isDetached {
             try BrokenInvariant.require(
-                object.state.contains(.inserted), "\(object) is listed as new and is not.")
+                object.state.life.isInsertion, "\(object) is listed as new and is not.")
         }
-        for object in event where !object.state.contains(.detached) {
+        for object in event where !object.state.isDetached {
             try BrokenInvariant.require(
-                object.state.contains(.changedInEvent),
+                object.state.flags.contains(.changedInEvent),
                 "\(object) is listed in the event and does not know it.")
             try BrokenInvariant.require(
                 !object.isToBeInserted || new.contains(object),
@@ -197,18 +196,24 @@ extension ChangeTracker {
                 !object.isUpdated || changed.contains(object),
                 "\(object) is updated and not listed as updated.")
         }
-        for object in objects where !object.state.contains(.detached) {
+        for object in objects where !object.state.isDetached {
             try BrokenInvariant.require(
-                !object.state.contains(.changedInEvent) || current.contains(object),
+                !object.state.flags.contains(.changedInEvent) || current.contains(object),
                 "\(object) changed in the event and is not listed in it.")
         }
     }
 }
 
 extension ManagedObject {
+    /// Makes an updated object clean; another one keeps its life.
+    fileprivate final func forgetUpdate() {
+        if state.life == .updated { state.life = .clean }
+        state.flags.remove(.relationshipChanged)
+    }
+
     /// Whether the next save inserts the object.
-    final var isToBeInserted: Bool { state.contains(.inserted) && !state.contains(.deleted) }
+    final var isToBeInserted: Bool { state.life.isInsertion && !state.isDeleted }
 
     /// Whether the next save deletes the object's row.
-    final var isToBeDeleted: Bool { state.contains(.deleted) && !state.contains(.inserted) }
+    final var isToBeDeleted: Bool { state.isDeleted && !state.life.isInsertion }
 }

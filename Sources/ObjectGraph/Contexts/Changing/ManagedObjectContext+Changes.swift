@@ -27,10 +27,10 @@ extension ManagedObjectContext {
     /// Records the first change of an object since the last save or in this event.
     func noteChange(of object: ManagedObject) {
         // A value that awakeFromFetch sets is not a change (spec §2.3).
-        if object.state.contains(.awaking) { return }
+        if object.state.flags.contains(.awaking) { return }
         if hasChildren.load(ordering: .relaxed) { object.supersedeRow() }
         noteEvent(of: object)
-        if object.state.isDisjoint(with: [.inserted, .updated]) {
+        if !object.state.life.isToBeWritten {
             if object.binding.hasTransients { keepTransients(of: object) }
             tracker.update(object)
         }
@@ -38,7 +38,7 @@ extension ManagedObjectContext {
 
     /// Records that an object changes in this event. Must be called before the change.
     func noteEvent(of object: ManagedObject) {
-        guard !object.state.contains(.changedInEvent) else { return }
+        guard !object.state.flags.contains(.changedInEvent) else { return }
         if undoManager != nil { capture(object) }
         tracker.addToEvent(object)
         object.changes?.beginEvent()

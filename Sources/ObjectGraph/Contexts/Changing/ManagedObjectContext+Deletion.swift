@@ -7,13 +7,13 @@ extension ManagedObjectContext {
     /// Source: spec §2.6.
     public func delete(_ object: ManagedObject) {
         checkQueue()
-        if object.state.contains(.detached) { return object.changeIsLost() }
+        if object.state.isDetached { return object.changeIsLost() }
         guard object.managedObjectContext === self else {
             fatalError(
                 "\(object) is of another context and cannot be deleted here; look it up by its objectID."
             )
         }
-        guard !object.state.contains(.deleted) else { return }
+        guard !object.state.isDeleted else { return }
         markDeleted(object)
         readingForProgram { object.prepareForDeletion() }
     }
@@ -22,7 +22,7 @@ extension ManagedObjectContext {
     func markDeleted(_ object: ManagedObject) {
         noteEvent(of: object)
         if hasChildren.load(ordering: .relaxed) { object.supersedeRow() }
-        tracker.delete(object)
+        tracker.delete(object, as: .marked)
     }
 
     /// Inserts an object that was made without a context, or takes back a deletion that is not
@@ -31,18 +31,19 @@ extension ManagedObjectContext {
     /// Relationships that the deletion has cut stay cut.
     public func insert(_ object: ManagedObject) {
         checkQueue()
-        if object.state.contains(.unattached) {
+        if object.state.life == .unattached {
             guard object.binding.model === model else {
                 fatalError("\(object) was made for another model than that of the context.")
             }
             object.binding.attach(
                 to: self, coordinator.scopeForInsertion(of: object.binding.entity))
-            object.state = object.binding.initialState.union(.inserted)
+            object.state.life = .inserted
+            object.state.flags = object.binding.initialFlags
             register(object)
             object.awakeFromInsert()
             return
         }
-        if object.state.contains(.detached) { return object.changeIsLost() }
+        if object.state.isDetached { return object.changeIsLost() }
         guard object.managedObjectContext === self else {
             fatalError("\(object) is of another context; make a new object.")
         }
@@ -51,8 +52,8 @@ extension ManagedObjectContext {
 
     /// Takes back a deletion that has not been saved.
     func revive(_ object: ManagedObject) {
-        guard object.state.contains(.deleted) else { return }
-        if object.state.contains(.inaccessible) { return expectRow(of: object) }
+        guard object.state.isDeleted else { return }
+        if object.state.deletion == .foundGone { return expectRow(of: object) }
         noteEvent(of: object)
         tracker.withdrawDeletion(of: object)
     }
@@ -79,9 +80,9 @@ extension ManagedObjectContext {
         if undoManager != nil { registerUndo() }
         let changes = hasObservers ? changes(of: changed, dropped) : ObjectChanges()
         // Before observers are notified, because they may change objects themselves.
-        changed.forEachBorrowed { if $0.isInserted { $0.state.insert(.announced) } }
+        changed.forEachBorrowed { if $0.isInserted { $0.state.flags.insert(.announced) } }
         if !changes.isEmpty { post(.objectsDidChange(changes)) }
-        for object in unplaced where !object.state.contains(.detached) { noteEvent(of: object) }
+        for object in unplaced where !object.state.isDetached { noteEvent(of: object) }
         return changed
     }
 
@@ -90,11 +91,11 @@ extension ManagedObjectContext {
         of objects: [ManagedObject], _ dropped: [ManagedObjectID]
     ) -> ObjectChanges {
         var changes = ObjectChanges(deleted: dropped)
-        for object in objects where !object.state.contains(.detached) {
+        for object in objects where !object.state.isDetached {
             let id = object.objectID
-            if object.state.contains(.deleted) {
-                if !object.state.contains(.inserted) { changes.deleted.append(id) }
-            } else if object.state.contains(.inserted), !object.state.contains(.announced) {
+            if object.state.isDeleted {
+                if !object.state.life.isInsertion { changes.deleted.append(id) }
+            } else if object.state.life.isInsertion, !object.state.flags.contains(.announced) {
                 changes.inserted.append(id)
             } else {
                 changes.updated.append(id)
@@ -108,11 +109,11 @@ extension ManagedObjectContext {
     /// - Returns: Those that observers were notified of.
     private func dropDeletedInsertions(among objects: [ManagedObject]) -> [ManagedObjectID] {
         let isDropped = { (object: ManagedObject) in
-            object.state.isSuperset(of: [.inserted, .deleted, .deletionPropagated])
+            object.state.life.isInsertion && object.state.deletion.isPropagated
         }
         if objects.allSatisfyBorrowed({ !isDropped($0) }) { return [] }
         let dropped = objects.filter(isDropped)
-        let announced = dropped.filter { $0.state.contains(.announced) }.map(\.objectID)
+        let announced = dropped.filter { $0.state.flags.contains(.announced) }.map(\.objectID)
         dropUncut(dropped)
         for object in dropped { detach(object) }
         tracker.forgetDetached()
@@ -127,10 +128,9 @@ extension ManagedObjectContext {
         while position < tracker.deleted.count {
             let object = tracker.deleted[position]
             position += 1
-            guard object.state.contains(.deleted), !object.state.contains(.deletionPropagated)
-            else { continue }
+            guard object.state.deletion == .marked else { continue }
             noteEvent(of: object)
-            object.state.insert(.deletionPropagated)
+            object.state.deletion = .propagated
             do {
                 try requiringReads {
                     for property in object.binding.entity.properties
@@ -140,7 +140,7 @@ extension ManagedObjectContext {
                 }
             } catch {
                 // The next event tries again.
-                object.state.remove(.deletionPropagated)
+                object.state.deletion = .marked
             }
         }
     }
@@ -160,7 +160,7 @@ extension ManagedObjectContext {
             let members = object.destinations(of: property)
             object.readTogether(members, of: property)
             for destination in members {
-                if rule == .cascade, !destination.state.contains(.detached) { delete(destination) }
+                if rule == .cascade, !destination.state.isDetached { delete(destination) }
                 object.change(destination, in: property, isAddition: false)
             }
         }
@@ -175,7 +175,7 @@ extension ManagedObjectContext {
             deleted.filter { object in
                 // These may still be members: no rule was applied to rows found gone, no rule cuts
                 // lasting members, and an object may have got an owner since.
-                let wasFoundGone = object.row == nil && !object.state.contains(.inserted)
+                let wasFoundGone = object.row == nil && !object.state.life.isInsertion
                 return wasFoundGone
                     || model.lastingMembers.contains(object.binding.entity.index)
                     || object.isMember
@@ -198,7 +198,7 @@ extension ManagedObjectContext {
         guard !objects.isEmpty else { return }
         let gone = Set(objects)
         for object in tracker.inserted + tracker.updated
-        where object.hasChanges && object.state.isDisjoint(with: [.fault, .deleted]) {
+        where object.state.life.isToBeWritten && !object.isFault && !object.isDeleted {
             for index in object.binding.entity.toOneIndexes
             where object.isInserted || object.changesBesideDraft?.contains(index) == true {
                 let property = object.binding.entity.properties[index]

@@ -10,25 +10,18 @@ extension ManagedObjectContext {
         let discarded = tracker
         forgetChanges()
         var gone: [ManagedObjectID] = []
-        for object in discarded.inserted where object.state.contains(.inserted) {
-            if object.state.contains(.announced) { gone.append(object.objectID) }
+        for object in discarded.inserted where object.state.life.isInsertion {
+            if object.state.flags.contains(.announced) { gone.append(object.objectID) }
             detach(object)
         }
         var restored: [ManagedObject] = []
         for object in discarded.updated + discarded.deleted
-        where !object.state.contains(.detached) && object.hasChanges {
+        where !object.state.isDetached && object.hasChanges {
             let unsaved = object.changesBesideDraft?.mask ?? PropertyMask()
-            object.state.subtract([
-                .updated, .deleted, .deletionPropagated, .inaccessible, .changedInEvent,
-                .relationshipChanged,
-            ])
-            // The row was found gone. It may exist again.
-            if object.row == nil { object.state.insert(.fault) }
-            object.discardChanges()
+            object.forgetPendingChanges()
             for (index, value) in discarded.committedTransients[object] ?? [:] {
                 object.unsavedValues[index] = value
             }
-            object.contents = nil
             unsaved.forEach { object.unloadStoredOwner(at: $0) }
             restored.append(object)
         }
@@ -75,7 +68,7 @@ extension ManagedObjectContext {
         let invalidated = hasObservers ? objects.map(\.objectID) : []
         for object in objects {
             object.turnIntoFault()
-            object.state = [.fault, .detached]
+            object.state = .detached
         }
         identityMap.removeAll()
         guard hasObservers else { return }
@@ -123,10 +116,10 @@ extension ManagedObjectContext {
     }
 
     func refreshSilently(_ object: ManagedObject, mergeChanges: Bool) {
-        if object.state.contains(.inaccessible) { expectRow(of: object) }
+        if object.state.deletion == .foundGone { expectRow(of: object) }
         if mergeChanges, object.hasChanges { return renewRow(of: object) }
         object.turnIntoFault()
-        guard object.state.contains(.updated) else { return }
+        guard object.state.life == .updated else { return }
         tracker.withdrawUpdate(of: object)
         // A relationship without an inverse belongs to this object alone.
         tracker.withdrawJoins { note in
@@ -137,9 +130,9 @@ extension ManagedObjectContext {
 
     /// Replaces the object's row by the newest one and keeps its unsaved values.
     private func renewRow(of object: ManagedObject) {
-        if object.state.isNew { return }
+        if object.state.life.isNew { return }
         object.contents?.unload()
-        if object.state.contains(.inserted) { return }
+        if object.state.life.isInsertion { return }
         // The row that a fetch has given the fault may be older.
         if object.isFault { return object.row = nil }
         guard
@@ -162,6 +155,17 @@ extension ManagedObjectContext {
     func detach(_ object: ManagedObject) {
         identityMap.remove(object)
         object.turnIntoFault()
-        object.state = [.fault, .detached]
+        object.state = .detached
+    }
+}
+
+extension ManagedObject {
+    /// Gives up the object's pending changes, also those of its to-many relationships.
+    final func forgetPendingChanges() {
+        state.forgetChanges()
+        // The row was found gone. It may exist again.
+        if row == nil { state.flags.insert(.fault) }
+        discardChanges()
+        contents = nil
     }
 }

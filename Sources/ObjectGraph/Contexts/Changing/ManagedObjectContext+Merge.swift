@@ -45,7 +45,7 @@ extension ManagedObjectContext {
             guard let object = registeredObject(for: id), !object.isDeleted else { continue }
             object.discardChanges()
             object.contents = nil
-            tracker.delete(object, appliesRules: false)
+            tracker.delete(object, as: .propagated)
             gone.append(object)
             merged.deleted.append(id)
         }

@@ -9,7 +9,7 @@ extension ManagedObjectContext {
         case .versions(let positions):
             // Another program has inserted rows with the keys of new objects. No policy covers
             // this.
-            guard !positions.contains(where: { objects[$0].state.isNew }) else {
+            guard !positions.contains(where: { objects[$0].state.life.isNew }) else {
                 throw SaveError.unresolvedConflicts
             }
             let conflicts = try positions.map {
@@ -186,7 +186,7 @@ extension ManagedObjectContext {
     /// The row is gone: the object is deleted, or its row is inserted again with the same key.
     private func mergeDeletion(of object: ManagedObject, by kind: MergePolicy.Kind) {
         if kind.storeWins {
-            tracker.delete(object, appliesRules: false)
+            tracker.delete(object, as: .propagated)
         } else {
             tracker.insertAgain(object)
         }

@@ -89,7 +89,7 @@ extension ManagedObjectContext {
     /// The row of an object with its unsaved changes, for a child context; nil if the object is
     /// gone.
     func currentRow(of object: ManagedObject) throws -> RowReference? {
-        if object.state.contains(.deleted) { return nil }
+        if object.state.isDeleted { return nil }
         // Values that were set after a failed read are combined with the row read now.
         if object.isFault, object.hasUnsavedValues { object.fireFault() }
         if object.isFault {
@@ -106,7 +106,7 @@ extension ManagedObjectContext {
         }
         if object.changes?.mask.isEmpty ?? true, let row = object.row {
             // Later changes in an event are not noted, so the row is superseded in advance.
-            if object.state.contains(.changedInEvent) { object.supersedeRow() }
+            if object.state.flags.contains(.changedInEvent) { object.supersedeRow() }
             return row
         }
         var writer = RowWriter(expectedByteCount: 256)

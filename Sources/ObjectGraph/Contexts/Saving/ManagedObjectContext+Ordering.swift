@@ -27,7 +27,7 @@ extension ManagedObjectContext {
         toMembersOf object: ManagedObject, settlesEqualPlaces: Bool,
         _ unplaced: inout [ManagedObject]
     ) {
-        guard let contents = object.contents, !object.state.contains(.deleted) else { return }
+        guard let contents = object.contents, !object.state.isDeleted else { return }
         for index in object.binding.entity.orderedIndexes
         where contents.relationships[index]?.isReordered == true {
             let property = object.binding.entity.properties[index]

@@ -181,7 +181,7 @@ extension ManagedObjectContext {
                 note.source.change(successor, in: property, isAddition: true)
             }
         }
-        tracker.delete(victim, appliesRules: false)
+        tracker.delete(victim, as: .propagated)
     }
 }
 

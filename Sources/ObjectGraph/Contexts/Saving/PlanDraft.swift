@@ -64,7 +64,7 @@ struct PlanDraft {
                     of: object, committed: context.tracker.committedTransients[object])
             }
             let properties = object.changedProperties
-            guard !properties.isEmpty || object.state.contains(.relationshipChanged) else {
+            guard !properties.isEmpty || object.state.flags.contains(.relationshipChanged) else {
                 continue
             }
             // 0 if the row is gone, which is a conflict (spec §5.3).

@@ -164,7 +164,7 @@ struct SaveOperation {
                     if hasChildren { $0.supersedeRow() }
                     $0.take(accepted: row)
                     // Nor is this context by a parent, which has taken the values and not this row.
-                    if isChild, !$0.state.isNew { $0.supersedeRow() }
+                    if isChild, !$0.state.life.isNew { $0.supersedeRow() }
                 }
             }
         }
@@ -186,7 +186,7 @@ struct SaveOperation {
         let context = context
         // An object whose row was found gone was not deleted here, and others may have it.
         let deleted = work.deleted.filter {
-            $0.state.isDisjoint(with: [.inserted, .inaccessible])
+            !$0.state.life.isInsertion && $0.state.deletion != .foundGone
         }
         let deletedIDs = deleted.map(\.objectID)
         work.inserted.forEachBorrowed { $0.didSave() }
@@ -237,7 +237,8 @@ extension ManagedObject {
         discardSavedChanges()
         contents?.forgetNotes()
         // The row exists again, and with it the pairs that refer to it.
-        if state.contains(.broughtBack) { contents?.unload() }
-        state.subtract([.inserted, .announced, .broughtBack, .updated, .relationshipChanged])
+        if state.life == .broughtBack { contents?.unload() }
+        state.life = .clean
+        state.flags.subtract([.announced, .relationshipChanged])
     }
 }

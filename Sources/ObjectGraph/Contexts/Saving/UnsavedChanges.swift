@@ -29,17 +29,12 @@ struct UnsavedChanges {
         // Includes objects changed only since then, such as a stored object that was to replace a
         // new one.
         for object in context.tracker.objects {
-            object.discardChanges()
-            object.contents = nil
-            object.state.subtract([
-                .inserted, .broughtBack, .updated, .deleted, .deletionPropagated,
-                .relationshipChanged, .changedInEvent,
-            ])
+            object.forgetPendingChanges()
         }
         for entry in entries {
             entry.object.discardChanges()
             entry.object.contents = nil
-            if entry.object.state.contains(.detached) { context.identityMap.register(entry.object) }
+            if entry.object.state.isDetached { context.identityMap.register(entry.object) }
             entry.object.state = entry.state
             entry.object.row = entry.row
             for (index, value) in entry.values { entry.object.unsavedValues[index] = value }

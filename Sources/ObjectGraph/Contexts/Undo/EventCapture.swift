@@ -40,7 +40,7 @@ struct ObjectCapture {
         presence =
             if isAbsent {
                 .absent
-            } else if object.state.contains(.deleted) {
+            } else if object.state.isDeleted {
                 .deleted
             } else if object.hasChanges {
                 .changed
@@ -69,18 +69,18 @@ struct ObjectCapture {
 
     /// Whether the object was deleted before and still is. The event can only have cut its
     /// relationships.
-    private var remainsDeleted: Bool { presence == .deleted && object.state.contains(.deleted) }
+    private var remainsDeleted: Bool { presence == .deleted && object.state.isDeleted }
 
     /// Whether undoing the event restores values of the object.
     var isToBeRestored: Bool {
-        !object.state.contains(.detached) && (wasPresent || remainsDeleted)
+        !object.state.isDetached && (wasPresent || remainsDeleted)
     }
 
     /// Removes what the event has left unchanged.
     ///
     /// - Returns: Whether undoing the event does anything to this object.
     mutating func reduce() -> Bool {
-        let isPresent = !object.state.contains(.detached) && !object.state.contains(.deleted)
+        let isPresent = !object.state.isDetached && !object.state.isDeleted
         guard wasPresent && isPresent || remainsDeleted else { return wasPresent != isPresent }
         let properties = object.binding.entity.properties
         values.removeAll { Self.value(of: properties[$0.index], object) == $0.value }

@@ -58,8 +58,8 @@ extension ManagedObjectContext {
         }
         for (note, isAddition) in event.joins {
             let property = note.source.binding.entity.properties[note.propertyIndex]
-            guard !note.source.state.contains(.detached),
-                !note.destination.state.contains(.detached),
+            guard !note.source.state.isDetached,
+                !note.destination.state.isDetached,
                 note.source.members(of: property).contains(note.destination) == isAddition
             else { continue }
             note.source.change(note.destination, in: property, isAddition: !isAddition)
@@ -85,7 +85,7 @@ extension ManagedObjectContext {
     /// - Returns: Whether the object was deleted.
     private func bringBack(_ capture: ObjectCapture) -> Bool {
         let object = capture.object
-        if object.state.contains(.detached) {
+        if object.state.isDetached {
             object.reference = undoRecorder.currentReference(object.reference)
             let table = table(object.binding.entity.index, object.binding.storeNumber)
             if let other = table[object.reference] {
@@ -94,16 +94,16 @@ extension ManagedObjectContext {
                 tracker.withdrawDeletion(of: other)
                 detach(other)
             }
-            object.state = object.binding.initialState.union([.inserted, .broughtBack])
+            object.state = ObjectState(life: .broughtBack, flags: object.binding.initialFlags)
             register(object)
             return true
         }
-        guard object.state.contains(.deleted) else { return false }
-        if object.state.contains(.inaccessible) {
+        guard object.state.isDeleted else { return false }
+        if object.state.deletion == .foundGone {
             expectRow(of: object)
         } else {
             noteEvent(of: object)
-            object.state.subtract([.deleted, .deletionPropagated])
+            object.state.deletion = .none
         }
         return true
     }
@@ -120,7 +120,7 @@ extension ManagedObjectContext {
             case .attribute(let value): object.setAttribute(value, at: index)
             case .destination(let destination):
                 // If the destination is still detached, its own restoration sets both ends.
-                if let destination, destination.state.contains(.detached) { continue }
+                if let destination, destination.state.isDetached { continue }
                 object.setDestination(destination, of: property)
             }
         }
@@ -129,16 +129,16 @@ extension ManagedObjectContext {
 
     /// - Returns: Whether the object existed.
     private func takeAway(_ object: ManagedObject) -> Bool {
-        guard !object.state.contains(.detached), !object.state.contains(.deleted) else {
+        guard !object.state.isDetached, !object.state.isDeleted else {
             return false
         }
-        if object.state.isNew {
+        if object.state.life.isNew {
             // No delete rule and no hook, since the insertion itself is undone.
             for index in object.binding.entity.toOneIndexes {
                 object.setDestination(nil, of: object.binding.entity.properties[index])
             }
             markDeleted(object)
-            object.state.insert(.deletionPropagated)
+            object.state.deletion = .propagated
         } else {
             delete(object)
         }
@@ -186,7 +186,7 @@ extension ManagedObject {
             return contents.notes.contains { member, _ in
                 guard !member.isFault else { return false }
                 let wasMember =
-                    !member.state.contains(.inserted)
+                    !member.state.life.isInsertion
                     && member.storedDestination(of: inverse) === self
                 return (member.destination(of: inverse) === self) != wasMember
             }
