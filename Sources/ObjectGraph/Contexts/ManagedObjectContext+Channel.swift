@@ -236,16 +236,40 @@ extension ManagedObjectContext: ObjectChannel {
         return !object.isFault || (try? currentRow(of: object)) != nil
     }
 
-    /// Makes a new object that uses the child's row without copying it.
+    /// Inserts an object that uses the child's row without copying it.
     private func insert(_ change: RowChange, storeNumber: Int) -> ManagedObject {
         let binding = binding(change.entity.index, storeNumber)
-        let object = binding.objectClass.init(
-            seed: ObjectSeed(
-                binding: binding, reference: change.key, slab: change.row?.slab,
-                rowStart: change.row?.start, life: .inserted))
+        let object: ManagedObject
+        if let fault = fault(change.key, of: binding) {
+            object = fault
+            object.contents = nil
+            object.row = change.row
+            object.state.life = .inserted
+            object.state.flags.remove(.fault)
+        } else {
+            object = binding.objectClass.init(
+                seed: ObjectSeed(
+                    binding: binding, reference: change.key, slab: change.row?.slab,
+                    rowStart: change.row?.start, life: .inserted))
+        }
         register(object)
         object.awakeFromInsert()
         return object
+    }
+
+    /// Unregisters the fault of a reference that had no row until now.
+    ///
+    /// - Returns: nil if there is none, or if it was made for another entity; it is detached then.
+    private func fault(_ reference: Int64, of binding: EntityBinding) -> ManagedObject? {
+        guard let fault = table(binding.entity.index, binding.storeNumber)[reference] else {
+            return nil
+        }
+        guard fault.binding === binding else {
+            detach(fault)
+            return nil
+        }
+        identityMap.remove(fault)
+        return fault
     }
 
     /// Adds a new object to the other ends of its to-one relationships.

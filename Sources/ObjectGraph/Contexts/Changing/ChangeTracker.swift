@@ -153,8 +153,13 @@ struct ChangeTracker {
         committedTransients = committedTransients.filter { !hasLeft($0.key) }
     }
 
-    /// Forgets what a save has written; the event goes on.
-    mutating func forgetSaved() { self = ChangeTracker(event: event) }
+    /// Forgets what a save has written; the event goes on. Objects that changed after the save was
+    /// planned stay listed.
+    mutating func forgetSaved() {
+        self = ChangeTracker(
+            inserted: event.filter(\.isToBeInserted), updated: event.filter(\.isUpdated),
+            event: event)
+    }
 
     /// Forgets everything.
     mutating func reset() {
