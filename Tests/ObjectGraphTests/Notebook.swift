@@ -212,6 +212,13 @@ extension StoreFixture {
     }
 }
 
+/// A store of notebooks whose context can undo.
+func undoable() throws -> StoreFixture {
+    let store = try StoreFixture.notebook()
+    store.run { $0.undoManager = UndoManager() }
+    return store
+}
+
 extension ManagedObjectContext {
     @discardableResult
     func makeNote(_ text: String, in notebook: Notebook? = nil) -> Note {
