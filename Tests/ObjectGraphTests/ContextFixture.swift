@@ -65,3 +65,9 @@ final class Recorder<Value: Sendable>: @unchecked Sendable {
     // @unchecked Sendable: tests record on one thread at a time.
     var values: [Value] = []
 }
+
+/// Carries an object to a queue where it must not be used.
+struct ObjectBox: @unchecked Sendable {
+    // @unchecked Sendable: the tests of forbidden use need it.
+    let object: ManagedObject
+}
