@@ -19,6 +19,19 @@ import Testing
         return try context.performAndWait { try TestSupport.Author.all(in: context).map(\.name) }
     }
 
+    @Test func `a coordinator knows its stores by their files (§11.1)`() throws {
+        let coordinator = fixture.coordinator
+        let store = try #require(coordinator.persistentStore(for: fixture.url))
+        #expect(store == fixture.store)
+        #expect(coordinator.url(for: store)?.lastPathComponent == "library.sqlite")
+        #expect(coordinator.persistentStore(for: fixture.folder.url("other.sqlite")) == nil)
+        let memory = try coordinator.addPersistentStore(.inMemory())
+        #expect(coordinator.url(for: memory) == nil)
+        try coordinator.removePersistentStore(store)
+        #expect(coordinator.persistentStore(for: fixture.url) == nil)
+        #expect(coordinator.url(for: store) == nil)
+    }
+
     @Test func `destroying empties the file for others too (§11.5.2)`() throws {
         try fixture.coordinator.removePersistentStore(fixture.store)
         try PersistentStoreCoordinator.destroyPersistentStore(at: fixture.url)
