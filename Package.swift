@@ -59,7 +59,7 @@ let package = Package(
         .testTarget(
             name: "BenchTests",
             dependencies: ["Benchmarking", "Datasets", "bench", "TestSupport", "Yams"],
-            exclude: ["Goldens", "Extending/first-page.yml"],
+            exclude: ["Benchmarking/Goldens", "Extending/first-page.yml"],
             swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

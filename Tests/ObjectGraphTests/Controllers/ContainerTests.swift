@@ -140,4 +140,28 @@ import Testing
             _ = #expect(throws: FetchError.self) { try Stranger.all(in: context) }
         }
     }
+
+    @Test func `a class makes the request for its objects (§13.1.1)`() throws {
+        try context.performAndWait {
+            let authors = try context.fetch(TestSupport.Author.fetchRequest())
+            #expect(Set(authors.map(\.name)) == ["Borges", "Calvino", "Lem"])
+            var request = TestSupport.Author.fetchRequest()
+            request.predicate = try ObjectPredicate("name > %@", "C")
+            request.sortKeys = [.descending("name")]
+            request.fetchLimit = 1
+            #expect(try context.fetch(request).map(\.name) == ["Lem"])
+            request.fetchLimit = 0
+            #expect(try context.count(for: request) == 2)
+            #expect(try request.request(in: fixture.coordinator.model).entityName == "Author")
+        }
+    }
+
+    @Test func `a request for a class of no entity is refused (§13.1.5)`() throws {
+        final class Stranger: ManagedObject {}
+        context.performAndWait {
+            _ = #expect(throws: FetchError.unknownEntity("Stranger")) {
+                try context.fetch(Stranger.fetchRequest())
+            }
+        }
+    }
 }

@@ -60,6 +60,22 @@ import Testing
         #expect(!model.isEntity("Book", kindOf: "Author"))
     }
 
+    @Test func `a description knows what it inherits (§1.2.2, §1.2.4)`() throws {
+        let store = try StoreFixture(makeLibraryModel())
+        try store.run { context in
+            let book = try context.insertObject(entityName: "Book")
+            let entities = context.model.entitiesByName
+            let publication = try #require(entities["Publication"])
+            let author = try #require(entities["Author"])
+            #expect(book.entity.attributesByName["title"] != nil)
+            #expect(book.entity.relationshipsByName["author"]?.destination == "Author")
+            #expect(book.entity.isKind(of: publication) && book.entity.isKind(of: book.entity))
+            #expect(!publication.isKind(of: book.entity) && !book.entity.isKind(of: author))
+            #expect(book.objectID.entity.name == "Book")
+            #expect(book.objectID.entity.attributesByName.keys == book.entity.attributesByName.keys)
+        }
+    }
+
     @Test(arguments: [true, false])
     func `a fetch has descendants unless told otherwise (§1.2.5, §14.25)`(
         isSaved: Bool

@@ -226,3 +226,12 @@ import Testing
         #expect(!model.isConfiguration("Half", compatibleWithVersionHashes: ["A": [0]]))
     }
 }
+
+@Suite struct `Configurations (§1.10)` {
+    @Test func `names entities of the model`() {
+        #expect(throws: ModelError("B", nil, .unknownConfigurationEntity(configuration: "c"))) {
+            _ = try ManagedObjectModel(
+                entities: [EntityDescription(name: "A")], configurations: ["c": ["B"]])
+        }
+    }
+}
