@@ -17,8 +17,8 @@ public protocol PersistenceStack: AnyObject, Sendable {
     var kind: StackKind { get }
     var configuration: StackConfiguration { get }
 
-    /// The context that shows the data, the same one until a reset. It is on the main queue, except
-    /// in the kind `single`.
+    /// The context that shows the data, the same one until a reset. In most kinds it is on the main
+    /// queue, in `single` on a private one.
     ///
     /// - Throws: `StackError.closed`; with lazy opening also the errors of opening the store.
     var viewContext: ManagedObjectContext { get throws }

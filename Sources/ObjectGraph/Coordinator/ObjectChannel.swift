@@ -48,8 +48,8 @@ protocol ObjectChannel: AnyObject, Sendable {
     ///   permanent keys.
     func save(_ plans: [StorePlan], from context: ManagedObjectContext) throws
 
-    /// Notes which objects a context has registered. Their rows must be kept until they are
-    /// unregistered.
+    /// Notes which objects a context has registered. Until they are unregistered, their rows are
+    /// kept, except rows that were deleted or may have changed in the store.
     func register(_ keys: [Int64], root: Int, storeNumber: Int)
     func register(_ key: Int64, root: Int, storeNumber: Int)
     func unregister(_ keys: [Int64], root: Int, storeNumber: Int)

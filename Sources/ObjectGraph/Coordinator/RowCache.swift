@@ -2,8 +2,8 @@ import Synchronization
 
 /// The newest known rows of one store, shared by all contexts of a coordinator (spec §3.1).
 ///
-/// A row stays as long as at least one context has its object registered. Each table has its own
-/// lock, held for a batch of rows.
+/// A row stays until no context has its object registered, unless it is removed because it was
+/// deleted or may have changed in the store. Each table has its own lock, held for a batch of rows.
 final class RowCache: Sendable {
     private struct Entry: BitwiseCopyable {
         /// The number of the row's slab in the table, from 1; 0 without a row.

@@ -3,7 +3,7 @@ struct KeyAssignment {
     private(set) var keys: [AssignedKey] = []
 
     /// Gives new objects primary keys, and keys that were taken back to the same objects again
-    /// (step 6).
+    /// (spec §5.1, step 6).
     ///
     /// Below a parent context they keep their temporary references.
     mutating func assign(to objects: [ManagedObject], from channel: any ObjectChannel) throws {

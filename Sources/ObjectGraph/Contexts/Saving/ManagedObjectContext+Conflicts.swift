@@ -1,4 +1,5 @@
-// Settling conflicts with changes made elsewhere, by the merge policy (spec §5.3, §5.4).
+// Settling conflicts with changes made elsewhere, by the merge policy (spec §5.3, §5.4). The
+// coordinator's `save` and the stores find them.
 extension ManagedObjectContext {
     /// Describes a conflict, and lets the merge policy change objects so that the next attempt
     /// succeeds.

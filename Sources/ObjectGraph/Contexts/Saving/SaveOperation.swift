@@ -30,7 +30,7 @@ struct SaveOperation {
 
     // MARK: - Collect and validate
 
-    /// Calls `willSave` and validates until no object changes any more (steps 3 and 4).
+    /// Calls `willSave` and validates until no object changes any more (spec §5.1, steps 3 and 4).
     private mutating func prepare() throws {
         let context = context
         var changed = try context.requiringReads {
@@ -90,7 +90,7 @@ struct SaveOperation {
     // MARK: - Plan and write
 
     /// Hands the changes to the level above. After a conflict lets the merge policy settle it, and
-    /// tries again (steps 5 to 8).
+    /// tries again (spec §5.1, steps 5 to 8).
     ///
     /// - Throws: The error that prevents the changes from being written, with the context as
     ///   before.
@@ -151,7 +151,7 @@ struct SaveOperation {
 
     // MARK: - Adopt
 
-    /// Makes the rows that were written the snapshots of their objects (step 9).
+    /// Makes the rows that were written the snapshots of their objects (spec §5.1, step 9).
     private func adopt() {
         let context = context
         let isChild = context.parent != nil
@@ -181,7 +181,8 @@ struct SaveOperation {
 
     // MARK: - Announce
 
-    /// Calls `didSave`, notifies other contexts and observers, detaches deleted objects (step 10).
+    /// Calls `didSave`, notifies other contexts and observers, detaches deleted objects (spec §5.1,
+    /// step 10).
     private func announce() {
         let context = context
         // An object whose row was found gone was not deleted here, and others may have it.
