@@ -119,8 +119,8 @@ open class ManagedObject {
         }
     }
 
-    /// Whether the level above may have a newer row, or the object has none. The flag is that of the
-    /// whole slab, so a neighbouring row may have set it.
+    /// Whether the level above may have a newer row, or the object has none. The flag belongs to
+    /// the slab, so a neighbouring row may have set it.
     final var isRowSuperseded: Bool {
         guard let slab, !state.flags.contains(.draft) else { return true }
         return slab.hasSupersededRows.load(ordering: .relaxed)

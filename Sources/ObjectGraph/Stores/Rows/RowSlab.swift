@@ -25,7 +25,7 @@ final class RowSlab: @unchecked Sendable {
     /// When the rows were read; contexts with a staleness interval compare it.
     let readAt = ContinuousClock.now
 
-    /// Whether the row cache has a newer version of at least one of the rows.
+    /// Whether the level above may have a newer version of at least one of the rows.
     let hasSupersededRows = Atomic<Bool>(false)
 
     init(capacity: Int) {
