@@ -224,7 +224,7 @@ import Testing
         stopped.isInterrupted = true
 
         #expect(stopped.exitCode == .interrupted)
-        #expect(stopped.sentence.hasPrefix("**Interrupted before all was measured**"))
+        #expect(stopped.sentence.hasPrefix("**Interrupted before all rows were measured**"))
     }
 
     @Test func `what compared nothing is no success`() {
