@@ -91,7 +91,7 @@ import Testing
         ])
 
         #expect(bench.exitCode == 64)
-        #expect(bench.errors.contains("without --strict --detect other.yml"), "\(bench.errors)")
+        #expect(bench.errors.contains("leave out --strict --detect other.yml"), "\(bench.errors)")
     }
 
     @Test func `a count that rose is named, and exits 10`() throws {
