@@ -91,7 +91,7 @@ struct Provenance {
         let counts = dataset.rowCounts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
             .map { "\(grouped(Double($0.value))) \($0.key)" }.joined(separator: ", ")
         let origin =
-            dataset.origin == .real ? "real data" : "**generated**, shaped like the real data"
+            dataset.origin == .real ? "real data" : "**generated data**"
         return escaped(dataset.name) + ", \(origin): \(counts) (\(escaped(dataset.identity)))"
     }
 }

@@ -136,8 +136,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (options: ["--base-ref", "no-such-revision"], reason: "is no revision"),
-        (options: ["--base-bin", "/bin/true"], reason: "is no bench"),
+        (options: ["--base-ref", "no-such-revision"], reason: "is not a revision"),
+        (options: ["--base-bin", "/bin/true"], reason: "is not a build of bench"),
         (options: ["--base-bin", "/no/such/file"], reason: "cannot be started"),
         (options: ["--baseline", "none"], reason: "there is no baseline \"none\""),
     ])
