@@ -108,7 +108,7 @@ extension WorkloadKind {
         parameters: [
             WorkloadParameter(
                 name: "way", values: .choice(AggregatesWorkload.Way.allCases.map(\.rawValue)),
-                defaultValue: "sql", summary: "who adds up: a loop over objects or values, or SQL")
+                defaultValue: "sql", summary: "what adds up: a loop over objects or values, or SQL")
         ],
         run: AggregatesWorkload.run)
 }
