@@ -103,7 +103,7 @@ extension Collection {
 
 extension WorkloadKind {
     static let aggregates = WorkloadKind(
-        name: "aggregates", summary: "count and measure the flights of each airline",
+        name: "aggregates", summary: "aggregate the distances of each airline's flights",
         subjects: [.stack], startsWithFlights: true,
         parameters: [
             WorkloadParameter(
