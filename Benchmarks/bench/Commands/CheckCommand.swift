@@ -5,7 +5,7 @@ import Benchmarking
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Check a run against thresholds.",
-        discussion: "Prints a line for each rule and cell. Exits 11 when a rule is broken.")
+        discussion: "Prints a line for each rule and cell. Exits 11 if a threshold is crossed.")
 
     @Argument(
         help: ArgumentHelp("The folder of a run, or its run.json.", valueName: "run"),
@@ -28,7 +28,8 @@ struct CheckCommand: ParsableCommand {
         guard file != nil || !run.thresholds.isEmpty else {
             throw CommandFailure(
                 exitCode: .usage,
-                message: "no rules stood beside the workloads of \(runPath); name a file")
+                message: "the workload files of \(runPath) had no thresholds; "
+                    + "name a file with --thresholds")
         }
         let report =
             try file?.evaluate(run) ?? ThresholdCheck.evaluate(run.thresholds, run)

@@ -79,7 +79,8 @@ struct GateCommand: ParsableCommand {
             throw ValidationError("name one base: --base-ref, --base-bin or --baseline")
         }
         guard !instructions || baseline == nil else {
-            throw ValidationError("--instructions needs a program: baselines keep none")
+            throw ValidationError(
+                "--instructions needs --base-ref or --base-bin: baselines have no instructions")
         }
     }
 
@@ -91,7 +92,8 @@ struct GateCommand: ParsableCommand {
         let others = options + files
         guard others.isEmpty else {
             throw ValidationError(
-                "--resume goes on as the gate was begun, without \(others.joined(separator: " "))")
+                "--resume uses the options of the resumed gate; "
+                    + "leave out \(others.joined(separator: " "))")
         }
     }
 
@@ -136,7 +138,7 @@ struct GateCommand: ParsableCommand {
     ) -> CommandFailure {
         CommandFailure(
             exitCode: .usage,
-            message: "\(directory.url.relativePath) was begun \(difference); start a new gate")
+            message: "\(directory.url.relativePath) was started \(difference); start a new gate")
     }
 
     private func compare(
@@ -221,7 +223,7 @@ struct GateCommand: ParsableCommand {
         guard let package = Executable.packageRoot else {
             throw CommandFailure(
                 exitCode: .noBaseline,
-                message: "--base-ref needs the package's git repository; run it there")
+                message: "--base-ref needs the package's git repository; run bench inside it")
         }
         let revision = baseRef ?? "HEAD"
         let build = try BaseBuild(of: revision, package: package, note: PairingOptions.note)

@@ -74,12 +74,12 @@ struct Plan: CustomStringConvertible {
         let processes = lines.reduce(0) { $0 + $1.processCount }
         let start = "\(lines.count) cells, \(processes) processes, "
         guard !known.isEmpty else {
-            return start + "time unknown: none of the cells was run before"
+            return start + "time unknown: no earlier run measured these cells"
         }
         // Cells without an earlier run are assumed to take the average of the others.
         let seconds = known.reduce(0, +) * Double(lines.count) / Double(known.count)
         let guessed = lines.count - known.count
         return start + "about \(MetricUnit.seconds.format(seconds))"
-            + (guessed > 0 ? ", \(guessed) cells guessed" : "")
+            + (guessed > 0 ? "; \(guessed) cells without an earlier run are guessed" : "")
     }
 }

@@ -69,8 +69,7 @@ struct RunCommand: ParsableCommand {
         }
         if resume != nil, isToldMore {
             throw ValidationError(
-                "--resume goes on with a run as it was begun; leave the other options and files out"
-            )
+                "--resume uses the options of the resumed run; leave out other options and files")
         }
     }
 
@@ -137,7 +136,7 @@ struct RunCommand: ParsableCommand {
         else {
             throw CommandFailure(
                 exitCode: .usage,
-                message: "\(path) was begun on another machine or with another build; "
+                message: "\(path) was started on another machine or with another build; "
                     + "start a new run")
         }
         // The first word is the name of this command, unless it was left out.

@@ -10,7 +10,8 @@ struct WorkerCommand: ParsableCommand {
     func run() throws {
         guard let line = readLine() else {
             throw CommandFailure(
-                exitCode: .usage, message: "worker is started by bench run, with a job")
+                exitCode: .usage,
+                message: "bench starts its workers itself; use bench run or bench gate")
         }
         let job = try JSONDecoder().decode(WorkerJob.self, from: Data(line.utf8))
         let parent = ParentConnection()
@@ -30,7 +31,7 @@ struct WorkerCommand: ParsableCommand {
 
     private static func reply(to job: WorkerJob, of parent: ParentConnection) -> WorkerReply {
         guard let kind = WorkloadKind.named(job.kind) else {
-            return .failure("there is no kind \(job.kind) in WorkloadKind.all")
+            return .failure("this bench has no workload kind \(job.kind); see WorkloadKind.all")
         }
         do {
             if job.makesStore == true {

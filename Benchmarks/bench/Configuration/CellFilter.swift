@@ -44,7 +44,7 @@ extension Workload {
             .filter { rule.cell.matches($0.identifier) }
         if let reference = rule.relativeTo, matching.allSatisfy(reference.describes) {
             throw node.descendant(["relativeTo"]).error(
-                "every cell that the rule matches is the one it is relative to; name others in cell"
+                "the rule compares each cell with itself; name other cells in cell"
             )
         }
         guard metricNames.contains(where: Glob(rule.metric).matches) else {
@@ -59,7 +59,7 @@ extension Workload {
         guard values.count > 1 else {
             let axes = parameters.filter { $0.value.count > 1 }.keys.sorted()
             throw node.error(
-                "\(self.name) has one value of \(name) only; give it two or more under parameters"
+                "\(self.name) has only one value of \(name); give it several under parameters"
                     + (axes.isEmpty ? "" : ", or compare \(axes.joined(separator: ", "))"))
         }
         return try node.choice("value", of: values)

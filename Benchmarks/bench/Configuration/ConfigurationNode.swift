@@ -82,7 +82,7 @@ struct ConfigurationNode {
         var values: [String] = []
         for element in try list() {
             let value = try read(element)
-            guard !values.contains(value) else { throw element.error("\(value) is there twice") }
+            guard !values.contains(value) else { throw element.error("\(value) appears twice") }
             values.append(value)
         }
         return values
@@ -180,7 +180,7 @@ extension YamlError {
             .composer(_, let problem, _, _):
             "is not valid YAML: \(problem)"
         case .duplicatedKeysInMapping(let keys, _):
-            "the key \"\(keys.sorted().joined(separator: "\", \""))\" is there twice"
+            "the key \"\(keys.sorted().joined(separator: "\", \""))\" appears twice"
         default: "is not valid YAML: \(self)"
         }
     }

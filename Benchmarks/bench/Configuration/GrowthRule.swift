@@ -24,7 +24,7 @@ extension Workload {
         for cell in cells {
             let identifier = CellResult(cell, of: self).identifier
             guard rules.contains(where: { $0.cell.matches(identifier) }) else {
-                throw node.error("no rule is for \(identifier); begin with { growth: 1.3 }")
+                throw node.error("no rule matches \(identifier); begin with { growth: 1.3 }")
             }
         }
         return rules

@@ -17,7 +17,7 @@ extension LoadPlan {
         if let twice = LoadOperation.allCases.first(where: { operation in
             operations.filter { $0 == operation }.count > 1
         }) {
-            throw try entries.required("mix").error("\(twice.rawValue) is there twice")
+            throw try entries.required("mix").error("\(twice.rawValue) appears twice")
         }
         phases = []
         for node in try entries.required("phases").list() {
@@ -45,13 +45,13 @@ extension LoadPlan {
             let readers = count("readers", cell)
             let problem: String? =
                 if writers > 0, !hasOperations(isWriter: true) {
-                    "the mix has nothing for writers: set writers to 0"
+                    "the mix has no operation for writers; add one, or set writers to 0"
                 } else if readers > 0, !hasOperations(isWriter: false) {
-                    "the mix has nothing for readers: set readers to 0"
+                    "the mix has no operation for readers; add one, or set readers to 0"
                 } else if writers + readers == 0 {
-                    "there is a cell without writers and readers; exclude it"
+                    "a cell has neither writers nor readers; exclude it"
                 } else if count("rows", cell) < max(writers, readers) {
-                    "each writer and each reader needs a row of its own"
+                    "each writer and each reader needs a row of its own; raise rows"
                 } else {
                     nil
                 }
@@ -69,7 +69,7 @@ extension LoadPlan.Part {
         weight = try entries["weight"]?.number(in: 1e-6...1e6) ?? 1
         keys = KeyDistribution(.uniform)
         if let node = entries["keys"] ?? entries["skew"], !operation.takesKeys {
-            throw node.error("\(name) does not choose among keys")
+            throw node.error("the operation \(name) has no keys; remove keys and skew")
         }
         if let node = entries["keys"] {
             let shapes = KeyDistribution.Shape.allCases.map(\.rawValue)
@@ -96,11 +96,11 @@ extension LoadPhase {
         case (let seconds?, nil): extent = .seconds(try seconds.number(in: 0.01...86_400))
         case (nil, let operations?):
             extent = .operations(try operations.integer(in: 1...1_000_000_000))
-        default: throw node.error("a phase lasts for either seconds or operations")
+        default: throw node.error("a phase needs either seconds or operations")
         }
         guard mode == "open" else {
             if let node = entries["rate"] ?? entries["arrival"] {
-                throw node.error("only an open phase has a rate and arrivals")
+                throw node.error("only an open phase has a rate and an arrival")
             }
             self.init(.closed, extent, isRecorded: mode == "closed")
             return
@@ -120,7 +120,8 @@ extension LoadPhase.Rate {
             return
         }
         guard let percent = Double(text.dropLast()), percent > 0, percent <= 1_000 else {
-            throw node.error("\(text) is not a number a second, nor a percentage of the capacity")
+            throw node.error(
+                "\(text) is neither operations per second nor a percentage of the capacity")
         }
         self = .shareOfCapacity(percent / 100)
     }

@@ -9,7 +9,7 @@ struct ThresholdFile {
     init(file: String) throws {
         let documents = try ConfigurationNode.documents(in: file)
         guard documents.count == 1 else {
-            throw documents[1].error("a threshold file is one document")
+            throw documents[1].error("a threshold file has only one document")
         }
         let mapping = try documents[0].mapping(allowing: ["schema", "rules"])
         try mapping.requireSchema()

@@ -154,7 +154,7 @@ extension Workload {
         for parameter in kind.parameters {
             guard let value = values?[parameter.name] else { continue }
             guard parameters[parameter.name]?.count == 1 else {
-                throw value.error("is an axis here; only what all cells share has a full size")
+                throw value.error("is an axis here; give a full size to parameters with one value")
             }
             size.parameters[parameter.name] = try parameter.value(of: value)
         }

@@ -74,7 +74,7 @@ struct Workload: Sendable {
         load = try Self.load(entries, of: kind)
         exclusions = []
         exclusions = try entries["exclude"]?.list().map { try cellFilter($0) } ?? []
-        guard !cells.isEmpty else { throw document.error("everything is excluded") }
+        guard !cells.isEmpty else { throw document.error("the exclusions leave no cell") }
         if let load { try load.check(cells, document) }
         thresholds = try entries["thresholds"]?.list().map { try threshold($0) } ?? []
         if kind.isGrowth {
@@ -93,7 +93,7 @@ struct Workload: Sendable {
         if kind.isLoad { return try LoadPlan(reading: entries) }
         for key in ["mix", "phases", "checks"] {
             if let node = entries[key] {
-                throw node.error("only workloads of the kind load have it")
+                throw node.error("only workloads of the kind load have this key")
             }
         }
         return nil
@@ -126,7 +126,7 @@ struct Workload: Sendable {
             let named = possible.filter { $0.name == name || $0.group == group }
             for subject in named {
                 guard !subjects.contains(where: { $0.name == subject.name }) else {
-                    throw element.error("\(subject.name) is there twice")
+                    throw element.error("\(subject.name) appears twice")
                 }
                 subjects.append(subject)
             }
@@ -138,7 +138,7 @@ struct Workload: Sendable {
         _ node: ConfigurationNode, of kind: WorkloadKind
     ) throws -> Int? {
         guard kind.usesDataset else {
-            throw node.error("workloads of the kind \(kind.name) make their own rows")
+            throw node.error("the kind \(kind.name) makes its own rows; remove dataset")
         }
         let flights = try node.mapping(allowing: ["flights"]).required("flights")
         if (try? flights.string()) == "all" { return nil }

@@ -63,7 +63,7 @@ extension WorkloadParameter {
         summary: "one batch request, or object by object with saves")
     static let store = WorkloadParameter(
         name: "store", values: .choice(["file", "memory"]), defaultValue: "file",
-        summary: "where it is: a file, or a SQLite database in memory", stackOnlyValues: ["memory"])
+        summary: "a file, or a SQLite database in memory", stackOnlyValues: ["memory"])
     static let context = WorkloadParameter(
         name: "context", values: .choice(["worker", "batch"]), defaultValue: "worker",
         summary: "in which context a stack imports", stackOnlyValues: ["batch"])

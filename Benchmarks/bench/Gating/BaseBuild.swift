@@ -43,7 +43,7 @@ struct BaseBuild {
             ["git", "rev-parse", "--verify", "--quiet", "\(revision)^{commit}"], in: package)
         guard found.status == 0 else {
             throw failure(
-                "\(revision) is no revision of \(package.path); fetch it, or name another")
+                "\(revision) is not a revision of \(package.path); fetch it, or name another")
         }
         return found.output.trimmingCharacters(in: .whitespacesAndNewlines)
     }

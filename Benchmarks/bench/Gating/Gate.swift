@@ -166,7 +166,7 @@ final class Gate {
             case (.samples(let base), .samples(let head)):
                 if plan.countsInstructions, (base + head).allSatisfy({ $0[.instructions] == nil }) {
                     note(
-                        "instructions not counted, since the work cannot be repeated in one store "
+                        "instructions not counted: the work cannot be repeated in one store, "
                             + "or its workers failed under valgrind")
                 }
                 findings.rows += Comparison.exactRows(

@@ -71,7 +71,7 @@ struct GateSelfTest {
                 "\(name): not found by a run that could see it",
                 able.count { !$0.isFound }, atMost: findings.count / 20)
             report.check(
-                "\(name): called ok, or the wrong way", findings.count(where: \.isWrong), atMost: 0)
+                "\(name): called ok or the opposite", findings.count(where: \.isWrong), atMost: 0)
             report.tell("\(name): found", findings.count(where: \.isFound))
         }
         addSymmetry(of: rows, to: &report)
@@ -128,7 +128,7 @@ struct GateSelfTest {
             guard case .paired(let rule) = row.rule else { return false }
             return !row.mirrors(by: rule)
         }
-        report.check("verdicts that exchanged arms do not mirror", differing, atMost: 0)
+        report.check("verdicts not mirrored by exchanged arms", differing, atMost: 0)
     }
 }
 

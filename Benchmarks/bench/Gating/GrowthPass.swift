@@ -94,7 +94,7 @@ struct GrowthPass {
                 try Valgrind.total(in: URL(fileURLWithPath: "\(report.path).\($0)"))
             }
             guard let few = totals[0], let many = totals[1] else {
-                return place.row("callgrind has not found the operations")
+                return place.row("callgrind did not find the operations")
             }
             return place.row(few: few, many: many)
         }

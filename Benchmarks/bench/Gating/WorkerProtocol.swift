@@ -36,17 +36,17 @@ enum WorkerProtocol {
         let output = pipe.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         guard let found = try? JSONDecoder().decode(Listing.self, from: output) else {
-            throw failure(executable, "is no bench")
+            throw failure(executable, "is not a build of bench")
         }
         guard found.workerProtocol == version else {
             throw failure(
                 executable,
-                "is too old or too new: its workers do not understand what this bench says")
+                "is too old or too new: its workers use another protocol than this bench")
         }
         if let build = found.build, build != .ofBench {
             throw failure(
                 executable,
-                "is a \(build) build and this one a \(BuildConfiguration.ofBench) build; "
+                "is a \(build) build, but this is a \(BuildConfiguration.ofBench) build; "
                     + "build both alike")
         }
     }

@@ -54,7 +54,7 @@ struct Diagnosis: Sendable {
         let count = ProcessorCore.available.count
         return Diagnosis(
             "cores", count >= 2 ? .good : .doubtful, "\(count)",
-            "a pair of workers needs one core, and we need another")
+            "give bench two cores: one for a pair of workers, one for itself")
     }
 
     private static var governor: Diagnosis {
@@ -69,11 +69,11 @@ struct Diagnosis: Sendable {
 
     private static func load(_ environment: EnvironmentFingerprint) -> Diagnosis {
         guard let load = environment.volatile.loadAverage else {
-            return Diagnosis("load", .doubtful, "not told", "measure on Linux")
+            return Diagnosis("load", .doubtful, "unknown", "measure on Linux")
         }
         return Diagnosis(
             "load", load < 0.5 ? .good : .doubtful, String(format: "%.2f in the last minute", load),
-            "end what else runs here; pairs are made for noise, bare times are not")
+            "stop other programs, or compare in pairs, which tolerate noise")
     }
 
     private static func steal(_ environment: EnvironmentFingerprint) -> Diagnosis {
@@ -90,11 +90,11 @@ struct Diagnosis: Sendable {
         let fields = Self.text(of: "/proc/pressure/cpu")?.split(separator: " ") ?? []
         guard let field = fields.first(where: { $0.hasPrefix("avg10=") }),
             let percent = Double(field.dropFirst("avg10=".count))
-        else { return Diagnosis("pressure", .good, "not told") }
+        else { return Diagnosis("pressure", .good, "unknown") }
         return Diagnosis(
             "pressure", percent < 10 ? .good : .doubtful,
             "tasks waited for a processor in \(percent) % of the last 10 s",
-            "end what else runs here")
+            "stop other programs")
     }
 
     /// The spread of the times of fifty equal pieces of work.
@@ -107,7 +107,7 @@ struct Diagnosis: Sendable {
         return Diagnosis(
             "steadiness", spread < 0.05 ? .good : .doubtful,
             String(format: "one in ten equal pieces of work takes %.1f %% longer", spread * 100),
-            "use pairs, and more of them")
+            "compare in pairs, with more pairs")
     }
 
     /// The times of twenty small synced writes in the current folder, where results are written.
@@ -135,7 +135,7 @@ struct Diagnosis: Sendable {
             "disk", longest < 20 * middle ? .good : .doubtful,
             "a sync takes \(MetricUnit.seconds.format(middle)), at most "
                 + MetricUnit.seconds.format(longest),
-            "its times will leap; count syncs, or put results on a tmpfs")
+            "sync times will vary; count syncs, or put results on a tmpfs")
     }
 
     // MARK: Probes
@@ -163,14 +163,14 @@ struct Diagnosis: Sendable {
             ? Diagnosis("valgrind", .good, "installed")
             : Diagnosis(
                 "valgrind", .doubtful, "missing",
-                "apt-get install valgrind, or do without counts of instructions")
+                "\(Valgrind.installation), or do without instruction counts")
     }
 
     private static var dataset: Diagnosis {
         DatasetSelection.isPublished
             ? Diagnosis("data set", .good, "the published one")
             : Diagnosis(
-                "data set", .doubtful, "missing: rows of the same shape are made",
+                "data set", .doubtful, "missing: bench generates rows of the same shape",
                 "scripts/fetch-dataset")
     }
 

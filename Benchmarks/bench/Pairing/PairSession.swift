@@ -117,14 +117,14 @@ struct PairSession {
     private func turn(of count: Int, _ arm: Int) throws -> Turn {
         workers[arm].send(.work(operationCount: count))
         guard case .turn(let turn) = try message(of: arm) else {
-            throw unsound(arm, "it takes no turns: its bench is too old, or the workload has none")
+            throw unsound(arm, Self.noTurns)
         }
         return turn
     }
 
     private func awaitReady(_ arm: Int) throws {
         guard case .ready = try message(of: arm) else {
-            throw unsound(arm, "it takes no turns: its bench is too old, or the workload has none")
+            throw unsound(arm, Self.noTurns)
         }
     }
 
@@ -140,6 +140,9 @@ struct PairSession {
             return message
         }
     }
+
+    private static let noTurns =
+        "the worker takes no turns: its bench is too old, or the work cannot be repeated"
 
     private func unsound(_ arm: Int, _ reason: String) -> ArmFailure {
         ArmFailure(isHead: arm == 1, failure: WorkerFailure(reason: reason))

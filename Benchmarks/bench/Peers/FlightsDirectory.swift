@@ -57,5 +57,5 @@ extension BulkMode {
 struct RowChanged: Error, CustomStringConvertible {
     var key: Int64
 
-    var description: String { "the row with the key \(key) was changed since it was read" }
+    var description: String { "the row with the key \(key) has changed since it was read" }
 }

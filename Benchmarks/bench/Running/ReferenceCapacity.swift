@@ -65,8 +65,8 @@ final class ReferenceCapacity {
             .mapError {
                 let verb = $0.isWrongAnswer ? "gave a wrong answer" : "failed"
                 return WorkerFailure(
-                    reason: "no load can be offered: \(key.cell), of which it is a share, "
-                        + "\(verb): \($0.reason)")
+                    reason: "no load can be offered as a share of the capacity of \(key.cell), "
+                        + "which \(verb): \($0.reason)")
             }
         findings[key] = finding
         return try finding.get()
@@ -86,7 +86,7 @@ final class ReferenceCapacity {
                 return try WorkerProcess.run(job, timeout: preparation.timeout)
             }
             guard let reading = LoadPlan.Capacity(try outcome.verifiedSample) else {
-                throw WorkerFailure(reason: "it told no capacity")
+                throw WorkerFailure(reason: "the worker reported no capacity")
             }
             found.writesPerSecond.append(reading.writesPerSecond)
             found.readsPerSecond.append(reading.readsPerSecond)

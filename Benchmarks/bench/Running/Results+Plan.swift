@@ -116,7 +116,7 @@ extension DatasetDescription {
                 identity: "SHA-256 \(sha256)")
         case .generated(let seed):
             self.init(
-                name: "rows in the shape of nycflights13", origin: .generated,
+                name: "rows shaped like nycflights13", origin: .generated,
                 rowCounts: rowCounts, identity: "seed \(seed)")
         }
     }

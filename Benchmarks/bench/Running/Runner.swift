@@ -104,8 +104,8 @@ struct Runner {
         guard beginning.workloads == run.workloads, beginning.dataset == run.dataset else {
             throw CommandFailure(
                 exitCode: .usage,
-                message: "the workloads are not those that \(directory.url.relativePath) began "
-                    + "with: a file or the data set has changed; start a new run")
+                message: "a workload file or the data set has changed since "
+                    + "\(directory.url.relativePath) was started; start a new run")
         }
         try directory.journal.repair()
         for entry in earlier.dropFirst() { run.apply(entry) }
@@ -141,8 +141,8 @@ struct Runner {
             arm, seed: CountingPass.seed, preparation: preparation)
         if outcome.sample[.instructions] == nil {
             progress.note(
-                "\(arm.workload.name): instructions not counted, since the work cannot be repeated "
-                    + "in one store or its worker failed under valgrind")
+                "\(arm.workload.name): instructions not counted: the work cannot be repeated "
+                    + "in one store, or its worker failed under valgrind")
         }
         return outcome
     }
@@ -304,7 +304,7 @@ struct Runner {
                 ?? count(PairedArm(workload: workload, cell: cell))
             found = .sample(outcome.sample, outcome.verification)
             if case .failed(let reason) = outcome.verification {
-                progress.note("\(step.workload) \(step.cell) is wrong: \(reason)")
+                progress.note("\(step.workload) \(step.cell) gave a wrong answer: \(reason)")
             }
         } catch let failure as WorkerFailure {
             found = .failure(failure.reason)

@@ -9,19 +9,19 @@ extension Subject {
             openLoad: { _ in NullSubject() }),
         Subject(
             name: "selftest-drops-update", group: .selftest,
-            summary: "says of updates that it forgets that they are saved",
+            summary: "drops updates that it reports as saved",
             openLoad: { try FaultySubject($0, DroppedUpdate.init) }),
         Subject(
             name: "selftest-loses-merge", group: .selftest,
-            summary: "does not tell the view of every save",
+            summary: "does not merge every save into the view",
             openLoad: { try StackLoad(LostMergeStack(.loading($0))) }),
         Subject(
             name: "selftest-swallows-conflict", group: .selftest,
-            summary: "takes a conflict for a success",
+            summary: "treats a conflict as success",
             openLoad: { try FaultySubject($0, SwallowedConflict.init) }),
         Subject(
             name: "selftest-unsafe", group: .selftest,
-            summary: "leaves syncing to the operating system, as no other",
+            summary: "does not sync its commits, unlike all others",
             openLoad: {
                 var configuration = $0
                 configuration.synchronous = "off"

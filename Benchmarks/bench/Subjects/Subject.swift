@@ -47,5 +47,5 @@ struct UnableSubject: Error, CustomStringConvertible {
     var name: String
     var kind: String
 
-    var description: String { "the subject \(name) declares no way to be measured by \(kind)" }
+    var description: String { "the subject \(name) cannot be measured by the kind \(kind)" }
 }

@@ -14,7 +14,7 @@ struct Verifier {
     /// Fails if nothing is expected: a subject that finds nothing would pass.
     mutating func checkAny(_ name: String, _ expected: Int) {
         guard expected == 0, problem == nil else { return }
-        problem = "\(name): there are none to be found; ask of more rows"
+        problem = "\(name): none match, so nothing is verified; use more rows"
     }
 
     mutating func check(_ name: String, _ found: String, equals expected: String) {

@@ -174,7 +174,7 @@ final class WorkerProcess {
             ending = .success(outcome)
             return .outcome(outcome)
         case nil:
-            throw kill(because: WorkerFailure(reason: "its answer is not one of a worker's"))
+            throw kill(because: WorkerFailure(reason: "the worker sent a reply of no known kind"))
         }
     }
 
@@ -208,7 +208,7 @@ final class WorkerProcess {
         let signal = status & 0x7F
         let cause =
             signal == 0
-            ? "ended with exit code \((status >> 8) & 0xFF) and no answer"
+            ? "ended with exit code \((status >> 8) & 0xFF) and no reply"
             : "crashed: \(String(cString: strsignal(signal))) (signal \(signal))"
         let text = FileManager.default.contents(atPath: errorFile.path) ?? Data()
         let lines = String(decoding: text, as: UTF8.self).split(separator: "\n")

@@ -103,12 +103,12 @@ extension Collection {
 
 extension WorkloadKind {
     static let aggregates = WorkloadKind(
-        name: "aggregates", summary: "count and measure the flights of each airline",
+        name: "aggregates", summary: "aggregate the distances of each airline's flights",
         subjects: [.stack], startsWithFlights: true,
         parameters: [
             WorkloadParameter(
                 name: "way", values: .choice(AggregatesWorkload.Way.allCases.map(\.rawValue)),
-                defaultValue: "sql", summary: "who adds up: a loop over objects or values, or SQL")
+                defaultValue: "sql", summary: "what adds up: a loop over objects or values, or SQL")
         ],
         run: AggregatesWorkload.run)
 }

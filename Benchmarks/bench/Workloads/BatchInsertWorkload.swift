@@ -32,7 +32,7 @@ extension WorkloadKind {
             .mode, .saveSize, .store,
             WorkloadParameter(
                 name: "rows", values: .integer(1...10_000_000), defaultValue: "100000",
-                summary: "flights inserted; the data set's, over again when they run out"),
+                summary: "flights inserted; beyond the data set's size they repeat"),
         ],
         run: BatchInsertWorkload.run)
 }

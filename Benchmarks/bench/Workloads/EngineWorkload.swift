@@ -315,10 +315,10 @@ extension EngineWorkload {
     static func note(on row: String) -> String? {
         switch row {
         case "fault":
-            "fault: each of a peer's selects opens and closes a read transaction of its own; the engine's faults share one "
-                + "for a turn of their context's queue."
+            "fault: each SELECT of a peer has its own read transaction; the engine's faults share one "
+                + "during a turn of their context's queue."
         case "fault-in-transaction":
-            "fault-in-transaction: the same work, with a peer's selects in one read transaction as well."
+            "fault-in-transaction: the same work, with all SELECTs of a peer in one read transaction."
         default: nil
         }
     }
@@ -343,7 +343,7 @@ extension WorkloadKind {
                 summary: "rows of ten columns"),
         ],
         extraMetrics: [
-            Metric("costGrowth", title: "cost a row, 1,000,000 : 10,000", unit: .ratio),
+            Metric("costGrowth", title: "cost per row, 1,000,000 : 10,000", unit: .ratio),
             Metric("readTime", title: "one read", unit: .nanoseconds),
         ],
         run: EngineWorkload.run)

@@ -49,17 +49,17 @@ extension WorkloadKind {
             WorkloadParameter(
                 name: "touch", values: .choice(FlightsFetch.Touch.allCases.map(\.rawValue)),
                 defaultValue: "0",
-                summary: "percent of the objects whose properties are read afterwards, or the first"
+                summary: "percent of the objects whose properties are then read, or the first"
                     + " \(FlightsFetch.pageRowCount)"),
             WorkloadParameter(
                 name: "depth", values: .integer(0...10), defaultValue: "0",
-                summary: "contexts between the view and the one that fetches, itself counted"),
+                summary: "contexts below the view, of which the lowest fetches; 0 for the view"),
         ],
         extraMetrics: [
-            Metric("fetchTime", title: "of it fetching", unit: .seconds),
-            Metric("touchTime", title: "of it touching", unit: .seconds),
+            Metric("fetchTime", title: "fetch time", unit: .seconds),
+            Metric("touchTime", title: "touch time", unit: .seconds),
             Metric(
-                "touchStatements", title: "statements touching", unit: .count, polarity: .neither),
+                "touchStatements", title: "touch statements", unit: .count, polarity: .neither),
         ],
         run: FaultingWorkload.run)
 }

@@ -70,12 +70,12 @@ enum GrowthMark {
 
 extension WorkloadKind {
     static let growth = WorkloadKind(
-        name: "growth", summary: "what a row costs among many rows, divided by the cost among few",
+        name: "growth", summary: "the cost per row with many rows, divided by that with few",
         subjects: [.engine], usesDataset: false, isGrowth: true,
         parameters: [
             WorkloadParameter(
                 name: "path", values: .choice(GrowthPath.all.map(\.name)),
-                defaultValue: "insert", summary: "the way through the engine"),
+                defaultValue: "insert", summary: "the path through the engine"),
             WorkloadParameter(
                 name: "rows", values: .integer(100...1_000_000), defaultValue: "8000",
                 summary: "many rows"),
@@ -83,6 +83,6 @@ extension WorkloadKind {
                 name: "fewRows", values: .integer(100...1_000_000), defaultValue: "1000",
                 summary: "few rows"),
         ],
-        extraMetrics: [Metric("costGrowth", title: "cost a row, many : few", unit: .ratio)],
+        extraMetrics: [Metric("costGrowth", title: "cost per row, many : few", unit: .ratio)],
         run: GrowthWorkload.run)
 }

@@ -130,10 +130,10 @@ extension WorkloadKind {
                 defaultValue: "false", summary: "whether writers update the same items"),
             WorkloadParameter(
                 name: "rows", values: .integer(1...1_000_000), defaultValue: "10000",
-                summary: "items that are there from the beginning"),
+                summary: "items in the store at the beginning"),
             WorkloadParameter(
                 name: "saveSize", values: .integer(1...10_000), defaultValue: "1",
-                summary: "items per insert, update or delete, each of which is a save"),
+                summary: "items per insert, update or delete; each of these is one save"),
             .mergePolicy,
         ],
         primaryMetric: .capacity,

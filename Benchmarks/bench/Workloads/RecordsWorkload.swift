@@ -155,7 +155,7 @@ extension RecordsWorkload.Way {
 extension WorkloadKind {
     static let records = WorkloadKind(
         name: "records",
-        summary: "bring in records, some of which exist: find or create, or upsert",
+        summary: "import records, half of which exist: find or create, or upsert",
         subjects: [.engine], usesDataset: false,
         store: { context in
             RecordStore(
@@ -168,11 +168,11 @@ extension WorkloadKind {
                 defaultValue: "in-list", summary: "how a record that may exist is found"),
             WorkloadParameter(
                 name: "rows", values: .integer(2...10_000_000), defaultValue: "20000",
-                summary: "records brought in, of which half exist; none for the way insert"),
+                summary: "records imported; half of them exist, none with way insert"),
             .saveSize,
             WorkloadParameter(
                 name: "isConstrained", values: .choice(["true", "false"]), defaultValue: "false",
-                summary: "whether codes are unique by a constraint; else they have an index"),
+                summary: "whether a constraint makes codes unique; otherwise they have an index"),
         ],
         run: RecordsWorkload.run)
 }

@@ -59,7 +59,7 @@ extension WorkloadKind {
             .saveSize, .context,
             WorkloadParameter(
                 name: "heartbeatIntervalMilliseconds", values: .integer(1...1_000),
-                defaultValue: "4", summary: "time between beats of the main queue"),
+                defaultValue: "4", summary: "time between heartbeats of the main queue"),
             WorkloadParameter(
                 name: "readerIntervalMilliseconds", values: .integer(1...10_000),
                 defaultValue: "50", summary: "time between fetches by the view context"),

@@ -27,7 +27,7 @@ enum VisibilityWorkload {
         verifier.check(
             "the last change", try shown.savedValue(store),
             equals: saveCount * context.operationCount)
-        verifier.check("changes that the file had late", shown.lateCount, equals: 0)
+        verifier.check("changes late in the file", shown.lateCount, equals: 0)
         return WorkloadOutcome(sample: sample, verification: verifier.verification)
     }
 }
@@ -177,7 +177,7 @@ private struct NeverArrived: Error, CustomStringConvertible {
 
 extension WorkloadKind {
     static let visibility = WorkloadKind(
-        name: "visibility", summary: "how late a save shows in the view, and is in the file",
+        name: "visibility", summary: "how long until a save shows in the view and is in the file",
         subjects: [.stack], startsWithFlights: true, isContended: true,
         parameters: [
             WorkloadParameter(

@@ -127,7 +127,7 @@ extension Baseline.Cell {
             head: isKept ? [] : [sample]
         ).first
         row?.reason =
-            isKept ? "the cell was not counted this time" : "the cell is not in the baseline"
+            isKept ? "this run did not count the cell" : "the cell is not in the baseline"
         return row
     }
 

@@ -27,7 +27,9 @@ public struct BaselineFolder: Sendable {
             baseline.schema == Baseline.currentSchema
         else {
             throw BaselineError.unreadable(
-                path: file.path, reason: "it is no baseline of schema \(Baseline.currentSchema)")
+                path: file.path,
+                reason: "it is not a baseline of schema \(Baseline.currentSchema); "
+                    + "make it again with scripts/gate --keep \(name)")
         }
         return baseline
     }
@@ -77,7 +79,7 @@ extension BaselineError: CustomStringConvertible {
             "there is no baseline \"\(name)\"; "
                 + (known.isEmpty
                     ? "make one with scripts/gate --keep NAME"
-                    : "there are: \(known.joined(separator: ", "))")
+                    : "the baselines are \(known.joined(separator: ", "))")
         case .unreadable(let path, let reason): "\(path) cannot be read: \(reason)"
         case .unwritable(let path, let reason): "cannot write \(path): \(reason)"
         }

@@ -38,7 +38,7 @@ extension Comparison {
             let isWorse = (found == .higher) == (metric.polarity != .higherIsBetter)
             verdict = isWorse ? .regressed : .improved
         } else if found != nil, confirmation.isEmpty {
-            reason = "a change that was not confirmed in fresh pairs yet"
+            reason = "a change was found, but fresh pairs have not confirmed it yet"
         } else if let doubt = doubt(by: rule) {
             reason = doubt
         } else {
@@ -50,23 +50,23 @@ extension Comparison {
     private func doubt(by rule: PairedRule) -> String? {
         let detect = rule.detect
         guard !pairs.isEmpty else {
-            return "no pair has \(metric.name): a load was saturated, or had too few operations"
+            return "no pair has \(metric.name): a load was saturated or had too few operations"
         }
         guard let effect = minimumDetectableEffect else {
-            return "it could not have seen even a tenfold time"
+            return "not even a tenfold change would have been seen"
         }
         // Added pairs do not sharpen the first look. Where there are any, only the interval
         // decides.
         guard effect <= detect || pairs.count > rule.pairCount else {
-            return "it could have seen \(percent(effect)) and is to see \(percent(detect))"
+            return "a change of \(percent(detect)) might have been missed"
         }
         guard let interval, interval.lower > 1 / (1 + detect), interval.upper < 1 + detect else {
-            return "its interval holds the change of \(percent(detect)) that it is to detect"
+            return "the interval includes a change of \(percent(detect)), which must be detected"
         }
         let isDifferent = interval.lower > 1 || interval.upper < 1
         if isDifferent, let ratio, abs(log(ratio)) >= log(1 + rule.minimumEffect) {
-            return "all its pairs together show a change of \(percent(abs(ratio - 1))), "
-                + "which the first look and a confirmation did not"
+            return "all pairs together show a change of \(percent(abs(ratio - 1))), "
+                + "but the first look or its confirmation did not"
         }
         return nil
     }
@@ -100,7 +100,7 @@ extension Comparison {
         } else if max(highestBase, highestHead) <= min(lowestBase, lowestHead) * factor {
             verdict = .ok
         } else {
-            reason = "the count varies within one arm by more than may be told from a change"
+            reason = "the processes of one arm count differently, so a change cannot be told apart"
         }
     }
 }

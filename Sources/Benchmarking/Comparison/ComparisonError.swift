@@ -10,10 +10,11 @@ extension ComparisonError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .nothingShared(let base, let head):
-            "\(base) and \(head) have no cell in common: same workload, parameters and subject"
+            "\(base) and \(head) have no cell in common; "
+                + "cells match if workload, subject and parameters are the same"
         case .otherConditions(let differences):
             "the base was made under other conditions: \(differences.joined(separator: "; ")). "
-                + "Make both under the same, a baseline with scripts/gate --keep NAME"
+                + "Make both under the same conditions; scripts/gate --keep NAME makes a baseline"
         }
     }
 }

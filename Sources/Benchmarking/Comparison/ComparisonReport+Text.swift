@@ -9,7 +9,8 @@ extension ComparisonReport: CustomStringConvertible {
         if !shown.isEmpty { lines.append(AlignedLines(shown.map(\.line)).description) }
         lines.append(
             "\(head.title) against \(base.title): \(counts.joined(separator: ", "))"
-                + (hidden > 0 ? "; \(hidden) unchanged rows are not shown" : ""))
+                + (hidden == 1 ? "; 1 unchanged row is not shown" : "")
+                + (hidden > 1 ? "; \(hidden) unchanged rows are not shown" : ""))
         lines.append("\(meaning) (exit \(exitCode.rawValue))")
         return lines.joined(separator: "\n")
     }
@@ -44,7 +45,7 @@ extension Comparison {
         switch rule {
         case .exact: return "exact"
         case .growth(let limit):
-            return "a row among many, \(fixed(limit, 2)) × one among few is allowed"
+            return "per row with few → many rows, \(fixed(limit, 2)) × is allowed"
         case .paired: break
         }
         let p = pValue.map { "p \(fixed($0, 4))" }

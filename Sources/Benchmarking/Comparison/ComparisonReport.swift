@@ -81,7 +81,6 @@ public struct ComparisonReport: Codable, Hashable, Sendable {
     var meaning: String {
         let open = rows(.inconclusive).count
         guard exitCode == .success, open > 0 else { return exitCode.meaning }
-        return "nothing regressed as far as it could be judged, which \(open) of "
-            + "\(rows.count) rows could not"
+        return "nothing regressed, but \(open) of \(rows.count) rows could not be judged"
     }
 }

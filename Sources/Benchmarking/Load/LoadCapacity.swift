@@ -37,7 +37,7 @@ extension LoadCapacity: CustomStringConvertible {
             MetricUnit.perSecond.format($0 + $1)
         }
         return "Offered: \(percentages.listed) of \(medians.listed), the medians of "
-            + "\(readings.count) readings of `\(cell)`, in all \(readings.listed) operations/s."
+            + "\(readings.count) readings of `\(cell)`: \(readings.listed) operations/s in total."
     }
 
     /// `nil` if the load has no such operations.

@@ -136,7 +136,7 @@ public enum LoadError: Error, Equatable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .noCapacity:
-            "a share of the capacity needs a closed phase before it in which something was done"
+            "a rate in percent needs an earlier closed phase with at least one operation"
         }
     }
 }

@@ -48,7 +48,7 @@ extension Metric {
         "rowCacheHits", title: "row-cache hits", unit: .count, polarity: .neither)
     public static let saves = Metric("saves", unit: .count, polarity: .neither)
     public static let bytesWritten = Metric(
-        "bytesWritten", title: "written", unit: .bytes, polarity: .neither)
+        "bytesWritten", title: "bytes written", unit: .bytes, polarity: .neither)
     public static let syncs = Metric("syncs", unit: .count, polarity: .neither)
     /// Pages read from the database file or the WAL, not from SQLite's page cache.
     public static let pagesRead = Metric(
@@ -68,7 +68,7 @@ extension Metric {
         "mergedObjects", title: "objects merged", unit: .count, polarity: .neither)
     public static let conflicts = Metric("conflicts", unit: .count, polarity: .neither)
     /// Bytes that an operation left allocated: kept or leaked.
-    public static let memoryKept = Metric("memoryKept", title: "kept", unit: .bytes)
+    public static let memoryKept = Metric("memoryKept", title: "memory kept", unit: .bytes)
     /// Requests to the allocator by all threads.
     public static let allocations = Metric("allocations", unit: .count, polarity: .neither)
     /// Processor instructions in user mode, as counted by cachegrind.

@@ -156,7 +156,7 @@ private struct Comparer {
         if question.isExact { return finding(exactVerdict(cell, reference)) }
         let logRatios = question.logRatios(of: cell, to: reference)
         guard let middle = Statistics.median(logRatios) else {
-            return finding(.undecided(nil, .measurement("no round has both values")))
+            return finding(.undecided(nil, .measurement("no round measured both cells")))
         }
         let state = design.evaluate(logRatios, sameWithin: question.sameWithin)
         let ratio = Finding.Ratio(

@@ -55,24 +55,26 @@ extension Caution: CustomStringConvertible {
         case .debugBuild:
             "This is a debug build: its times mean nothing. Run `swift run -c release bench`."
         case .testingBuild:
-            "This is a testing build, compiled with `-enable-testing`: its times mean nothing, its counts do. "
-                + "Run `scripts/bench` or `swift run -c release bench`."
+            "This is a testing build, compiled with `-enable-testing`: its counts are valid, its times "
+                + "mean nothing. For times run `scripts/bench` or `swift run -c release bench`."
         case .unfinished(.interrupted):
-            "The run was interrupted: what is below is complete, the rest is missing."
+            "The run was interrupted: this report has the samples that were taken, the rest is missing. "
+                + "`bench run --resume` continues it."
         case .unfinished:
-            "The run has not finished, or was killed: what is below was done until then."
+            "The run has not finished or was killed: this report has the samples taken so far. "
+                + "`bench run --resume` continues it."
         case .generatedData:
-            "The data were generated. For real ones run `scripts/fetch-dataset` and measure again."
+            "The data are generated. For real data run `scripts/fetch-dataset` and measure again."
         case .unsteadyMachine(let excess):
             "The machine’s speed was unsteady: a fixed piece of work took \(grouped(excess * 100)) % "
-                + "longer than usual in a tenth of its runs. Use a quieter machine for the figures; "
-                + "the verdicts compare neighbours in time."
+                + "longer than usual in a tenth of its runs. Before you quote times, measure on a "
+                + "quieter machine; verdicts compare samples taken close together and suffer less."
         case .busyMachine(let load, let cores):
             "The machine was busy at the start (load \(fixed(load, 1)) on \(cores) cores). Wait "
                 + "until it is idle and measure again."
         case .notNumbers(let workload, let cells):
-            "\(workload): some samples of \(Self.list(cells)) are not numbers and were left out. "
-                + "That is a fault of the workload; see run.json."
+            "\(workload): some samples of \(Self.list(cells)) are NaN or infinite and were left out. "
+                + "The workload has a bug; the values are in run.json."
         }
     }
 

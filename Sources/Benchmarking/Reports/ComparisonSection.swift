@@ -52,17 +52,17 @@ struct ComparisonSection {
     /// How verdicts are reached, one sentence each.
     static let guide = [
         """
-        Base and head ran in pairs of processes that took turns; a row's change is the median of \
-        the ratios head / base of its pairs, with the exact interval of that median.
+        Base and head ran in pairs of processes that took turns. A row's change is the median of \
+        its pairs' ratios head / base, with the exact interval of that median.
         """,
         """
-        **regressed** and **improved** were found twice: in the pairs, and again in fresh ones. \
-        **ok** means that the change which the row is to detect would have been seen. \
-        **inconclusive** means that it would not, and never counts as ok.
+        **regressed** and **improved** were found twice: in the pairs, and again in fresh pairs. \
+        **ok**: a change as large as the row must detect would have been seen. \
+        **inconclusive**: it might have been missed; this never counts as ok.
         """,
         """
-        **could see** is the smallest change that would have been found in 95 of 100 such runs; \
-        it is the grey band in the drawing. Counts are exact: they do not depend on the machine.
+        **could see** is the smallest change that 95 of 100 such runs would find. \
+        The grey band in the drawing shows it. Counts are exact: they do not depend on the machine.
         """,
     ]
 }

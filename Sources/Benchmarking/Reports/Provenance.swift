@@ -68,7 +68,7 @@ struct Provenance {
                 ? "'\(argument)'" : argument
         }
         let command = (["swift run -c release bench"] + arguments).joined(separator: " ")
-        return [["Seed", "\(seed)"], ["Again", "`\(command)`"]]
+        return [["Seed", "\(seed)"], ["Repeat", "`\(command)`"]]
     }
 
     private static func taken(_ run: Run) -> String {
@@ -87,11 +87,11 @@ struct Provenance {
     }
 
     private static func data(_ dataset: DatasetDescription?) -> String {
-        guard let dataset else { return "none but what the workloads make" }
+        guard let dataset else { return "only what the workloads generate" }
         let counts = dataset.rowCounts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
             .map { "\(grouped(Double($0.value))) \($0.key)" }.joined(separator: ", ")
         let origin =
-            dataset.origin == .real ? "real data" : "**generated**, of the shape of the real data"
+            dataset.origin == .real ? "real data" : "**generated data**"
         return escaped(dataset.name) + ", \(origin): \(counts) (\(escaped(dataset.identity)))"
     }
 }

@@ -21,35 +21,36 @@ struct RunSummary {
 
     static let guide = [
         """
-        **faster**, **slower** (of times), **less** and **more** (of anything else) come with a ratio and the interval \
-        that holds it. All intervals of a run hold together with 95 %: of 20 reports, one contains a false verdict.
+        **faster**, **slower** (times), **less** and **more** (anything else) come with a ratio and its interval. \
+        All intervals of a run hold together with 95 % confidence: at most one report in 20 contains a false verdict.
         """,
         """
-        **equivalent within x %**: the whole interval lies within the difference that nobody would act on, which the \
-        workload file gives. **undecided**: neither; what would decide it follows in brackets.
+        **equivalent within x %**: the whole interval lies within a difference that the workload file declares too small \
+        to act on. **undecided**: none of these; the brackets say what would decide it.
         """,
         """
-        A ratio compares neighbours in time, round by round: what slows the machine for a while slows both. Counts that \
+        A ratio compares samples of the same round, so a slow phase of the machine affects both sides. Counts that \
         repeat exactly are compared without rounds.
         """,
         """
-        A figure is the median of its samples, and **[a, b]** two samples around it that would hold the median of \
-        independent samples with 95 %. Noise that lasts makes them too narrow: only ratios have verdicts.
+        A figure is the median of its samples. **[a, b]** is its 95 % interval if the samples are independent. Noise that \
+        lasts longer than a sample makes it too narrow, so only ratios have verdicts.
         """,
         """
-        **÷ name** is the median of the ratios within rounds; without a question it has no verdict.
+        **÷ name** is the median of the ratios within rounds. It has no verdict unless a question asks for it.
         """,
         """
-        **p99** of a queue counts from the moment at which the work was due, and is shown only where 10 latencies lie \
-        beyond it. “All samples” tells of their latencies put together, any other column of the median sample.
+        **p99** of a queue counts from the time at which the work was due. It is shown only if at least 10 latencies lie \
+        beyond it. Columns with “all samples” merge the latencies of all samples. Other columns show the median over the \
+        samples.
         """,
         """
-        **✓**: the answer was read back and was right. A cell with a wrong answer, or one that failed, is not compared. \
+        **✓**: the answer read back from the store is right. A cell that failed or gave a wrong answer is not compared. \
         **–**: not measured.
         """,
         """
-        All samples are in `samples.csv`, all figures and ratios in `results.csv`, all verdicts in `verdict.json`; \
-        everything is in `run.json`, from which `bench report` makes the rest again.
+        All samples are in `samples.csv`, all figures and ratios in `results.csv`, all verdicts in `verdict.json`. \
+        `run.json` has everything; `bench report` makes the other files from it.
         """,
     ]
 }

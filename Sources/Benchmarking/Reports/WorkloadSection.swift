@@ -43,7 +43,7 @@ struct WorkloadSection {
         }
     }
 
-    static let silence = "Asks nothing: figures without verdicts."
+    static let silence = "This workload asks no question, so its figures have no verdicts."
 
     /// The facts that were verified, and the failures.
     var remarks: [String] { [verifiedFacts].compactMap(\.self) + failures }
@@ -91,7 +91,7 @@ struct WorkloadSection {
         }
         let texts = first.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.text)" }
         let scope = facts.count == 1 ? "one cell" : "all \(facts.count) verified cells"
-        return "Read back, and right, in \(scope): \(texts.joined(separator: ", "))."
+        return "Read back and right in \(scope): \(texts.joined(separator: ", "))."
     }
 
     private var failures: [String] {

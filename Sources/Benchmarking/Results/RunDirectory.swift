@@ -124,14 +124,14 @@ extension RunDirectoryError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .alreadyExists(let path):
-            "\(path) already holds a run; choose another name or move it away"
+            "\(path) already holds a run; choose another folder or move the run away"
         case .missing(let path):
-            "there is no \(path); name the folder that a run has written"
+            "there is no \(path); name the folder of a run"
         case .unreadable(let path, let reason):
             "\(path) is not a run: \(reason)"
         case .unsupportedSchema(let path, let found):
-            "\(path) has schema \(found), which this program does not read; "
-                + "use the version of bench that wrote it"
+            "\(path) has schema \(found), which this version of bench cannot read; "
+                + "use the version that wrote it"
         case .unwritable(let path, let reason):
             "cannot write \(path): \(reason)"
         }

@@ -10,7 +10,7 @@ struct NegativeControls: Sendable {
             "negative control: unpaired rank test, one arm after the other, under drift",
             rate(unpairedRanks), in: 0.1...1)
         report.check(
-            "negative control: t test that takes iterations for observations", rate(pooledMeans),
+            "negative control: t test that treats iterations as observations", rate(pooledMeans),
             in: 0.2...1)
     }
 

@@ -53,7 +53,7 @@ struct SimulatedGate: Sendable {
             let comparison = arms.comparison(by: rule, using: &generator)
             return !comparison.mirrors(by: rule)
         }
-        report.check("verdicts that exchanged arms do not mirror, 60 rows", differing, atMost: 0)
+        report.check("verdicts not mirrored by exchanged arms, 60 rows", differing, atMost: 0)
     }
 }
 

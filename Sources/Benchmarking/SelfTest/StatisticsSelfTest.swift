@@ -81,7 +81,7 @@ public struct StatisticsSelfTest: Sendable {
                 findings(under: drift, slowdown: 0.03, round: round)
                     != findings(under: .none, slowdown: 0.03, round: round)
             }
-            report.check("verdicts moved by \(drift) drift of both arms", differing, atMost: 0)
+            report.check("verdicts changed by \(drift) drift of both arms", differing, atMost: 0)
         }
     }
 

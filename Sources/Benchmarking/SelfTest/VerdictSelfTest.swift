@@ -27,8 +27,8 @@ public struct VerdictSelfTest: Sendable {
     /// Runs all checks.
     public func report() -> SelfTestReport {
         var report = SelfTestReport(
-            "Verdicts of \(reportCount) simulated reports each (seed \(seed)): the share of reports that are wrong, "
-                + "and of comparisons that are decided")
+            "Verdicts of \(reportCount) simulated reports each (seed \(seed)): the share of reports with a false "
+                + "verdict, and of comparisons that are decided")
         for noise in MachineNoise.all { check(noise, into: &report) }
         checkContests(into: &report)
         checkWithoutBudget(into: &report)
@@ -87,7 +87,7 @@ public struct VerdictSelfTest: Sendable {
         let staying = SimulatedReport(
             noise: .normal(spread: 0.04), excess: excess, lastingBias: 0.02)
         tally(staying).checkFailure(
-            "negative control: processes that stay, each off by 2 %", into: &report)
+            "negative control: one process for all rounds, each off by 2 %", into: &report)
         let peeking = PeekingReport(noise: .normal(spread: 0.05), questionCount: Self.questionCount)
         tally { peeking.comparisons(seed: $0) }.checkFailure(
             "negative control: the 95 % interval of the median, looked at after every round",

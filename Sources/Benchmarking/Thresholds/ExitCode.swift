@@ -15,17 +15,17 @@ public enum ExitCode: Int32, Sendable, CaseIterable {
 
     public var meaning: String {
         switch self {
-        case .success: "all that was asked holds"
+        case .success: "all checks hold"
         case .regression: "a regression was confirmed"
         case .thresholdCrossed: "a threshold is crossed"
-        case .inconclusive: "a threshold could not be judged"
-        case .wrongAnswer: "a workload's answer was wrong"
-        case .crash: "a stack crashed or timed out"
+        case .inconclusive: "something could not be judged"
+        case .wrongAnswer: "an answer was wrong"
+        case .crash: "a subject crashed or timed out"
         case .noBaseline: "the baseline is missing or not comparable"
-        case .usage: "wrong usage or configuration"
-        case .probeUnavailable: "a probe that was asked for is not available here"
+        case .usage: "the command or a file is wrong"
+        case .probeUnavailable: "a requested probe is not available"
         case .internalError: "an error inside bench"
-        case .interrupted: "interrupted; what was done is kept"
+        case .interrupted: "interrupted; finished work is kept"
         }
     }
 }

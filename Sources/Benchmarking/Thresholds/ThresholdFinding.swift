@@ -76,7 +76,7 @@ extension ThresholdCheck.Finding {
         guard cell.isSound else { throw Obstacle(reason: "the cell failed") }
         if cell.isSaturated, Metric.named(rule.metric).isIntended {
             throw Obstacle(
-                reason: "the load was saturated: its latencies tell how long it lasted")
+                reason: "the load was saturated, so its latencies only show how long it lasted")
         }
         let isCount = workload.isCount(rule.metric, of: cell)
         guard let relativeTo = rule.relativeTo else {
@@ -87,14 +87,14 @@ extension ThresholdCheck.Finding {
         }
         guard let reference = workload.counterpart(of: cell, relativeTo) else {
             throw Obstacle(
-                reason: "there is no cell of \(relativeTo) with the same other parameters")
+                reason: "no cell of \(relativeTo) has the same other parameters")
         }
         guard reference.isSound else { throw Obstacle(reason: "\(reference.identifier) failed") }
         if isCount { return .number(try ratioOfCounts(cell, to: reference, by: rule)) }
         let logRatios = Statistics.pairedLogRatios(of: rule.metric, cell, to: reference)
         guard !logRatios.isEmpty else {
             throw Obstacle(
-                reason: "no round has \(rule.metric) of it and of \(reference.identifier)"
+                reason: "no round has \(rule.metric) of this cell and of \(reference.identifier)"
                     + remedy(for: rule.metric, in: cell))
         }
         return try content(
@@ -107,7 +107,7 @@ extension ThresholdCheck.Finding {
         let count = try number(cell.values(of: rule.metric), of: rule, in: cell)
         let other = try number(reference.values(of: rule.metric), of: rule, in: reference)
         guard other != 0 else {
-            throw Obstacle(reason: "\(reference.identifier) has 0, of which nothing is a multiple")
+            throw Obstacle(reason: "there is no ratio, because \(reference.identifier) has 0")
         }
         return count / other
     }
@@ -143,7 +143,7 @@ extension ThresholdCheck.Finding {
     private static func remedy(for metric: String, in cell: CellResult) -> String {
         let operations = [".p50": 20.0, ".p99": 1_000, ".p999": 10_000]
         if let needed = operations.first(where: { metric.hasSuffix($0.key) })?.value {
-            return ", which needs \(grouped(needed)) operations a sample"
+            return ", which needs \(grouped(needed)) operations per sample"
         }
         if metric == Metric.instructions.name { return "; run with --instructions" }
         let isCount = Metric.counts.contains { $0.name == metric }
@@ -159,7 +159,7 @@ extension ThresholdCheck.Finding {
             case .p99: latencies.percentile(0.99)
             case .max: latencies.maxNanoseconds
             case .min:
-                throw Obstacle(reason: "latencies have no minimum here; use median, p99, max")
+                throw Obstacle(reason: "latencies have no minimum; use median, p99 or max")
             }
         guard let value else {
             throw Obstacle(

@@ -29,7 +29,7 @@ extension ThresholdVerdict: CustomStringConvertible {
             let reason = rule.reason.isEmpty ? "" : " — \(rule.reason)"
             return "✗ \(question) \(format(value))\(range), \(limit)\(reason)"
         case .cannotJudge(let reason):
-            return "? \(question), \(limit): cannot judge, \(reason)"
+            return "? \(question), \(limit): cannot be judged: \(reason)"
         }
     }
 
@@ -48,7 +48,7 @@ extension ThresholdVerdict: CustomStringConvertible {
         let rounds = "\(roundCount) \(roundCount == 1 ? "round" : "rounds")"
         return "not certain, \(format(median))\(range) in \(rounds)"
             + (needed.map { "; about \($0) rounds would decide" }
-                ?? "; the limit is too near to be told apart from it")
+                ?? "; the limit is too close for more rounds to decide")
     }
 }
 
@@ -86,7 +86,8 @@ extension ThresholdReport: CustomStringConvertible {
         let lines = unsoundCells.map(\.description) + (crossed + open + held).map(\.description)
         let summary =
             "\(held.count) held, \(crossed.count) crossed, \(open.count) could not be judged, "
-            + "\(unsoundCells.count) cells failed: \(exitCode.meaning) (exit \(exitCode.rawValue))"
+            + "\(unsoundCells.count) \(unsoundCells.count == 1 ? "cell" : "cells") failed: "
+            + "\(exitCode.meaning) (exit \(exitCode.rawValue))"
         return (lines + [summary]).joined(separator: "\n")
     }
 }
@@ -117,20 +118,23 @@ extension ThresholdError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .matchesNothing(let rule, let known):
-            "the rule \"\(rule)\" matches no cell of the run; there are: \(Self.list(known))"
+            "the rule \"\(rule)\" matches no cell of the run; the cells are \(Self.list(known))"
         case .unknownMetric(let rule, let known):
-            "the rule \"\(rule)\" names a metric that no sample can have; there are: "
+            "the rule \"\(rule)\" names a metric that no sample can have; the metrics are "
                 + Self.list(known)
         case .unknownSubject(let rule, let known):
-            "the rule \"\(rule)\" names a subject that did not run; there are: "
+            "the rule \"\(rule)\" names a subject that did not run; the subjects are "
                 + Self.list(known)
         case .fixedParameter(let rule, let name, let known):
-            "the rule \"\(rule)\" names the parameter \(name), of which the workload has one value only; "
-                + (known.isEmpty ? "it varies none" : "it varies \(Self.list(known))")
+            "the rule \"\(rule)\" names the parameter \(name), which has one value only; "
+                + (known.isEmpty
+                    ? "no parameter of the workload has several"
+                    : "parameters with several values: \(Self.list(known))")
         case .unknownValue(let rule, let name, let known):
-            "the rule \"\(rule)\" names a value that no cell has; \(name) has \(Self.list(known))"
+            "the rule \"\(rule)\" names a value that no cell has; the values of \(name) are "
+                + Self.list(known)
         case .comparesWithItself(let rule):
-            "the rule \"\(rule)\" matches only the cells that it is relative to; name others in cell"
+            "the rule \"\(rule)\" compares each cell with itself; name other cells in cell"
         }
     }
 

@@ -6,6 +6,6 @@ public struct ContextDepthError: Error, Sendable, Hashable {
 
 extension ContextDepthError: CustomStringConvertible {
     public var description: String {
-        "The context has more than \(limit) contexts above it; make it a child of one further up."
+        "The context has more than \(limit) contexts above it; make it a child of a higher one."
     }
 }

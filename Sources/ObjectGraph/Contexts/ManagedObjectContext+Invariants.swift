@@ -11,10 +11,10 @@ extension ManagedObjectContext {
         for object in identityMap.objects {
             try BrokenInvariant.require(
                 !object.isToBeInserted || inserted.contains(object),
-                "\(object) is registered as new and not listed as new.")
+                "\(object) is registered as new but not listed as new.")
             try BrokenInvariant.require(
                 !object.isUpdated || updated.contains(object),
-                "\(object) is registered as updated and not listed as updated.")
+                "\(object) is registered as updated but not listed as updated.")
         }
     }
 

@@ -56,7 +56,7 @@ extension PersistentStoreCoordinator {
             guard lacking.isEmpty else {
                 throw StoreError(
                     .unsupported(
-                        "taking objects that its configuration lacks: \(lacking.joined(separator: ", "))"
+                        "storing entities that its configuration lacks: \(lacking.joined(separator: ", "))"
                     ), url: target.url)
             }
             target.setMetadataValues(source.store.metadata.values)
@@ -78,8 +78,8 @@ extension PersistentStoreCoordinator {
         }) {
             guard try target.count(FetchRequest(entityName: root.name), entity: root) == 0 else {
                 throw StoreError(
-                    .unsupported("taking another store into one that is not empty"), url: target.url
-                )
+                    .unsupported("taking over another store while it has rows; use an empty one"),
+                    url: target.url)
             }
             let rows = try source.store.fetchRows(
                 FetchRequest(entityName: root.name), entity: root, progress: nil)

@@ -250,7 +250,7 @@ public final class PersistentStoreCoordinator: Sendable {
         guard let scope = unassignedScopes.first(where: { $0.entityName == id.scope.entityName })
         else {
             fatalError(
-                "\(id) is of the entity '\(id.scope.entityName)', which this model has not; ask with existingObject(with:), which throws."
+                "The model has no entity '\(id.scope.entityName)' for \(id). Use existingObject(with:) to get an error instead."
             )
         }
         return scope

@@ -103,7 +103,7 @@ struct BinaryPropertyList: Sendable {
     /// The position of an object's first byte.
     func offset(of index: Int) throws(KeyedArchiveError) -> Int {
         guard (0..<count).contains(index) else {
-            throw .damaged("a reference to object \(index) of \(count)", offset: tableOffset)
+            throw .damaged("a reference to object \(index) of only \(count)", offset: tableOffset)
         }
         let entry = tableOffset + index * offsetSize
         let offset = number(at: entry, size: offsetSize)
@@ -142,14 +142,14 @@ struct BinaryPropertyList: Sendable {
         switch try powerOfTwo(at: start, upTo: 3) {
         case 4: return Double(Float(bitPattern: UInt32(bits(at: start + 1, size: 4))))
         case 8: return Double(bitPattern: bits(at: start + 1, size: 8))
-        default: throw .damaged("a real of other than 4 or 8 bytes", offset: start)
+        default: throw .damaged("a real number that has neither 4 nor 8 bytes", offset: start)
         }
     }
 
     private func uid(startingAt start: Int) throws(KeyedArchiveError) -> Int {
         let size = Int(bytes[start] & 0xF) + 1
         guard size <= 8, size < tableOffset - start else {
-            throw .damaged("a number that does not fit", offset: start)
+            throw .damaged("a number that is too long", offset: start)
         }
         return number(at: start + 1, size: size)
     }
@@ -157,7 +157,7 @@ struct BinaryPropertyList: Sendable {
     private func text(at start: Int) throws(KeyedArchiveError) -> String {
         let range = try items(at: start, size: 1)
         guard bytes[range].allSatisfy({ $0 < 0x80 }) else {
-            throw .damaged("a string of other than ASCII", offset: start)
+            throw .damaged("an ASCII string with other characters", offset: start)
         }
         return String(decoding: bytes[range], as: UTF8.self)
     }
@@ -195,7 +195,7 @@ struct BinaryPropertyList: Sendable {
             first += 1 + width
         }
         guard count <= (tableOffset - first) / size else {
-            throw .damaged("a collection that does not fit", offset: start)
+            throw .damaged("a collection that is too long", offset: start)
         }
         return first..<first + count * size
     }
@@ -206,7 +206,7 @@ struct BinaryPropertyList: Sendable {
     ) throws(KeyedArchiveError) -> Int {
         let logarithm = bytes[start] & 0xF
         guard logarithm <= greatest, 1 << logarithm < tableOffset - start else {
-            throw .damaged("a number that does not fit", offset: start)
+            throw .damaged("a number that is too long", offset: start)
         }
         return 1 << logarithm
     }

@@ -70,7 +70,7 @@ struct KeyedArchive: Sendable {
         guard let number = try list.uid(at: index) else { return index }
         guard number < objects.count else {
             throw .damaged(
-                "a reference to object \(number) of \(objects.count)",
+                "a reference to object \(number) of only \(objects.count)",
                 offset: try list.offset(of: index))
         }
         return number == 0 ? nil : objects[number]

@@ -127,13 +127,13 @@ private struct Unarchiver {
         let keys = try entries(in: "NS.keys", of: node)
         let values = try entries(in: "NS.objects", of: node)
         guard keys.count == values.count else {
-            throw try damaged("a dictionary of other keys than values", at: node.index)
+            throw try damaged("a dictionary with unequal counts of keys and values", at: node.index)
         }
         var dictionary: [String: PropertyList] = [:]
         for (key, entry) in zip(keys, values) {
             guard case .string(let name) = key.value else { throw .unsupportedKey }
             guard dictionary.updateValue(entry.value, forKey: name) == nil else {
-                throw try damaged("a dictionary with a key twice", at: node.index)
+                throw try damaged("a dictionary with a duplicate key", at: node.index)
             }
         }
         return try collection(.dictionary(dictionary), of: keys + values)

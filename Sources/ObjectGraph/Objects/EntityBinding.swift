@@ -57,7 +57,7 @@ final class EntityBinding {
         for key in objectClass.validatedKeys {
             guard let property = entity.property(named: key) else {
                 fatalError(
-                    "\(objectClass).validatedKeys has '\(key)', which is no property of '\(entity.name)'."
+                    "\(objectClass).validatedKeys has '\(key)', which is not a property of '\(entity.name)'."
                 )
             }
             validated.insert(property.index)

@@ -385,7 +385,7 @@ extension ManagedObject {
         }
         guard other === context else {
             fatalError(
-                "\(self).\(property.name) cannot refer to \(object), which is of another context; look it up here by its objectID."
+                "\(self).\(property.name) cannot refer to \(object), which belongs to another context; look it up here by its objectID."
             )
         }
         return true

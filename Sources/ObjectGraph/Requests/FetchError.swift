@@ -70,20 +70,20 @@ extension FetchError: CustomStringConvertible {
         case .unknownEntity(let name):
             "The model has no entity '\(name)'; add it or correct the name."
         case .abstractEntity(let name):
-            "'\(name)' is abstract and has no objects of its own; name one of its descendants."
+            "'\(name)' is abstract and has no objects of its own; name one of its subentities."
         case .noSuchObject(let id): "The store has no object \(id); it may have been deleted."
         case .classMismatch(let entity, let expected):
             "Objects of '\(entity)' are not of class \(expected); ask for their own class or for ManagedObject."
         case .unknownKeyPath(let path, let entity):
-            "'\(path)' is no key path of \(entity); add the property to the model or correct the path."
+            "'\(path)' is not a key path of \(entity); add the property to the model or correct the path."
         case .toManyKeyNotAllowedHere(let path, let entity):
-            "'\(path)' of \(entity) leads to many objects; say ANY, ALL or NONE before it, or ask for its @count."
+            "'\(path)' of \(entity) leads to many objects; put ANY, ALL or NONE before it, or use its @count."
         case .multipleToManyKeysNotAllowedHere(let path, let entity):
             "'\(path)' of \(entity) leads through two to-many relationships; only one can be followed."
         case .relationshipNotAllowedHere(let path, let entity):
-            "'\(path)' leads through a relationship; a batch update can use the attributes of \(entity) only."
+            "'\(path)' leads through a relationship; a batch update can use only the attributes of \(entity)."
         case .transientKeyNotAllowedHere(let path, let entity):
-            "'\(path)' of \(entity) is transient and not in the store; filter the fetched objects by it instead."
+            "'\(path)' of \(entity) is transient and has no column; filter the fetched objects by it instead."
         case .typeMismatch(let key, let expected, let value):
             "'\(key)' is \(expected) and cannot be compared with, or set to, \(ObjectExpression.constant(value))."
         case .invalidComparison(let comparison, let advice): "'\(comparison)': \(advice)"
@@ -91,19 +91,19 @@ extension FetchError: CustomStringConvertible {
         case .unboundVariable(let name):
             "'$\(name)' has no value; give it one with withSubstitutionVariables."
         case .aggregateNotAllowedHere(let function):
-            "'\(function)' is an aggregate; it can stand only in a dictionary fetch's properties and having predicate."
+            "'\(function)' is an aggregate; use it only in the properties or the having predicate of a dictionary fetch."
         case .notGrouped(let name):
             "'\(name)' is neither an aggregate nor in propertiesToGroupBy; make it one of them."
         case .invalidRegularExpression(let pattern):
             "'\(pattern)' is not a regular expression; see the ICU syntax."
         case .negativeCount(let name, let count): "\(name) is \(count); it must be 0 or more."
         case .tooDeep(let limit):
-            "The predicate is deeper than \(limit). Use one AND, OR or IN list instead of nested terms."
+            "The predicate is nested more than \(limit) levels deep. Use one AND, OR or IN list instead of nested terms."
         case .tooManyConstants(let count, let limit):
             "The statement has \(count) constants; the limit is \(limit). Use IN with a list, or several requests."
         case .unsupported(let feature): "\(feature) is not supported."
         case .inMemoryOnly(let feature):
-            "\(feature) cannot be asked in SQL; filter the fetched objects by it instead."
+            "\(feature) cannot be translated to SQL; filter the fetched objects by it instead."
         case .unknownIndex(let name, let entity):
             "\(entity) has no index '\(name)'; add it to the model or correct the name."
         }

@@ -40,12 +40,12 @@ public struct FetchExplanation: Sendable, Hashable {
 extension FetchExplanation.Warning: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .fullScan(let step): "Every row is looked at: \(step)."
+        case .fullScan(let step): "SQLite reads every row: \(step)."
         case .unindexedSort(let step):
-            "The results are sorted after they are read: \(step). Add a fetch index with the sort keys in their order."
+            "SQLite sorts the results after reading them: \(step). Add a fetch index with the sort keys in their order."
         case .missingIndex(let term): "No index helps with '\(term)'; add a fetch index on it."
         case .unindexableTerm(let term):
-            "No index can help with '\(term)'; compare with ==, IN, a range or a plain BEGINSWITH, or put a term that uses an index beside it."
+            "No index can help with '\(term)'; compare with ==, IN, a range or a plain BEGINSWITH, or add a term that uses an index."
         }
     }
 }

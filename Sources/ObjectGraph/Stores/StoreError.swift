@@ -114,23 +114,23 @@ extension StoreError: CustomStringConvertible {
         case .notADatabase:
             "The file is not a database or is damaged; restore it from a backup or name another file."
         case .incompatibleSchema(let missing):
-            "The database has other tables than the model's (\(missing)); open it with the model it was made with."
+            "The database does not have the model's tables (\(missing)); open it with the model that made it."
         case .incompatibleModel(let entities):
-            "The store was written with another model; these entities differ: \(entities.joined(separator: ", ")). Open it with that model: stores cannot be migrated yet. With ignoresModelVersions it opens as long as its tables will do."
+            "The store was written with another model; these entities differ: \(entities.joined(separator: ", ")). Open it with that model: stores cannot be migrated yet. With ignoresModelVersions it opens if its tables fit."
         case .unexpectedModel(let checksum):
             "The model's checksum is not \(checksum); open the store with the model that has it."
         case .unknownConfiguration(let name):
-            "The model has no configuration '\(name)'; name one that it has, or none for all entities."
+            "The model has no configuration '\(name)'; correct the name, or leave it out for all entities."
         case .alreadyOpen:
-            "The coordinator has this store, or a copy of it, open already; use that one, or another coordinator."
+            "The coordinator has already opened this store or a copy of it; use that one, or another coordinator."
         case .noStores: "The coordinator has no store; add one before saving."
         case .readOnly:
             "The store cannot be written; open it without isReadOnly and make file and folder writable, or open it with isReadOnly to read it."
         case .diskFull:
-            "The disk is full; make room and save again, nothing was written."
+            "The disk is full and nothing was written; free some space and save again."
         case .cannotOpen:
             "The file cannot be opened; check that the folder exists and may be read and written."
-        case .missingFile: "There is no file here; check the path."
+        case .missingFile: "The file does not exist; check the path."
         case .fileChanged:
             """
             Another program deleted, replaced or changed the file while the store was open. Remove \
@@ -139,22 +139,22 @@ extension StoreError: CustomStringConvertible {
         case .damagedValue(let place):
             "The file is damaged: \(place). Restore it from a backup, or repair the value with the sqlite3 tool."
         case .notOpen:
-            "The coordinator has no such store open; use one of its persistentStores, or add it."
+            "This store is not open in the coordinator; use one of its persistentStores, or add it."
         case .timeout:
             "Another connection kept the database locked for longer than the store's timeout; save again, or raise the timeout."
         case .noStore(let entity):
             "No open store holds the entity '\(entity)'; add a store to the coordinator first."
         case .unsupported(let request): "This type of store cannot do this: \(request)."
         case .unknownAttribute(let key, let entity):
-            "'\(key)' is no persistent attribute of '\(entity)'."
+            "'\(key)' is not a persistent attribute of '\(entity)'; correct the key or add it to the model."
         case .unacceptableValue(let value, let attribute, let entity):
-            "\(value.messageText) is not acceptable for '\(entity).\(attribute)'."
+            "\(value.messageText) is not acceptable for '\(entity).\(attribute)'; give it a value that its type can hold."
         case .missingMandatoryValue(let attribute, let entity):
             "'\(entity).\(attribute)' is mandatory and has no default; give it a value."
         case .uniquenessViolated:
-            "The change would make two rows share the values of a uniqueness constraint; give one of them others, or save objects with a merge policy that settles it."
+            "Two rows would have the same values of a uniqueness constraint; change one of them, or save objects with a merge policy that settles it."
         case .incompleteSave(let saved, let failed):
-            "The save is in the stores \(saved.joined(separator: ", ")) and not in \(failed.joined(separator: ", ")); refresh the objects and save again."
+            "The save reached the stores \(saved.joined(separator: ", ")) but not \(failed.joined(separator: ", ")); refresh the objects and save again."
         case .cancelled: "The fetch was cancelled."
         case .operationFailed: "The store operation failed."
         }

@@ -12,7 +12,7 @@ struct Holder: ~Copyable, Sendable {
     func requireAnotherThread() {
         guard thread.load(ordering: .relaxed) == Self.currentThread else { return }
         fatalError(
-            "The row handler of a batch insert uses the store that it fills, and would wait for itself for ever. Fetch what it needs before the batch insert, and save after it."
+            "The row handler of a batch insert uses the store that it fills, and would deadlock. Fetch what it needs before the batch insert, and save after it."
         )
     }
 

@@ -67,11 +67,17 @@ import Testing
     }
 
     @Test(arguments: [
-        ("relativeTo: { saveSize: 10 }", "3: rules.relativeTo.saveSize: ", "it varies mode"),
-        ("relativeTo: { mode: lop }", "3: rules.relativeTo.mode: ", "mode has loop, request"),
+        (
+            "relativeTo: { saveSize: 10 }", "3: rules.relativeTo.saveSize: ",
+            "parameters with several values: mode"
+        ),
+        (
+            "relativeTo: { mode: lop }", "3: rules.relativeTo.mode: ",
+            "the values of mode are loop, request"
+        ),
         ("relativeTo: { mod: loop }", "3: rules.relativeTo.mod: ", "did you mean \"mode\"?"),
         ("relativeTo: {}", "3: rules.relativeTo: ", "needs a subject or a parameter"),
-        ("relativeTo: grdb", "3: rules.relativeTo: ", "there are: nested"),
+        ("relativeTo: grdb", "3: rules.relativeTo: ", "the subjects are nested"),
     ])
     func `a reference that no cell can be exits 64, and file, line and key are named`(
         reference: String, place: String, remedy: String

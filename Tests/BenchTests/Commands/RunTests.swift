@@ -85,7 +85,7 @@ import Testing
             Issue.record("\(cell.verification)")
             return
         }
-        #expect(reason.contains("ask of more rows"))
+        #expect(reason.contains("use more rows"))
     }
 
     @Test func `every cell is measured, verified and reported`() throws {

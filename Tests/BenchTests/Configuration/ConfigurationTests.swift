@@ -40,7 +40,7 @@ import Testing
             right: "[sqlite-c]", wrong: "[sqlite]", message: ":4: subjects: unknown subject"),
         Mistake(
             right: "[sqlite-c]", wrong: "[peers, grdb]",
-            message: ":4: subjects: grdb is there twice"),
+            message: ":4: subjects: grdb appears twice"),
         Mistake(
             right: "[sqlite-c]", wrong: "[object-graph]",
             message: ":4: subjects: the kind import cannot measure object-graph. Allowed: "),
@@ -52,10 +52,10 @@ import Testing
             message: ":7: parameters.saveSize: must be a whole number from 1 to 1000000"),
         Mistake(
             right: "saveSize: 100", wrong: "saveSize: [10, 10]",
-            message: ":7: parameters.saveSize: 10 is there twice"),
+            message: ":7: parameters.saveSize: 10 appears twice"),
         Mistake(
             right: "kind: import", wrong: "kind: import\nkind: paging",
-            message: ":3: the key \"kind\" is there twice"),
+            message: ":3: the key \"kind\" appears twice"),
         Mistake(right: "[sqlite-c]", wrong: "[sqlite-c", message: ":5: is not valid YAML"),
     ])
     func `a mistake in a workload file is named with its file, line and key`(
@@ -83,7 +83,7 @@ import Testing
             message: ":7: gate.metric: unknown key \"metric\""),
         Mistake(
             right: "{ growth", wrong: "{ cell: \"*path=fetch\", growth",
-            message: ":7: gate: no rule is for object-graph/pooled/path=merge"),
+            message: ":7: gate: no rule matches object-graph/pooled/path=merge"),
         Mistake(
             right: "{ growth", wrong: "{ cell: \"*path=walk\", growth",
             message: ":7: gate: matches no cell of small"),
@@ -122,13 +122,13 @@ import Testing
             message: ":7: mix.skew: only the distributions zipfian and latest have a skew"),
         Mistake(
             right: "operation: count", wrong: "operation: count, keys: uniform",
-            message: ":8: mix.keys: count does not choose among keys"),
+            message: ":8: mix.keys: the operation count has no keys"),
         Mistake(
             right: "operation: count", wrong: "operation: update",
-            message: ":7: mix: update is there twice"),
+            message: ":7: mix: update appears twice"),
         Mistake(
             right: "operation: count", wrong: "operation: insert",
-            message: ":1: the mix has nothing for readers: set readers to 0"),
+            message: ":1: the mix has no operation for readers; add one, or set readers to 0"),
         Mistake(
             right: "readers: 1", wrong: "readers: 1, rows: 1",
             message: ":1: each writer and each reader needs a row of its own"),
@@ -137,12 +137,12 @@ import Testing
             message: ":10: phases: a rate in percent needs a warm-up or closed phase before it"),
         Mistake(
             right: "rate: 60%", wrong: "rate: x%",
-            message: ":11: phases.rate: x% is not a number a second, nor a percentage"),
+            message: ":11: phases.rate: x% is neither operations per second nor a percentage"),
         Mistake(
             right: ", rate: 60%", wrong: "", message: ":11: phases: the key \"rate\" is missing"),
         Mistake(
             right: "mode: open, seconds: 1", wrong: "mode: open, seconds: 1, operations: 1",
-            message: ":11: phases: a phase lasts for either seconds or operations"),
+            message: ":11: phases: a phase needs either seconds or operations"),
         Mistake(
             right: "mode: open, seconds: 1, rate: 60%", wrong: "mode: warm-up, seconds: 1",
             message: ":10: phases: needs a closed or an open phase"),
@@ -151,7 +151,7 @@ import Testing
             message: ":13: exclude: matches no cell of small"),
         Mistake(
             right: "{ subject: single, writers: 2 }", wrong: "{ readers: 1 }",
-            message: ":1: everything is excluded"),
+            message: ":1: the exclusions leave no cell"),
         Mistake(
             right: "cell: single*", wrong: "cell: \"single/pooled/writers=2\"",
             message: ":15: thresholds: matches no cell of small, which has single/pooled/writers=1"),
@@ -163,14 +163,14 @@ import Testing
             message: ":15: thresholds.relativeTo: unknown subject \"grdb\""),
         Mistake(
             right: "exactly: 0", wrong: "exactly: 0, relativeTo: { readers: 1 }",
-            message: ":15: thresholds.relativeTo.readers: small has one value of readers only; "
-                + "give it two or more under parameters, or compare writers"),
+            message: ":15: thresholds.relativeTo.readers: small has only one value of readers; "
+                + "give it several under parameters, or compare writers"),
         Mistake(
             right: "exactly: 0", wrong: "exactly: 0, relativeTo: { writers: 3 }",
             message: ":15: thresholds.relativeTo.writers: unknown value \"3\""),
         Mistake(
             right: "exactly: 0", wrong: "exactly: 0, relativeTo: { writers: 1 }",
-            message: ":15: thresholds.relativeTo: every cell that the rule matches is the one"),
+            message: ":15: thresholds.relativeTo: the rule compares each cell with itself"),
         Mistake(
             right: "metric: lostUpdates", wrong: "metric: lostUpdate",
             message: ":15: thresholds: unknown metric \"lostUpdate\"; "
@@ -195,7 +195,8 @@ import Testing
         try expect(
             Mistake(
                 right: "subjects:", wrong: "mix: []\nsubjects:",
-                message: ":4: mix: only workloads of the kind load have it"), in: Self.workload)
+                message: ":4: mix: only workloads of the kind load have this key"),
+            in: Self.workload)
     }
 
     private static let questions = """

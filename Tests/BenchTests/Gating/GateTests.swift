@@ -91,7 +91,7 @@ import Testing
         ])
 
         #expect(bench.exitCode == 64)
-        #expect(bench.errors.contains("without --strict --detect other.yml"), "\(bench.errors)")
+        #expect(bench.errors.contains("leave out --strict --detect other.yml"), "\(bench.errors)")
     }
 
     @Test func `a count that rose is named, and exits 10`() throws {
@@ -136,8 +136,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (options: ["--base-ref", "no-such-revision"], reason: "is no revision"),
-        (options: ["--base-bin", "/bin/true"], reason: "is no bench"),
+        (options: ["--base-ref", "no-such-revision"], reason: "is not a revision"),
+        (options: ["--base-bin", "/bin/true"], reason: "is not a build of bench"),
         (options: ["--base-bin", "/no/such/file"], reason: "cannot be started"),
         (options: ["--baseline", "none"], reason: "there is no baseline \"none\""),
     ])

@@ -101,7 +101,7 @@ import Testing
         let bench = try BenchProcess(
             ["run", "--resume", results.url.path, "--allow-debug"] + options)
         #expect(bench.exitCode == 64)
-        #expect(bench.errors.contains("as it was begun"))
+        #expect(bench.errors.contains("uses the options of the resumed run"))
     }
 
     @Test(arguments: [true, false])

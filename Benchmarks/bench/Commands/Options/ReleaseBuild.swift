@@ -16,7 +16,8 @@ enum ReleaseBuild {
     static func require(forTimes: Bool) throws {
         switch BuildConfiguration.ofBench {
         case .release: break
-        case .testing where forTimes: throw failure("it was compiled with -enable-testing")
+        case .testing where forTimes:
+            throw failure("this build, compiled with -enable-testing, may have replaced it")
         case .testing: break
         case .debug: throw handOver()
         }
@@ -26,10 +27,10 @@ enum ReleaseBuild {
         // <scratch>/<triple>/debug/bench
         let folder = Executable.url.deletingLastPathComponent()
         guard let root = Executable.packageRoot, folder.lastPathComponent == "debug" else {
-            return failure("its package is not to be found")
+            return failure("the package of this build was not found")
         }
         let scratch = folder.deletingLastPathComponent().deletingLastPathComponent()
-        note("built for debugging; building for release, which takes minutes the first time")
+        note("this is a debug build; making a release build, which takes minutes the first time")
         let build = Process()
         build.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         build.arguments = [
@@ -59,8 +60,8 @@ enum ReleaseBuild {
         return CommandFailure(
             exitCode: .probeUnavailable,
             message: """
-                this is a \(BuildConfiguration.ofBench) build, whose times mean nothing, and it could not hand over to a \
-                release build: \(reason). Type: swift run -c release bench \(arguments)
+                times of a \(BuildConfiguration.ofBench) build mean nothing, and bench cannot start a release build \
+                instead: \(reason). Run: swift run -c release bench \(arguments)
                 """)
     }
 

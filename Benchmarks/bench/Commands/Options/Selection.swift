@@ -10,7 +10,7 @@ struct Selection {
         let names = Dictionary(grouping: workloads, by: \.name)
         if let twice = names.first(where: { $0.value.count > 1 })?.key {
             throw CommandFailure(
-                exitCode: .usage, message: "two workloads have the name \"\(twice)\"")
+                exitCode: .usage, message: "two workloads have the name \"\(twice)\"; rename one")
         }
     }
 
@@ -81,7 +81,7 @@ struct Selection {
         guard workloads.contains(where: { $0.fullSize != nil }) else {
             throw CommandFailure(
                 exitCode: .usage,
-                message: "--full: no workload here has another size; give one the key \"full\"")
+                message: "--full: none of these workloads has a full size; add the key \"full\"")
         }
         workloads = workloads.flatMap { [$0] + [$0.atFullSize].compactMap(\.self) }
     }
@@ -101,7 +101,7 @@ struct Selection {
             message: String(
                 format:
                     "--budget: %.0f s is too little for a first look at any question, which takes at least %.0f s; "
-                    + "give more, or fewer files", seconds, needed.rounded(.up)))
+                    + "raise the budget", seconds, needed.rounded(.up)))
     }
 
     /// The approximate time to start a worker and copy its store.

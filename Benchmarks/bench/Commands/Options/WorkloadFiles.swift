@@ -7,7 +7,7 @@ enum WorkloadFiles {
         guard let root = Executable.packageRoot else {
             throw CommandFailure(
                 exitCode: .usage,
-                message: "there is no Benchmarks/Workloads here; name the workload files to run")
+                message: "there is no folder Benchmarks/Workloads here; name workload files")
         }
         let folder = root.appendingPathComponent("Benchmarks/Workloads")
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)

@@ -60,7 +60,7 @@ struct LoadFindings {
         }
         if checks.contains(.lostUpdates) {
             verifier.check("lost updates", lostUpdates, equals: 0)
-            verifier.check("updates of nobody", unknownUpdates, equals: 0)
+            verifier.check("updates that no client made", unknownUpdates, equals: 0)
         }
         if checks.contains(.staleReads), readsAreFresh {
             verifier.check("stale reads", staleReads, equals: 0)

@@ -169,5 +169,5 @@ final class LoadItemClient: LoadClient, @unchecked Sendable {
 struct EndlessConflict: Error, CustomStringConvertible {
     var tries: Int
 
-    var description: String { "a write met a conflict in each of \(tries) tries" }
+    var description: String { "a write conflicted in each of \(tries) tries" }
 }

@@ -37,7 +37,7 @@ struct LatencySpectrum {
             from: frame.bottom, to: frame.top)
         let percentiles = Axis(
             across,
-            title: "share of operations that were no slower (each decade is ten times rarer)",
+            title: "share of operations at most this slow (each step is ten times rarer)",
             ticks: Self.percentiles.filter { $0.value <= rarest * 1.001 })
         let latencies = Axis(up, title: "latency, log scale", unit: .nanoseconds)
         return Chart(

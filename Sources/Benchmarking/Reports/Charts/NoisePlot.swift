@@ -29,8 +29,8 @@ struct NoisePlot {
         let up = Scale(
             .logarithmic, min(values.min() ?? 1, 0.8)...max(values.max() ?? 1, 1.5),
             from: frame.bottom, to: frame.top)
-        let ratio = Axis(up, title: "÷ its median, log scale") { "\(place($0))×" }
-        let time = Axis(across, title: "\(unit.name) since the first") { fixed($0, 0) }
+        let ratio = Axis(up, title: "time ÷ its median, log scale") { "\(place($0))×" }
+        let time = Axis(across, title: "\(unit.name) since the first reading") { fixed($0, 0) }
         let marks = series.flatMap { series in
             series.columns.flatMap { column -> [Markup] in
                 let x = across(column.seconds / unit.seconds)
@@ -101,9 +101,9 @@ extension NoisePlot {
             title: "Noise of the machine",
             series: [
                 Series(
-                    label: "a piece of arithmetic and memory work", colour: 0,
+                    label: "fixed arithmetic and memory work", colour: 0,
                     points: readings.map { ($0.seconds, $0.canarySeconds) }),
-                Series(label: "a page to the disk", colour: 1, points: syncs),
+                Series(label: "one page synced to the disk", colour: 1, points: syncs),
             ].filter { !$0.points.isEmpty })
     }
 
@@ -117,7 +117,7 @@ extension NoisePlot {
         self.init(
             title: "Noise of the machine",
             series: [
-                Series(label: "a piece of arithmetic and memory work", colour: 0, points: points)
+                Series(label: "fixed arithmetic and memory work", colour: 0, points: points)
             ])
     }
 
@@ -125,7 +125,7 @@ extension NoisePlot {
     var figure: Markup {
         .figure(
             chart.markup,
-            "**Equal work beside every sample.** Whatever its time does, the machine did. Nothing "
-                + "is left out for it.")
+            "**The same fixed work, timed beside every sample.** If its time changes, the machine "
+                + "changed, not the code. No sample is left out for it.")
     }
 }

@@ -1,4 +1,4 @@
-/// A sentence "If …, take …; leave …", derived from the verdicts of a rule's questions.
+/// A sentence "If …, take …; avoid …", derived from the verdicts of a rule's questions.
 struct AdviceSentence {
     private let rule: AdviceRule
     /// In the rule's order; `nil` for questions that are not in the run.
@@ -16,7 +16,7 @@ struct AdviceSentence {
         let start = "If \(escaped(rule.condition)), "
         guard let first = results.first ?? nil else {
             return start
-                + "this run has no answer: it does not ask `\(rule.questions.first ?? "")`."
+                + "this run has no answer, because it does not ask `\(rule.questions.first ?? "")`."
         }
         let ballot = Ballot(first)
         guard !ballot.taken.isEmpty else {
@@ -33,7 +33,7 @@ struct AdviceSentence {
             dropped += worse.map { "\($0.name) \(verb) \($0.text)" }
         }
         let sentence = ballot.sentence(taking: taken)
-        let reasons = dropped.isEmpty ? [] : ["Of those alike, \(dropped.listed)."]
+        let reasons = dropped.isEmpty ? [] : ["Among the equivalent ones, \(dropped.listed)."]
         return ([start + sentence] + reasons + ballot.doubts).joined(separator: " ")
     }
 }
@@ -111,7 +111,7 @@ private struct Ballot {
         return ["Undecided: \(parts.joined(separator: "; "))."]
     }
 
-    /// "take shared or single (main queue p99 0.42 ms to 0.53 ms); leave nested (105× [90, 120])."
+    /// "take shared or single (main queue p99 0.42 ms to 0.53 ms); avoid nested (105× [90, 120])."
     func sentence(taking names: [String]) -> String {
         let figures = names.compactMap { values[$0] }
         let bounds = [figures.min(), figures.max()].compactMap(\.self).map(
@@ -124,7 +124,7 @@ private struct Ballot {
             (isAny
             ? "**any \(question.axis == "subject" ? "stack" : "of them")** will do"
             : "take **\(names.listed(with: "or"))**")
-            + " (\(figure)\(bound(figures)))" + (left.isEmpty ? "." : "; leave \(left.listed).")
+            + " (\(figure)\(bound(figures)))" + (left.isEmpty ? "." : "; avoid \(left.listed).")
     }
 
     /// Says that smaller values count as the same, if there are any.
@@ -132,7 +132,7 @@ private struct Ballot {
         guard let bound = question.sameBelow, let text = question.boundText,
             figures.contains(where: { $0 < bound })
         else { return "" }
-        return "; less than \(text) counts as the same"
+        return "; values below \(text) count as equal"
     }
 
     /// The subject, with its lock policy if there are several, or the parameter with its value.

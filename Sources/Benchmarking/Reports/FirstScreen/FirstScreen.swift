@@ -36,7 +36,7 @@ public struct FirstScreen {
     private static func headline(of results: [QuestionResult]) -> String {
         let decided = results.count(where: \.isDecided)
         switch results.count {
-        case 0: return "This run asks no question: its figures follow, without verdicts."
+        case 0: return "This run asks no question, so its figures have no verdicts."
         case decided where decided > 1: return "All \(decided) questions are decided."
         default:
             return
@@ -56,16 +56,19 @@ public struct FirstScreen {
         var sentences: [String] = []
         if measured.contains(where: { $0.isDecided || $0.ratio?.interval != nil }) {
             sentences.append(
-                (measured.count == 1
-                    ? "The interval of the comparison holds with 95 %"
-                    : "All intervals of these \(measured.count) comparisons hold together with 95 %")
+                "With 95 % confidence, "
+                    + (measured.count == 1
+                        ? "the interval of the comparison holds"
+                        : "all intervals of these \(measured.count) comparisons hold")
                     + (open > 0 ? "; \(open) of them \(open == 1 ? "is" : "are") undecided." : "."))
         } else if !measured.isEmpty {
             sentences.append("None of \(measured.count) comparisons is decided.")
         }
         if exact > 0 {
             sentences.append(
-                "\(exact) \(exact == 1 ? "comparison is" : "comparisons are") of exact counts.")
+                exact == 1
+                    ? "1 comparison is exact: it compares counts."
+                    : "\(exact) comparisons are exact: they compare counts.")
         }
         return sentences
     }
@@ -75,7 +78,9 @@ public struct FirstScreen {
         let silent = run.workloads.filter { ($0.questions ?? []).isEmpty }.map { escaped($0.title) }
         guard !silent.isEmpty, silent.count < run.workloads.count else { return [] }
         return [
-            "\(silent.listed) \(silent.count == 1 ? "asks" : "ask") nothing: figures without verdicts."
+            silent.count == 1
+                ? "\(silent[0]) asks no question, so its figures have no verdicts."
+                : "\(silent.listed) ask no questions, so their figures have no verdicts."
         ]
     }
 }

@@ -15,9 +15,9 @@ struct SizeSentence {
         let same = count - comparison.changed.count - comparison.undecided.count
         var parts: [String] = []
         if comparison.holds {
-            parts.append("The answer holds.")
+            parts.append("The answer is the same.")
         } else if same > 0 {
-            parts.append("\(same) of \(count) answers hold.")
+            parts.append("\(same) of \(count) answers are the same.")
         }
         if !comparison.changed.isEmpty {
             parts.append(

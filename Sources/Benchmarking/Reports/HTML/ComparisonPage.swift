@@ -43,8 +43,8 @@ struct ComparisonPage {
         let mean = shares.reduce(0, +) / Double(shares.count)
         return [
             .paragraph(
-                "The host took \(percent(mean)) of the processor time for others on average, "
-                    + "\(percent(most)) at most between two readings.", class: "muted")
+                "The host gave \(percent(mean)) of the processor time to other machines on average, "
+                    + "and at most \(percent(most)) between two readings.", class: "muted")
         ]
     }
 
@@ -85,9 +85,9 @@ struct ComparisonPage {
         return [
             .figure(
                 plot.markup,
-                "**Head against base, with the interval of each.** Right of the line, the head "
-                    + "has more: of a time, it is slower. A row without a finding has a grey "
-                    + "band: a change within it would not have been seen.")
+                "**Head against base, each with its interval.** Right of the line the head needs "
+                    + "more; for a time, it is slower. If no change was found, a grey band shows "
+                    + "the changes that would not have been seen.")
         ]
     }
 

@@ -51,13 +51,13 @@ extension WorkloadDrawings {
         let place = name(group).map { " with \(escaped($0))" } ?? ""
         let kinds =
             hasBoth
-            ? " Solid: from the moment at which an operation began; dashed: from the one at which "
-                + "it was due, so that a queue is not hidden."
+            ? " Solid lines count from the start of an operation. Dashed lines count from the time "
+                + "at which it was due, so they include the wait in a queue."
             : ""
         return .figure(
             LatencySpectrum(title: "Latency of \(what)", series: series).chart.markup,
-            "**Latency of \(what)\(place).** A line ends at its dot, where fewer than 10 latencies "
-                + "lie beyond; its band reaches from the lowest to the highest sample.\(kinds)")
+            "**Latency of \(what)\(place).** A line ends at a dot, beyond which there are fewer "
+                + "than 10 latencies. Its band spans the lowest and the highest sample.\(kinds)")
     }
 
     /// From the last sample of each cell, with intended latencies if there are any.
@@ -76,11 +76,11 @@ extension WorkloadDrawings {
         else { return nil }
         let group = summary.groups.first { $0.parameters == cell.parameters }
         let place = group.flatMap(self.name).map { " with \($0)" } ?? ""
-        let kind = Self.isIntended(name) ? ", from the moment at which it was due" : ""
+        let kind = Self.isIntended(name) ? ", from the time at which it was due" : ""
         let title = "latency of \(self.name(cell))\(place)\(kind)"
         return .figure(
             LatencyHeatMap(title: title, timeline: timeline).chart.markup,
-            "**\(escaped(title.capitalizedFirst)).** The stronger the colour, the more operations; "
-                + "the marks below say what happened when.")
+            "**\(escaped(title.capitalizedFirst)).** A stronger colour means more operations. "
+                + "The marks below show when events happened.")
     }
 }

@@ -46,8 +46,9 @@ struct WorkloadDrawings {
             labels: .factors)
         let figure = Markup.figure(
             plot.markup,
-            "**\(escaped(result.question.sentence))** A line is the interval of a ratio, hollow where it is undecided; "
-                + "the grey band holds the differences up to \(percent(result.question.sameWithin)), which count as none."
+            "**\(escaped(result.question.sentence))** A line is the interval of a ratio; its dot is hollow if the "
+                + "verdict is undecided. Differences within the grey band, up to "
+                + "\(percent(result.question.sameWithin)), count as equivalent."
         )
         return groups.count > Self.caseCountMax
             ? .details("\(result.question.sentence) All \(groups.count) cases", [figure]) : figure
@@ -72,9 +73,9 @@ struct WorkloadDrawings {
             values: curve.groups.map { $0.parameters[curve.parameter] ?? "" }, series: series)
         let better =
             switch metric.polarity {
-            case .lowerIsBetter: "less is better"
-            case .higherIsBetter: "more is better"
-            case .neither: "neither way is better"
+            case .lowerIsBetter: "lower is better"
+            case .higherIsBetter: "higher is better"
+            case .neither: "neither direction is better"
             }
         return [
             .figure(

@@ -14,7 +14,7 @@ extension Comparison {
             return "\(subject): \(metric.title) did not change\(proof)."
         case .inconclusive:
             return "\(subject): \(metric.title) cannot be judged: "
-                + "\(escaped(reason ?? "too little is known"))\(hint)."
+                + "\(escaped(reason ?? "there is too little data"))\(hint)."
         }
     }
 
@@ -27,7 +27,9 @@ extension Comparison {
 
     /// "is 8.4 % slower", "has 3 % more statements".
     private var changeInWords: String {
-        guard let ratio, ratio > 0 else { return "went from \(told(base)) to \(told(head))" }
+        guard let ratio, ratio > 0 else {
+            return "has \((head ?? 0) > (base ?? 0) ? "more" : "less") \(metric.title)"
+        }
         let share = percent(abs(ratio - 1))
         switch (metric.unit, ratio > 1) {
         case (.seconds, true), (.nanoseconds, true): return "is \(share) slower in \(metric.title)"
@@ -58,16 +60,17 @@ extension Comparison {
     private var limit: String {
         let values = ": \(told(base)) before, \(told(head)) now"
         guard case .exact(let tolerance) = rule else { return values }
-        return values + (tolerance > 0 ? " (±\(percent(tolerance)) is allowed)" : " (it is exact)")
+        return values
+            + (tolerance > 0 ? " (±\(percent(tolerance)) is allowed)" : " (must be equal)")
     }
 
-    /// "2.31 × as many instructions a row among many rows as among few: 5,120 and 11,830 (1.30 × is
-    /// allowed)".
+    /// "2.31 × as many instructions per row with many rows as with few: 5,120 with few, 11,830 with
+    /// many (1.30 × is allowed)".
     private var growth: String {
         guard case .growth(let limit) = rule else { return "" }
         return
-            "\(fixed(ratio ?? 0, 2)) × as many \(metric.title) a row among many rows as among few: "
-            + "\(told(base)) and \(told(head)) (\(fixed(limit, 2)) × is allowed)"
+            "\(fixed(ratio ?? 0, 2)) × as many \(metric.title) per row with many rows as with few: "
+            + "\(told(base)) with few, \(told(head)) with many (\(fixed(limit, 2)) × is allowed)"
     }
 
     private var proof: String {
@@ -85,7 +88,7 @@ extension Comparison {
         return "; only a change of \(percent(effect)) or more would have been seen"
     }
 
-    private func told(_ value: Double?) -> String { value.map(metric.unit.format) ?? "nothing" }
+    private func told(_ value: Double?) -> String { value.map(metric.unit.format) ?? "no value" }
 }
 
 extension ComparisonReport {
@@ -110,9 +113,9 @@ extension ComparisonReport {
         }
         if !unsoundCells.isEmpty {
             let cells = unsoundCells.count == 1 ? "1 cell" : "\(unsoundCells.count) cells"
-            clauses.insert("**✗ \(cells) failed or answered wrongly**", at: 0)
+            clauses.insert("**✗ \(cells) failed or gave a wrong answer**", at: 0)
         }
-        if isInterrupted { clauses.insert("**interrupted before all was measured**", at: 0) }
+        if isInterrupted { clauses.insert("**interrupted before all rows were measured**", at: 0) }
         return clauses.isEmpty ? "Nothing was compared." : clauses.listed.capitalizedFirst + "."
     }
 }

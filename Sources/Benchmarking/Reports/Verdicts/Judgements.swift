@@ -68,13 +68,13 @@ extension Judgement {
         } else if cell.samples.isEmpty {
             self.init(
                 workload: workload.name, subject: cell.identifier, outcome: .open,
-                sentence: "was not measured")
+                sentence: "not measured")
         } else {
             let sentence =
                 if case .verified = cell.verification {
-                    "the answer was read back and was right"
+                    "the answer read back from the store is right"
                 } else {
-                    "ran to its end; there was no answer to verify"
+                    "finished; this workload has no answer to verify"
                 }
             self.init(
                 workload: workload.name, subject: cell.identifier, outcome: .held,

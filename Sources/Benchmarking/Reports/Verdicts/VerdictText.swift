@@ -45,7 +45,8 @@ struct VerdictText {
     private var metric: Metric { question.metric }
 
     /// The verdict with its ratio and interval: "2.1× faster [1.9, 2.3]", "less peak memory (0.60×
-    /// [0.55, 0.64])", "equivalent within 10 %", "undecided (about 12 more rounds, 4 minutes)".
+    /// [0.55, 0.64])", "equivalent within 10 %", "undecided (needs about 12 more rounds, 4
+    /// minutes)".
     func told(_ finding: Finding) -> String {
         let word = finding.verdict.word(for: metric)
         switch finding.verdict {
@@ -126,14 +127,14 @@ struct VerdictText {
 }
 
 extension Finding.Remedy {
-    /// "about 12 more rounds, 4 minutes".
+    /// "needs about 12 more rounds, 4 minutes".
     public var sentence: String {
         switch self {
         case .rounds(let count, let seconds):
-            "about \(count) more \(count == 1 ? "round" : "rounds")"
+            "needs about \(count) more \(count == 1 ? "round" : "rounds")"
                 + (seconds.map { ", \(Self.told($0))" } ?? "")
         case .calmerMachine(let spread):
-            "not on this machine: the rounds’ ratios spread by \(percent(spread))"
+            "this machine is too noisy: the rounds’ ratios spread by \(percent(spread))"
         case .repetition: "the rounds contradict each other: measure again"
         case .measurement(let reason): reason
         }

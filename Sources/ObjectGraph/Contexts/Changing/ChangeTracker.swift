@@ -188,23 +188,23 @@ extension ChangeTracker {
         let (new, changed, current) = (Set(inserted), Set(updated), Set(event))
         for object in inserted where !object.state.isDetached {
             try BrokenInvariant.require(
-                object.state.life.isInsertion, "\(object) is listed as new and is not.")
+                object.state.life.isInsertion, "\(object) is listed as new but is not new.")
         }
         for object in event where !object.state.isDetached {
             try BrokenInvariant.require(
                 object.state.flags.contains(.changedInEvent),
-                "\(object) is listed in the event and does not know it.")
+                "\(object) is listed in the event, but its state does not say so.")
             try BrokenInvariant.require(
                 !object.isToBeInserted || new.contains(object),
-                "\(object) is new and not listed as new.")
+                "\(object) is new but not listed as new.")
             try BrokenInvariant.require(
                 !object.isUpdated || changed.contains(object),
-                "\(object) is updated and not listed as updated.")
+                "\(object) is updated but not listed as updated.")
         }
         for object in objects where !object.state.isDetached {
             try BrokenInvariant.require(
                 !object.state.flags.contains(.changedInEvent) || current.contains(object),
-                "\(object) changed in the event and is not listed in it.")
+                "\(object) changed in the event but is not listed in it.")
         }
     }
 }

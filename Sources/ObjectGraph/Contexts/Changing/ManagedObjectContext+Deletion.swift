@@ -10,7 +10,7 @@ extension ManagedObjectContext {
         if object.state.isDetached { return object.changeIsLost() }
         guard object.managedObjectContext === self else {
             fatalError(
-                "\(object) is of another context and cannot be deleted here; look it up by its objectID."
+                "\(object) belongs to another context and cannot be deleted here; look it up by its objectID."
             )
         }
         guard !object.state.isDeleted else { return }
@@ -33,7 +33,7 @@ extension ManagedObjectContext {
         checkQueue()
         if object.state.life == .unattached {
             guard object.binding.model === model else {
-                fatalError("\(object) was made for another model than that of the context.")
+                fatalError("\(object) has another model than the context; use the context's model.")
             }
             object.binding.attach(
                 to: self, coordinator.scopeForInsertion(of: object.binding.entity))
@@ -45,7 +45,7 @@ extension ManagedObjectContext {
         }
         if object.state.isDetached { return object.changeIsLost() }
         guard object.managedObjectContext === self else {
-            fatalError("\(object) is of another context; make a new object.")
+            fatalError("\(object) belongs to another context; create a new object.")
         }
         revive(object)
     }

@@ -37,7 +37,7 @@ extension ManagedObjectContext {
             guard parent == nil else {
                 throw FetchError.unsupported(
                     feature: "An asynchronous fetch in a context with a parent "
-                        + "(take one on the coordinator)")
+                        + "(use a context on the coordinator)")
             }
             let entity = try entity(of: request, type)
             let stored = request.stored(beside: pendingObjects(for: request, entity))

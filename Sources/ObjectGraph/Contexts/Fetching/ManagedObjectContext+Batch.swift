@@ -64,7 +64,7 @@ extension ManagedObjectContext {
     ) throws -> BatchResult {
         guard parent == nil else {
             throw FetchError.unsupported(
-                feature: "A \(kind) in a context with a parent (take one on the coordinator)")
+                feature: "A \(kind) in a context with a parent (use a context on the coordinator)")
         }
         guard let entity = model.entity(named: entityName) else {
             throw FetchError.unknownEntity(entityName)

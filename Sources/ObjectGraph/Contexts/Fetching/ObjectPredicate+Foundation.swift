@@ -16,7 +16,7 @@ public struct PredicateConversionError: Error, Sendable, Hashable, CustomStringC
     public let part: String
 
     public var description: String {
-        "\(part) cannot be asked of objects; add the key path to propertyNames, or write the predicate as a format."
+        "\(part) cannot be converted to a predicate on objects; add the key path to propertyNames, or write the predicate as a format."
     }
 }
 

@@ -76,13 +76,13 @@ extension SaveError: CustomStringConvertible {
         case .validation(let errors):
             errors.map(\.description).joined(separator: " ")
         case .unknownObjects(let ids):
-            "\(ids.count) objects are unknown here, among them \(ids[0]): they are of another context, one above has dropped them, or they are gone from the store; delete them, and refer to others."
+            "\(ids.count) objects are unknown to this context, among them \(ids[0]): they belong to another context, were dropped by a context above, or were deleted from the store. Delete them here, and refer to other objects."
         case .unreadObject(let id, let error):
             "\(id) could not be read, and its values may have been used; refresh it with mergeChanges false, or roll back, and save again. \(error)"
         case .endlessWillSave:
-            "willSave changed objects in 1,000 rounds; let it set a property only if the value differs."
+            "willSave changed objects in 1,000 rounds; set a property there only if the value differs."
         case .unresolvedConflicts:
-            "The merge policy did not settle the conflicts in 10 rounds; save again when other writers are done."
+            "The merge policy did not settle the conflicts in 10 rounds; save again when other writers have finished."
         }
     }
 }
@@ -95,8 +95,8 @@ extension ConstraintConflict: CustomStringConvertible {
         }
         .joined(separator: ", ")
         let wanting = conflictingObjectIDs.map(\.description).joined(separator: ", ")
-        let owner = databaseObjectID.map { "\($0) has it, and" } ?? "all of"
-        return "\(shared): \(owner) \(wanting) want it."
+        let owner = databaseObjectID.map { "\($0) has it in the store, and " } ?? ""
+        return "\(shared): \(owner)\(wanting) would share it."
     }
 }
 
@@ -104,7 +104,7 @@ extension MergeConflict: CustomStringConvertible {
     /// The object and the versions of its row.
     public var description: String {
         newVersion == 0
-            ? "\(objectID) was read with version \(oldVersion), and its row is gone."
-            : "\(objectID) was read with version \(oldVersion), and its row has version \(newVersion)."
+            ? "\(objectID) was read with version \(oldVersion), but its row was deleted."
+            : "\(objectID) was read with version \(oldVersion), but its row now has version \(newVersion)."
     }
 }

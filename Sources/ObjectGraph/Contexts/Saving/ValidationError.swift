@@ -90,12 +90,13 @@ extension ValidationError: CustomStringConvertible {
             "\(place) is \(value), which \(type) cannot hold."
         case .brokenRule(.message(let text), _): "\(place): \(text)"
         case .brokenRule(.code(let code), let predicate):
-            "\(place) is not as '\(predicate)' demands (\(code))."
+            "\(place) does not satisfy '\(predicate)' (\(code))."
         case .untransformable(let text):
-            "\(place) cannot be stored, since its transformer failed: \(text)"
+            "\(place) cannot be stored, because its transformer failed: \(text)"
         case .unstorable:
             "\(place) is \(value?.messageText ?? "a value"), which a store cannot keep; give it a number within the range of its type, or nil."
-        case .externalRelationship: "\(place) leads into another store, which is not possible."
+        case .externalRelationship:
+            "\(place) refers to an object of another store; refer to objects of the same store only."
         case .custom(let text): "\(place): \(text)"
         }
     }

@@ -89,13 +89,13 @@ extension ModelError: CustomStringConvertible {
         case .duplicateProperty:
             "\(place): the entity or one of its ancestors already has a property of this name; rename one of them."
         case .invalidName:
-            "\(place): '\(property ?? entity)' cannot be a name; begin with a letter and go on with letters, digits and underscores."
+            "\(place): '\(property ?? entity)' cannot be a name; use a letter, then letters, digits and underscores."
         case .reservedName:
-            "\(place): the name belongs to a member of ManagedObject; choose another."
+            "\(place): ManagedObject has a member of this name; choose another."
         case .unknownSuperentity(let name):
             "\(place): the superentity '\(name)' is not in the model; add it or correct the name."
         case .circularInheritance:
-            "\(place): the entity is its own ancestor; break the circle."
+            "\(place): the entity is its own ancestor; correct its superentity."
         case .unknownDestination(let name):
             "\(place): the destination '\(name)' is not in the model; add it or correct the name."
         case .unknownInverse(let name):
@@ -103,28 +103,28 @@ extension ModelError: CustomStringConvertible {
         case .inverseMismatch(let name):
             "\(place): '\(name)' does not name this relationship as its inverse; make the two ends name each other."
         case .invalidCount(let minCount, let maxCount):
-            "\(place): counts \(minCount) to \(maxCount) are impossible; 0 <= minCount <= maxCount, or maxCount 0 for no limit."
+            "\(place): counts from \(minCount) to \(maxCount) are impossible; use 0 <= minCount <= maxCount, or maxCount 0 for no limit."
         case .defaultOfOtherType(let value, let type)
         where value.converted(to: type)?.isStorable == false:
             """
             \(place): a store cannot keep the default \
-            \(value.double.map { "\($0)" } ?? value.messageText); give the attribute another, or none.
+            \(value.double.map { "\($0)" } ?? value.messageText); use another default, or none.
             """
         case .defaultOfOtherType(let value, let type):
-            "\(place): the default \(value.messageText) is not a value of type \(type)."
+            "\(place): the default \(value.messageText) is not a value of type \(type); correct one of them."
         case .unknownConstraintAttribute(let name):
-            "\(place): the uniqueness constraint names '\(name)', which is no persistent attribute of the entity."
+            "\(place): the uniqueness constraint names '\(name)', which is not a persistent attribute of the entity."
         case .unknownIndexProperty(let name):
             "\(place): an index names '\(name)', which has no column in the entity."
         case .emptyIndex(let name): "\(place): the index '\(name)' has no elements."
         case .invalidIndexName(let name):
-            "\(place): '\(name)' cannot be the name of an index; begin with a letter and go on with letters, digits and underscores."
+            "\(place): '\(name)' cannot be the name of an index; use a letter, then letters, digits and underscores."
         case .duplicateIndex(let name):
-            "\(place): the index '\(name)' would be called in the store as another one is; rename it."
+            "\(place): the index '\(name)' would have the same name in the store as another one; rename it."
         case .unsuitableForRTree(let name):
-            "\(place): the r-tree '\(name)' takes mandatory attributes of type integer16, integer32 or float only."
+            "\(place): the r-tree '\(name)' takes only mandatory attributes of type integer16, integer32 or float."
         case .unsuitableForFolding(let name):
-            "\(place): the index '\(name)' folds the attribute, which is no string; leave the folding out."
+            "\(place): the index '\(name)' folds the attribute, which is not a string; remove the folding."
         case .emptyConstraint: "\(place): a uniqueness constraint has no attributes."
         case .transformableConstraint:
             "\(place): a transformable attribute cannot be part of a uniqueness constraint."
@@ -134,7 +134,7 @@ extension ModelError: CustomStringConvertible {
             "\(place): values of type \(type) cannot be stored; make the attribute transient."
         case .needlessTransformer: "\(place): only a transformable attribute has a transformer."
         case .invalidValidationRule(let predicate, let reason):
-            "\(place): the condition '\(predicate)' cannot be asked about the attribute: \(reason)"
+            "\(place): the condition '\(predicate)' cannot be checked for the attribute: \(reason)"
         case .orderedToOne: "\(place): a to-one relationship has no order."
         case .unknownConfigurationEntity(let name):
             "\(place): the configuration '\(name)' names the entity, which is not in the model; add it or correct the name."
@@ -143,9 +143,9 @@ extension ModelError: CustomStringConvertible {
         case .differsFromNamesake:
             "\(place): the models to be merged describe the entity differently; make them equal or rename one."
         case .tooManyProperties(let count):
-            "\(place): \(count) properties are more than the \(Entity.maximumPropertyCount) that an entity can have."
+            "\(place): the entity has \(count) properties; the limit is \(Entity.maximumPropertyCount)."
         case .tooManyEntities(let count):
-            "\(place): \(count) entities are more than the \(ModelAssembly.maximumEntityCount) that a model can have; divide it into several models."
+            "\(place): the model has \(count) entities; the limit is \(ModelAssembly.maximumEntityCount). Divide it into several models."
         }
     }
 }

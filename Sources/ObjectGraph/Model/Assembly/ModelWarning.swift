@@ -15,7 +15,7 @@ extension ModelWarning: CustomStringConvertible {
     public var description: String {
         switch reason {
         case .noInverse:
-            "'\(entityName).\(propertyName)' has no inverse: it goes on leading to objects that are deleted; give it one."
+            "'\(entityName).\(propertyName)' has no inverse, so it still refers to objects that were deleted; give it an inverse."
         }
     }
 }

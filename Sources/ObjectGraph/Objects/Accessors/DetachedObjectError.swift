@@ -12,7 +12,7 @@ public struct DetachedObjectError: CodedError, Sendable {
 
 extension DetachedObjectError: CustomStringConvertible {
     public var description: String {
-        "\(objectID) is in no context, so that no save writes what is set; fetch it again, or keep its context alive."
+        "\(objectID) is in no context, so no save writes its changes; fetch it again, or keep its context alive."
     }
 }
 

@@ -289,7 +289,7 @@ extension ManagedObjectID: ManagedValue {
     public static func read(_ key: PropertyKey, of object: ManagedObject) -> ManagedObjectID {
         guard let id = readOptional(key, of: object) else {
             fatalError(
-                "No identifier stands for nil; declare Attribute<ManagedObjectID?>.")
+                "The attribute '\(key.name)' is nil; declare Attribute<ManagedObjectID?>.")
         }
         return id
     }

@@ -67,7 +67,7 @@ public final class PropertyKey: Sendable {
         }
         guard isFulfilled(by: property, model) else {
             fatalError(
-                "The accessor for '\(entity.name).\(name)' is for \(requirement), and the property is \(property.kind); make them agree."
+                "The accessor for '\(entity.name).\(name)' is for \(requirement), but the property is \(property.kind); make them agree."
             )
         }
         lastFound.store(

@@ -85,7 +85,7 @@ extension ConditionResolver {
         // Refused as in Core Data (spec §7.7): SQLite would have to count for each row that it
         // sorts.
         if operand.isCount {
-            throw .unsupported(feature: "Sorting by '\(key.keyPath)', which counts,")
+            throw .unsupported(feature: "Sorting by '\(key.keyPath)', which is a count,")
         }
         return operand
     }

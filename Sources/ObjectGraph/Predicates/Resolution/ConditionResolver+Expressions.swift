@@ -15,7 +15,7 @@ extension ConditionResolver {
         case .aggregate:
             throw .invalidComparison(
                 expression.predicateFormat,
-                advice: "a list stands only on the right of IN and BETWEEN.")
+                advice: "a list can only be on the right of IN or BETWEEN.")
         case .function(let name, let arguments): return try function(name, arguments)
         case .conditional(let predicate, let first, let second):
             return try conditional(predicate, first, second, expression)
@@ -25,7 +25,7 @@ extension ConditionResolver {
         case .fetch, .combined:
             throw .invalidComparison(
                 expression.predicateFormat,
-                advice: "a collection stands only on the right of IN and the left of CONTAINS.")
+                advice: "a collection can only be on the right of IN or the left of CONTAINS.")
         case .keyPath, .evaluatedObject, .path, .element, .subquery: break
         }
         guard let path = try keyPath(expression) else {

@@ -172,7 +172,7 @@ struct ConditionResolver {
         let value = try inner.operand(fetch.property?.expression ?? .evaluatedObject)
         guard let kind = left.kind, let other = value.kind, kind.isComparable(with: other) else {
             throw .invalidComparison(
-                comparison.predicateFormat, advice: "what is fetched is of another kind.")
+                comparison.predicateFormat, advice: "the fetched values are of another kind.")
         }
         return .isFetched(left, by: fetch, try textOptions(comparison, left))
     }

@@ -135,7 +135,7 @@ struct SQLiteSchema {
             "the store at \(url?.path ?? ":memory:") has \(hashes.count) entities, the model \(own.count); version hashes differ for: \(differing.isEmpty ? "none" : differing.sorted().joined(separator: ", "))"
         )
         guard ignoresVersions || differing.isEmpty else {
-            debug.noteMigration("the store is not opened: it needs a migration")
+            debug.noteMigration("the store is not opened, because it needs a migration")
             throw StoreError(.incompatibleModel(entities: differing.sorted()), url: url)
         }
         // Rows refer to their entities by these numbers.

@@ -95,7 +95,7 @@ import Testing
 
         #expect(rows.map(\.cell) == ["nested", "gone", "new"])
         #expect(rows.map(\.verdict) == [.ok, .inconclusive, .inconclusive])
-        #expect(rows[1].reason == "the cell was not counted this time")
+        #expect(rows[1].reason == "this run did not count the cell")
         #expect(rows[2].reason == "the cell is not in the baseline")
     }
 

@@ -56,13 +56,13 @@ import Testing
         #expect(comparison.verdict == .inconclusive)
     }
 
-    @Test func `a noisy row is inconclusive and says what it could have seen`() throws {
+    @Test func `a noisy row is inconclusive and says what it might have missed`() throws {
         let comparison = Comparison(of: samples(around(0, spread: 0.2)), by: rule, seed: 1)
 
         let effect = try #require(comparison.minimumDetectableEffect)
         #expect(comparison.verdict == .inconclusive)
         #expect(effect > rule.detect)
-        #expect(comparison.reason?.contains("could have seen") == true)
+        #expect(comparison.reason?.contains("might have been missed") == true)
     }
 
     @Test func `too few pairs cannot be ok`() {
@@ -87,7 +87,7 @@ import Testing
 
         #expect(comparison.verdict == .inconclusive)
         #expect(comparison.minimumDetectableEffect.map { $0 <= rule.detect } == true)
-        #expect(comparison.reason?.contains("all its pairs together show a change") == true)
+        #expect(comparison.reason?.contains("all pairs together show a change") == true)
     }
 
     @Test func `a difference too small to be told is ok`() {
@@ -224,7 +224,7 @@ import Testing
         stopped.isInterrupted = true
 
         #expect(stopped.exitCode == .interrupted)
-        #expect(stopped.sentence.hasPrefix("**Interrupted before all was measured**"))
+        #expect(stopped.sentence.hasPrefix("**Interrupted before all rows were measured**"))
     }
 
     @Test func `what compared nothing is no success`() {
@@ -234,7 +234,7 @@ import Testing
     @Test func `a success tells what could not be judged`() {
         let text = "\(report([row(.ok), row(.inconclusive)]))"
 
-        #expect(text.hasSuffix("which 1 of 2 rows could not (exit 0)"), "\(text)")
+        #expect(text.hasSuffix("but 1 of 2 rows could not be judged (exit 0)"), "\(text)")
     }
 
     @Test func `the text names what changed and hides the rest`() {
@@ -242,7 +242,7 @@ import Testing
 
         #expect(text.contains("✗  regressed  import nested  time"))
         #expect(text.contains("HEAD against main (0123456789): 1 regressed"))
-        #expect(text.contains("1 unchanged rows are not shown"))
+        #expect(text.contains("1 unchanged row is not shown"))
         #expect(text.contains("exit 10"))
     }
 }

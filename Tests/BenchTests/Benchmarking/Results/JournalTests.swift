@@ -89,7 +89,7 @@ import Testing
         #expect(
             run.workloads[0].notes == [
                 "Offered: 60 % of 1,450 writes/s and 4,500 reads/s, the medians of 3 readings of "
-                    + "`nested`, in all 5,810, 5,400 and 9,555 operations/s."
+                    + "`nested`: 5,810, 5,400 and 9,555 operations/s in total."
             ])
     }
 

@@ -111,11 +111,11 @@ import Testing
             try ThresholdCheck.evaluate([rule], Self.run())
         }
 
-        #expect(error?.description.contains("there are: ") == true)
+        #expect(error?.description.contains("the metrics are ") == true)
     }
 
     @Test(arguments: [
-        (metric: "short.p99", remedy: "which needs 1,000 operations a sample"),
+        (metric: "short.p99", remedy: "which needs 1,000 operations per sample"),
         (metric: "walBytes", remedy: "run without --no-counts"),
         (metric: "instructions", remedy: "run with --instructions"),
     ])
@@ -241,7 +241,7 @@ import Testing
         let report = try ThresholdCheck.evaluate(
             [ThresholdRule(metric: "time", bound: .atMost(1))], run)
 
-        #expect(report.description.contains("the limit is too near"))
+        #expect(report.description.contains("the limit is too close"))
     }
 
     @Test func `the more rules, the more rounds they need`() throws {
@@ -353,9 +353,15 @@ import Testing
     }
 
     @Test(arguments: [
-        (ThresholdRule.Reference(parameters: ["saveSize": "10"]), "it varies mode"),
-        (ThresholdRule.Reference(parameters: ["mode": "lop"]), "mode has loop, request"),
-        (ThresholdRule.Reference(subject: "grdb"), "there are: nested, shared"),
+        (
+            ThresholdRule.Reference(parameters: ["saveSize": "10"]),
+            "parameters with several values: mode"
+        ),
+        (
+            ThresholdRule.Reference(parameters: ["mode": "lop"]),
+            "the values of mode are loop, request"
+        ),
+        (ThresholdRule.Reference(subject: "grdb"), "the subjects are nested, shared"),
     ])
     func `a reference that no cell can be is an error that says what there is`(
         reference: ThresholdRule.Reference, remedy: String
@@ -378,7 +384,7 @@ import Testing
         }
     }
 
-    @Test func `a count of which nothing is a multiple cannot be judged`() throws {
+    @Test func `a count relative to 0 cannot be judged`() throws {
         var run = Self.modes()
         for index in run.workloads[0].cells[0].samples.indices {
             run.workloads[0].cells[0].samples[index].counters["statements"] = 0
@@ -391,7 +397,7 @@ import Testing
 
         #expect(report.exitCode == .inconclusive)
         #expect(
-            report.description.contains("shared/mode=loop has 0, of which nothing is a multiple"))
+            report.description.contains("there is no ratio, because shared/mode=loop has 0"))
     }
 
     @Test(arguments: [
