@@ -113,7 +113,7 @@ enum LoadWorkload {
 extension WorkloadKind {
     static let load = WorkloadKind(
         name: "load", summary: "writers and readers at once, in closed and open phases",
-        subjects: [.stack, .peer, .selftest], usesDataset: false,
+        subjects: [.stack, .peer, .selfTest], usesDataset: false,
         store: { ItemStore(rowCount: $0.integer("rows"), isNumberIndexed: true) },
         isContended: true,
         isLoad: true,
