@@ -37,7 +37,7 @@ enum CountingPass {
                 timeout: preparation.timeout)
             var (turns, outcome) = try worker.takeTurns(operationCount, warmingUp: true)
             let peakMemory = outcome.sample[.peakMemory]
-            outcome.sample = Sample(repetition: 0, positionInRound: 0, startedAtSeconds: 0)
+            outcome.sample = Sample()
             outcome.sample[.peakMemory] = peakMemory
             for name in Set(turns.flatMap { $0.keys }) {
                 let values = turns.map { Double($0[name, default: 0]) }

@@ -154,7 +154,7 @@ struct WorkerContext {
         let usage = ProcessProbe.usage() - usageBefore
         let peakBytes = ProcessProbe.peakResidentBytes()
 
-        var sample = Sample(repetition: 0, positionInRound: 0, startedAtSeconds: 0)
+        var sample = Sample()
         sample[.time] = seconds
         sample[.rowsPerSecond] = Double(rowCount) / seconds
         sample[.cpuTime] = usage.cpuSeconds

@@ -248,7 +248,7 @@ enum EngineWorkload {
         // Turns measure and count only the many rows.
         let large = try seconds(manyItems, context, context.turns) / Double(rowCount)
         // Only times: the other metrics would include making the stores.
-        var sample = Sample(repetition: 0, positionInRound: 0, startedAtSeconds: 0)
+        var sample = Sample()
         sample[.time] = large * Double(rowCount)
         sample[.rowsPerSecond] = 1 / large
         sample.metrics["costGrowth"] = large / small

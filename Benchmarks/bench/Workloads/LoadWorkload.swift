@@ -99,7 +99,7 @@ enum LoadWorkload {
             let noted = marks.during(phases[index])
             phases[index].timeline?.marks = noted
         }
-        var sample = Sample(repetition: 0, positionInRound: 0, startedAtSeconds: 0)
+        var sample = Sample()
         sample.take(phases, operations: plan.mix.map(\.operation.rawValue))
         if let closed = phases.last(where: { $0.phase.isRecorded && $0.phase.mode == .closed }) {
             let capacity = LoadPlan.Capacity(closed, of: plan)
