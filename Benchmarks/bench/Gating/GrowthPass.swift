@@ -23,7 +23,7 @@ struct GrowthPass {
     private var places: [Place] {
         workloads.filter(\.kind.isGrowth).flatMap { workload in
             workload.cells.map { cell in
-                let identifier = CellResult(cell, of: workload).identifier
+                let identifier = workload.identifier(of: cell)
                 return Place(
                     workload: workload, cell: cell, identifier: identifier,
                     limit: workload.growthLimit(of: identifier))

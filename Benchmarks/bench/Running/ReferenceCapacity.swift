@@ -58,8 +58,7 @@ final class ReferenceCapacity {
         } else if !ofOwn {
             return nil
         }
-        let key = Key(
-            workload: workload.name, cell: CellResult(measured, of: workload).identifier)
+        let key = Key(workload: workload.name, cell: workload.identifier(of: measured))
         if let known = findings[key] { return try known.get() }
         let finding = try Result.ofWorker { try measure(measured, key, of: workload, load, keep) }
             .mapError {
