@@ -32,6 +32,17 @@ struct WorkerContext {
         return value
     }
 
+    /// The value of a parameter that the kind declares as a flag.
+    func flag(_ parameter: String) -> Bool { text(parameter) == "true" }
+
+    /// The value of a parameter that the kind declares as the cases of this enum.
+    func choice<Value: RawRepresentable<String>>(_ parameter: String) -> Value {
+        guard let value = Value(rawValue: text(parameter)) else {
+            preconditionFailure("The kind \(job.kind) declares other values of \(parameter).")
+        }
+        return value
+    }
+
     /// `request`, or `loop` with the save size of the job.
     var bulkMode: BulkMode {
         text("mode") == "request" ? .request : .loop(saveSize: integer("saveSize"))

@@ -126,7 +126,7 @@ extension WorkloadKind {
                 summary: "clients that read; the first one of a stack in its view, "
                     + "which holds the first \(StackLoad.shownItemCount) items"),
             WorkloadParameter(
-                name: "writersShareKeys", values: .choice(["true", "false"]),
+                name: "writersShareKeys", values: .flag,
                 defaultValue: "false", summary: "whether writers update the same items"),
             WorkloadParameter(
                 name: "rows", values: .integer(1...1_000_000), defaultValue: "10000",
@@ -171,7 +171,7 @@ private struct LoadCrew {
             LoadItemClient(
                 writer: writer, reader: reader, plan, ledger, templates: templates,
                 saveSize: context.integer("saveSize"), index: index, count: count,
-                sharesKeys: context.text("writersShareKeys") == "true", seed: random.next())
+                sharesKeys: context.flag("writersShareKeys"), seed: random.next())
         }
         let writerCount = context.integer("writers")
         let readerCount = context.integer("readers")
