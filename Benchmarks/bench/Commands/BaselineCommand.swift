@@ -63,10 +63,7 @@ struct BaselineCommand: ParsableCommand {
             defer { preparation.remove() }
             let counts = try BaselineCounts(
                 workloads, preparation: preparation, note: PairingOptions.note)
-            if let cell = counts.unsoundCells.first {
-                throw CommandFailure(
-                    exitCode: cell.isWrongAnswer ? .wrongAnswer : .crash, message: "\(cell)")
-            }
+            if let cell = counts.unsoundCells.first { throw CommandFailure(cell) }
             return counts
         }
     }
