@@ -62,7 +62,7 @@ struct BaselineCommand: ParsableCommand {
             let preparation = try Preparation(folder: folder, timeout: .seconds(timeout))
             defer { preparation.remove() }
             let counts = try BaselineCounts(
-                workloads, preparation: preparation, note: PairingOptions.note)
+                workloads, preparation: preparation, note: StandardError.print)
             if let cell = counts.unsoundCells.first { throw CommandFailure(cell) }
             return counts
         }

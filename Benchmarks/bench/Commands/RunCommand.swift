@@ -164,9 +164,7 @@ struct RunCommand: ParsableCommand {
         let findings =
             run.unsoundCells.map(\.description)
             + [try run.ruleReport()?.description].compactMap(\.self)
-        for finding in findings {
-            FileHandle.standardError.write(Data("\(finding)\n".utf8))
-        }
+        for finding in findings { StandardError.print(finding) }
         print("\(FirstScreen(run).terminalText)\n\n\(directory.reportURL.relativePath)")
         return run.exitCode
     }

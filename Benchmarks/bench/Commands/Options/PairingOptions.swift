@@ -54,11 +54,6 @@ struct PairingOptions: ParsableArguments {
             workloads: workloads, rule: PairedRule(detect: detect / 100, pairCount: pairs),
             seed: chosenSeed)
     }
-
-    /// Reports progress on standard error; standard output has results only.
-    static func note(_ text: String) {
-        FileHandle.standardError.write(Data("\(text)\n".utf8))
-    }
 }
 
 extension RunDirectory {

@@ -29,7 +29,8 @@ enum ReleaseBuild {
             return failure("its package is not to be found")
         }
         let scratch = folder.deletingLastPathComponent().deletingLastPathComponent()
-        note("built for debugging; building for release, which takes minutes the first time")
+        StandardError.print(
+            "bench: built for debugging; building for release, which takes minutes the first time")
         let build = Process()
         build.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         build.arguments = [
@@ -62,9 +63,5 @@ enum ReleaseBuild {
                 this is a \(BuildConfiguration.ofBench) build, whose times mean nothing, and it could not hand over to a \
                 release build: \(reason). Type: swift run -c release bench \(arguments)
                 """)
-    }
-
-    private static func note(_ text: String) {
-        FileHandle.standardError.write(Data("bench: \(text)\n".utf8))
     }
 }
