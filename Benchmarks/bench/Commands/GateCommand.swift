@@ -101,7 +101,7 @@ struct GateCommand: ParsableCommand {
         let kept = try baseline.map { try BaselineFolder(argument: baselines).load($0) }
         if instructions { try InstructionPass.requireAvailable() }
         try pairing.requireRelease(forTimes: takesTimes)
-        let directory = try RunDirectory.createForComparison(output)
+        let directory = try RunDirectory.create(output, at: Date(), suffix: "-gate")
         let base = try kept.map(Base.counts) ?? program()
         let report = ComparisonReport(
             base: base.arm, head: .ofBench(), startedAt: Date(), seed: pairing.chosenSeed,

@@ -112,11 +112,9 @@ struct RunCommand: ParsableCommand {
 
     private func begin(_ selection: Selection) throws -> Benchmarking.ExitCode {
         let now = Date()
-        let folder = URL(fileURLWithPath: output ?? "results/\(Self.name(at: now))")
-        let directory = try RunDirectory.create(
-            folder.lastPathComponent, in: folder.deletingLastPathComponent())
+        let directory = try RunDirectory.create(output, at: now)
         let run = Run(
-            name: folder.lastPathComponent, startedAt: now,
+            name: directory.url.lastPathComponent, startedAt: now,
             seed: seed ?? .random(in: 0...UInt64(UInt32.max)), commandLine: CommandLine.arguments,
             build: .ofBench, commit: ComparisonReport.Arm.ofBench().commit,
             environment: .ofBench())
@@ -167,11 +165,6 @@ struct RunCommand: ParsableCommand {
         for finding in findings { StandardError.print(finding) }
         print("\(FirstScreen(run).terminalText)\n\n\(directory.reportURL.relativePath)")
         return run.exitCode
-    }
-
-    /// A name that sorts by time and is valid in every file system, such as 2026-02-28T17-05-09Z.
-    private static func name(at date: Date) -> String {
-        date.ISO8601Format().replacingOccurrences(of: ":", with: "-")
     }
 }
 

@@ -56,16 +56,6 @@ struct PairingOptions: ParsableArguments {
     }
 }
 
-extension RunDirectory {
-    /// Creates the folder of a comparison: the given one, or one in `results` with a name that
-    /// sorts by time.
-    static func createForComparison(_ path: String?) throws -> RunDirectory {
-        let time = Date().ISO8601Format().replacingOccurrences(of: ":", with: "-")
-        let folder = URL(fileURLWithPath: path ?? "results/\(time)-gate")
-        return try create(folder.lastPathComponent, in: folder.deletingLastPathComponent())
-    }
-}
-
 extension ComparisonReport.Arm {
     /// This program with the commit of the package's folder; a `+` marks uncommitted changes.
     static func ofBench() -> Self {
