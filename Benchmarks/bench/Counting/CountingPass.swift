@@ -21,13 +21,9 @@ enum CountingPass {
     static func run(
         _ arm: PairedArm, seed: UInt64, preparation: Preparation
     ) throws -> WorkloadOutcome {
-        try preparation.withJob(
-            for: arm.cell, of: arm.workload, seed: seed, executable: arm.executable
-        ) { job in
-            var job = job
+        try preparation.withJob(for: arm, seed: seed) { job in
             job.takesTurns = true
             job.isCounting = true
-            job.injections = arm.injections
             // Hash values decide how often hash tables grow.
             let environment = Allocator.countingSettings.merging(
                 ["SWIFT_DETERMINISTIC_HASHING": "1"]) { $1 }

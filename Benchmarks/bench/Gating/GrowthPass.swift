@@ -77,9 +77,8 @@ struct GrowthPass {
         guard !Interruption.isRequested else { throw Interrupted() }
         note("growth of \(place.workload.name) \(place.identifier)")
         let preparation = try Preparation(folder: folder, timeout: timeout)
-        return try preparation.withJob(
-            for: place.cell, of: place.workload, seed: CountingPass.seed
-        ) { job in
+        let arm = PairedArm(workload: place.workload, cell: place.cell)
+        return try preparation.withJob(for: arm, seed: CountingPass.seed) { job in
             let report = job.folder.appendingPathComponent("callgrind.out")
             let launch = Valgrind.launch(
                 executable,

@@ -79,8 +79,8 @@ final class ReferenceCapacity {
             workload: key.workload, cell: key.cell, shares: load.sharesTaken)
         for number in 0..<Self.readingCount {
             let seed = seed &+ UInt64(number)
-            let outcome = try preparation.withJob(for: cell, of: workload, seed: seed) { job in
-                var job = job
+            let arm = PairedArm(workload: workload, cell: cell)
+            let outcome = try preparation.withJob(for: arm, seed: seed) { job in
                 job.load = load.forCapacity
                 return try WorkerProcess.run(job, timeout: preparation.timeout)
             }
