@@ -267,10 +267,7 @@ extension WorkerContext {
     ///
     /// - Throws: ``UnableSubject`` if the subject is not a stack.
     func openStack(on model: ManagedObjectModel) throws -> any PersistenceStack {
-        guard let open = Subject.named(job.subject)?.openStack else {
-            throw UnableSubject(name: job.subject, kind: job.kind)
-        }
-        let stack = try open(configuration.stack(on: model))
+        let stack = try opening(\.openStack)(configuration.stack(on: model))
         // A stack may open its store at the first use; this keeps that out of the measurement.
         _ = try stack.viewContext
         try configuration.check { try stack.settings($0) }

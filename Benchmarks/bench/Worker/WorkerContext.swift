@@ -78,6 +78,16 @@ struct WorkerContext {
             importsInBatchContext: job.parameters["context"] == "batch")
     }
 
+    /// How the job's subject is opened.
+    ///
+    /// - Throws: ``UnableSubject`` if it is not opened in this way.
+    func opening<Opening>(_ way: KeyPath<Subject, Opening?>) throws -> Opening {
+        guard let opening = Subject.named(job.subject)?[keyPath: way] else {
+            throw UnableSubject(name: job.subject, kind: job.kind)
+        }
+        return opening
+    }
+
     /// Opens the subject on a copy of the prepared store, or on a new store.
     ///
     /// - Parameter isWritten: whether the work writes to the store.
@@ -93,10 +103,7 @@ struct WorkerContext {
             try placeStore(isWritten: isWritten)
             if job.preparedStore != nil { try prepare() }
         }
-        guard let open = Subject.named(job.subject)?.openFlights else {
-            throw UnableSubject(name: job.subject, kind: job.kind)
-        }
-        let subject = try open(configuration)
+        let subject = try opening(\.openFlights)(configuration)
         try configuration.check(subject)
         // Pools open a connection at the first read. It is opened here, for all subjects, so that
         // no sample measures it.

@@ -19,10 +19,7 @@ enum LoadWorkload {
         }
         let items = ItemRow.generated(count: context.integer("rows"))
         try context.placeStore(isWritten: true)
-        guard let open = Subject.named(context.job.subject)?.openLoad else {
-            throw UnableSubject(name: context.job.subject, kind: context.job.kind)
-        }
-        let subject = try open(context.configuration)
+        let subject = try context.opening(\.openLoad)(context.configuration)
         let ledger = LoadLedger(items)
         let (sample, tally) = try measure(subject, plan, ledger, items, context)
         let shown = try subject.shownQuantities()
