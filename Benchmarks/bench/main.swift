@@ -8,7 +8,7 @@ do {
 } catch  where BenchCommand.exitCode(for: error) == .failure {
     // An error of bench. The parser's own, such as a request for help, have other codes.
     let failure = CommandFailure(error)
-    FileHandle.standardError.write(Data("bench: \(failure.message)\n".utf8))
+    StandardError.print("bench: \(failure.message)")
     exit(failure.exitCode.rawValue)
 } catch {
     BenchCommand.exit(withError: error)

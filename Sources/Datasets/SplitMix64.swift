@@ -1,5 +1,9 @@
-/// The generator of Steele, Lea and Flood (2014). It gives the same numbers on every platform.
-struct SplitMix64 {
+/// A generator that gives the same numbers for the same seed on every machine. Not for secrets.
+///
+/// Other modules compile this file too, through symbolic links. Source: Steele, Lea and Flood, "Fast
+/// splittable pseudorandom number generators", OOPSLA 2014, with the constants of its reference
+/// implementation.
+struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
     init(seed: UInt64) {
@@ -8,61 +12,9 @@ struct SplitMix64 {
 
     mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
-    /// A whole number in `range`, uniform to within one part in 2^64 / count.
-    mutating func integer(in range: Range<Int>) -> Int {
-        range.lowerBound + Int(next().multipliedFullWidth(by: UInt64(range.count)).high)
-    }
-
-    mutating func happens(_ chances: Int, in total: Int) -> Bool {
-        integer(in: 0..<total) < chances
-    }
-}
-
-/// Picks exactly `count` of `total` items in one pass (Knuth, volume 2, algorithm 3.4.2 S).
-struct ExactSample {
-    private var wanted: Int
-    private var remaining: Int
-
-    init(_ count: Int, of total: Int) {
-        wanted = count
-        remaining = total
-    }
-
-    /// Whether the next item is picked.
-    mutating func next(using random: inout SplitMix64) -> Bool {
-        defer { remaining -= 1 }
-        guard random.happens(wanted, in: remaining) else { return false }
-        wanted -= 1
-        return true
-    }
-}
-
-/// Draws indices in proportion to their weights.
-struct WeightedChoice {
-    private let cumulativeWeights: [Int]
-
-    init(_ weights: [Int]) {
-        var total = 0
-        cumulativeWeights = weights.map { weight in
-            total += weight
-            return total
-        }
-    }
-
-    var total: Int { cumulativeWeights[cumulativeWeights.count - 1] }
-
-    /// The index whose share contains `point`, which is in `0..<total`.
-    func index(at point: Int) -> Int {
-        cumulativeWeights.firstIndex { point < $0 }!
-    }
-
-    func next(using random: inout SplitMix64) -> Int {
-        index(at: random.integer(in: 0..<total))
+        var bits = state
+        bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
+        return bits ^ (bits >> 31)
     }
 }

@@ -1,16 +1,15 @@
 import Foundation
 
-/// A random number generator that gives the same numbers for the same seed on every machine
-/// (SplitMix64).
+/// A random number generator that gives the same numbers for the same seed on every machine.
 ///
 /// Tests report the seed in their failures: `#expect(…, "TEST_SEED=\(generator.seed)")`.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     public let seed: UInt64
-    private var state: UInt64
+    private var numbers: SplitMix64
 
     public init(seed: UInt64) {
         self.seed = seed
-        state = seed
+        numbers = SplitMix64(seed: seed)
     }
 
     /// A generator with the seed in the environment variable TEST_SEED, or a new seed, which is
@@ -23,11 +22,5 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
         return Self(seed: seed)
     }
 
-    public mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
+    public mutating func next() -> UInt64 { numbers.next() }
 }

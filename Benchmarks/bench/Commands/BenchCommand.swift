@@ -32,6 +32,11 @@ struct CommandFailure: Error {
 }
 
 extension CommandFailure {
+    /// The failure of a command that needs every cell to be sound.
+    init(_ cell: UnsoundCell) {
+        self.init(exitCode: cell.isWrongAnswer ? .wrongAnswer : .crash, message: "\(cell)")
+    }
+
     /// Maps an error to its exit code; errors without a code of their own are internal errors.
     init(_ error: any Error) {
         switch error {

@@ -103,7 +103,7 @@ struct GateCommand: ParsableCommand {
         let kept = try baseline.map { try BaselineFolder(argument: baselines).load($0) }
         if instructions { try InstructionPass.requireAvailable() }
         try pairing.requireRelease(forTimes: takesTimes)
-        let directory = try RunDirectory.createForComparison(output)
+        let directory = try RunDirectory.create(output, at: Date(), suffix: "-gate")
         let base = try kept.map(Base.counts) ?? program()
         let report = ComparisonReport(
             base: base.arm, head: .ofBench(), startedAt: Date(), seed: pairing.chosenSeed,
@@ -157,7 +157,7 @@ struct GateCommand: ParsableCommand {
         switch base {
         case .counts(let baseline):
             let counts = try BaselineCounts(
-                workloads, preparation: preparation, note: PairingOptions.note)
+                workloads, preparation: preparation, note: StandardError.print)
             report.unsoundCells += counts.unsoundCells
             // With no counts at all, `compare` would blame the baseline.
             if !counts.cells.isEmpty {
@@ -171,12 +171,12 @@ struct GateCommand: ParsableCommand {
             plan.takesPairs = !quick
             plan.budget = budget.duration
             let gate = Gate(
-                plan, preparation: preparation, journal: journal, note: PairingOptions.note)
+                plan, preparation: preparation, journal: journal, note: StandardError.print)
             report.add(try gate.execute())
         }
         if !report.isInterrupted {
             let growth = GrowthPass(
-                workloads: workloads, timeout: .seconds(pairing.timeout), note: PairingOptions.note)
+                workloads: workloads, timeout: .seconds(pairing.timeout), note: StandardError.print)
             report.add(try growth.judge(in: directory.url.appendingPathComponent("growth")))
         }
         report.finishedAt = Date()
@@ -226,7 +226,7 @@ struct GateCommand: ParsableCommand {
                 message: "--base-ref needs the package's git repository; run bench inside it")
         }
         let revision = baseRef ?? "HEAD"
-        let build = try BaseBuild(of: revision, package: package, note: PairingOptions.note)
+        let build = try BaseBuild(of: revision, package: package, note: StandardError.print)
         try WorkerProtocol.require(of: build.executable, from: build.source)
         return .program(build.executable, .init(name: revision, commit: build.commit))
     }

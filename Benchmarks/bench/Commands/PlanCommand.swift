@@ -45,7 +45,7 @@ struct Plan: CustomStringConvertible {
     init(_ workloads: [Workload], counts: Bool, known: KnownRuns) {
         lines = workloads.flatMap { workload in
             workload.cells.map { cell in
-                let identifier = CellResult(cell, of: workload).identifier
+                let identifier = workload.identifier(of: cell)
                 let processCount = workload.repetitions + (counts ? 1 : 0)
                 let seconds = known.secondsPerSample(of: identifier, in: workload.name)
                 return Line(

@@ -31,13 +31,3 @@ struct ReportCommand: ParsableCommand {
         print(directory.reportURL.relativePath)
     }
 }
-
-extension RunDirectory {
-    /// Accepts the folder, or one of its files.
-    init(argument: String) {
-        let url = URL(fileURLWithPath: argument)
-        let isFile = ["run.json", "comparison.json", "journal.jsonl"].contains(
-            url.lastPathComponent)
-        self.init(url: isFile ? url.deletingLastPathComponent() : url)
-    }
-}

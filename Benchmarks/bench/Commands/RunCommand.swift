@@ -111,11 +111,9 @@ struct RunCommand: ParsableCommand {
 
     private func begin(_ selection: Selection) throws -> Benchmarking.ExitCode {
         let now = Date()
-        let folder = URL(fileURLWithPath: output ?? "results/\(Self.name(at: now))")
-        let directory = try RunDirectory.create(
-            folder.lastPathComponent, in: folder.deletingLastPathComponent())
+        let directory = try RunDirectory.create(output, at: now)
         let run = Run(
-            name: folder.lastPathComponent, startedAt: now,
+            name: directory.url.lastPathComponent, startedAt: now,
             seed: seed ?? .random(in: 0...UInt64(UInt32.max)), commandLine: CommandLine.arguments,
             build: .ofBench, commit: ComparisonReport.Arm.ofBench().commit,
             environment: .ofBench())
@@ -163,16 +161,9 @@ struct RunCommand: ParsableCommand {
         let findings =
             run.unsoundCells.map(\.description)
             + [try run.ruleReport()?.description].compactMap(\.self)
-        for finding in findings {
-            FileHandle.standardError.write(Data("\(finding)\n".utf8))
-        }
+        for finding in findings { StandardError.print(finding) }
         print("\(FirstScreen(run).terminalText)\n\n\(directory.reportURL.relativePath)")
         return run.exitCode
-    }
-
-    /// A name that sorts by time and is valid in every file system, such as 2026-02-28T17-05-09Z.
-    private static func name(at date: Date) -> String {
-        date.ISO8601Format().replacingOccurrences(of: ":", with: "-")
     }
 }
 

@@ -96,7 +96,7 @@ struct SelfTestOptions: ParsableArguments {
             test(
                 GateSelfTest(
                     plan: plan, preparation: preparation, budget: budget.duration,
-                    note: PairingOptions.note)))
+                    note: StandardError.print)))
     }
 }
 

@@ -45,8 +45,7 @@ struct WorkerCommand: ParsableCommand {
             // this cell.
             return .outcome(
                 WorkloadOutcome(
-                    sample: Sample(repetition: 0, positionInRound: 0, startedAtSeconds: 0),
-                    verification: .failed(reason: "\(error)")))
+                    sample: Sample(), verification: .failed(reason: "\(error)")))
         } catch {
             // A save of thousands of objects may report an error for each of them.
             let text = "\(error)"

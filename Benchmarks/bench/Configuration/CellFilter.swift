@@ -67,7 +67,7 @@ extension Workload {
 
     /// - Throws: ``ConfigurationError`` if no cell matches.
     func requireCell(matching cell: Glob, _ node: ConfigurationNode) throws {
-        let identifiers = cells.map { CellResult($0, of: self).identifier }
+        let identifiers = cells.map(identifier)
         guard identifiers.contains(where: cell.matches) else {
             throw node.error(
                 "matches no cell of \(name), which has \(identifiers.joined(separator: ", "))")
@@ -76,7 +76,7 @@ extension Workload {
 
     /// The threshold rules that apply to the subjects that the command line selected; nil for none.
     var applicableThresholds: [ThresholdRule]? {
-        let identifiers = cells.map { CellResult($0, of: self).identifier }
+        let identifiers = cells.map(identifier)
         let subjects = Set(subjects.map(\.name))
         let rules = thresholds.filter { rule in
             identifiers.contains(where: rule.cell.matches)

@@ -78,8 +78,10 @@ struct ConfigurationNode {
     }
 
     /// Reads the elements of a list and throws if a value occurs twice.
-    func distinct(_ read: (ConfigurationNode) throws -> String) throws -> [String] {
-        var values: [String] = []
+    func distinct<Value: Equatable>(
+        _ read: (ConfigurationNode) throws -> Value
+    ) throws -> [Value] {
+        var values: [Value] = []
         for element in try list() {
             let value = try read(element)
             guard !values.contains(value) else { throw element.error("\(value) appears twice") }
@@ -139,6 +141,12 @@ struct ConfigurationNode {
             throw error(unknown(noun, name, allowed: allowed))
         }
         return name
+    }
+
+    /// A case of an enum, by its raw value.
+    func choice<Value: CaseIterable & RawRepresentable<String>>(_ noun: String) throws -> Value {
+        let name = try choice(noun, of: Value.allCases.map(\.rawValue))
+        return Value(rawValue: name)!
     }
 
     private func path(to name: String) -> String {

@@ -22,7 +22,7 @@ extension Workload {
             return rule
         }
         for cell in cells {
-            let identifier = CellResult(cell, of: self).identifier
+            let identifier = identifier(of: cell)
             guard rules.contains(where: { $0.cell.matches(identifier) }) else {
                 throw node.error("no rule matches \(identifier); begin with { growth: 1.3 }")
             }

@@ -38,8 +38,6 @@ struct ThresholdFile {
                 "cell", "metric", "statistic", "atMost", "atLeast", "exactly", "relativeTo",
                 "reason",
             ])
-        let statistics = ThresholdRule.Statistic.allCases.map(\.rawValue)
-        let statistic = try entries["statistic"]?.choice("statistic", of: statistics) ?? "median"
         let bounds: [ThresholdRule.Bound] = try [
             entries["atMost"].map { .atMost(try $0.number()) },
             entries["atLeast"].map { .atLeast(try $0.number()) },
@@ -52,7 +50,7 @@ struct ThresholdFile {
             workload: Glob(try workload?.name ?? entries["workload"]?.string() ?? "*"),
             cell: Glob(try entries["cell"]?.string() ?? "*"),
             metric: try entries.required("metric").string(),
-            statistic: ThresholdRule.Statistic(rawValue: statistic)!,
+            statistic: try entries["statistic"]?.choice("statistic") ?? .median,
             bound: bounds[0],
             relativeTo: try entries["relativeTo"].map { try reference($0, in: workload) },
             reason: try entries["reason"]?.string() ?? "")

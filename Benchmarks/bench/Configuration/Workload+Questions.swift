@@ -108,7 +108,7 @@ extension Workload {
             Set(groups.map { $0.others[key] }).count > 1
         }
         return groups.compactMap { group in
-            let identifiers = group.cells.map { CellResult($0, of: self).identifier }
+            let identifiers = group.cells.map(identifier)
             let values = group.cells.compactMap { $0.value(of: axis) }
             let place = baseline.flatMap { values.firstIndex(of: $0) }
             guard identifiers.count > 1, baseline == nil || place != nil else { return nil }

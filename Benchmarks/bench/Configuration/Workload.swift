@@ -109,7 +109,7 @@ struct Workload: Sendable {
         let allowed = possible.map(\.name) + groups.keys.sorted()
         var subjects: [Subject] = []
         for element in try node.list() {
-            let hidden = Subject.selftests.first { $0.name == (try? element.string()) }
+            let hidden = Subject.selfTests.first { $0.name == (try? element.string()) }
             if let hidden, kind.subjects.contains(hidden.group) {
                 subjects.append(hidden)
                 continue

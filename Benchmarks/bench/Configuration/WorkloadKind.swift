@@ -75,7 +75,7 @@ extension WorkloadParameter {
             stackOnlyValues: Set(names.dropFirst()))
     }()
     static let indexes = WorkloadParameter(
-        name: "indexes", values: .choice(FlightsModel.Indexes.allCases.map(\.rawValue)),
+        name: "indexes", values: .cases(of: FlightsModel.Indexes.self),
         defaultValue: FlightsModel.Indexes.plain.rawValue,
         summary: "which fetch indexes the flights have; the folded one serves [cd]",
         stackOnlyValues: [FlightsModel.Indexes.folded.rawValue])

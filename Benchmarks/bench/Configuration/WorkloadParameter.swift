@@ -29,3 +29,13 @@ struct WorkloadParameter: Sendable {
         }
     }
 }
+
+extension WorkloadParameter.Values {
+    /// True or false.
+    static let flag = Self.choice(["true", "false"])
+
+    /// The raw values of an enum.
+    static func cases<Value: CaseIterable & RawRepresentable<String>>(of type: Value.Type) -> Self {
+        .choice(Value.allCases.map(\.rawValue))
+    }
+}

@@ -21,13 +21,9 @@ enum CountingPass {
     static func run(
         _ arm: PairedArm, seed: UInt64, preparation: Preparation
     ) throws -> WorkloadOutcome {
-        try preparation.withJob(
-            for: arm.cell, of: arm.workload, seed: seed, executable: arm.executable
-        ) { job in
-            var job = job
+        try preparation.withJob(for: arm, seed: seed) { job in
             job.takesTurns = true
             job.isCounting = true
-            job.injections = arm.injections
             // Hash values decide how often hash tables grow.
             let environment = Allocator.countingSettings.merging(
                 ["SWIFT_DETERMINISTIC_HASHING": "1"]) { $1 }
@@ -37,7 +33,7 @@ enum CountingPass {
                 timeout: preparation.timeout)
             var (turns, outcome) = try worker.takeTurns(operationCount, warmingUp: true)
             let peakMemory = outcome.sample[.peakMemory]
-            outcome.sample = Sample(repetition: 0, positionInRound: 0, startedAtSeconds: 0)
+            outcome.sample = Sample()
             outcome.sample[.peakMemory] = peakMemory
             for name in Set(turns.flatMap { $0.keys }) {
                 let values = turns.map { Double($0[name, default: 0]) }

@@ -37,12 +37,8 @@ enum InstructionPass {
     private static func instructions(
         _ arm: PairedArm, _ operationCount: Int, seed: UInt64, _ preparation: Preparation
     ) throws -> Int64? {
-        try preparation.withJob(
-            for: arm.cell, of: arm.workload, seed: seed, executable: arm.executable
-        ) { job in
-            var job = job
+        try preparation.withJob(for: arm, seed: seed) { job in
             job.takesTurns = true
-            job.injections = arm.injections
             let report = job.folder.appendingPathComponent("cachegrind.out")
             let launch = Valgrind.launch(
                 try Valgrind.strippedCopy(of: arm.executable, in: job.folder),

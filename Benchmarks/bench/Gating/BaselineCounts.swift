@@ -17,7 +17,7 @@ struct BaselineCounts {
         var unsoundCells: [UnsoundCell] = []
         for workload in workloads where !workload.kind.isContended && !workload.kind.isGrowth {
             for cell in workload.cells {
-                let identifier = CellResult(cell, of: workload).identifier
+                let identifier = workload.identifier(of: cell)
                 note("counting \(workload.name) \(identifier)")
                 let arm = PairedArm(workload: workload, cell: cell)
                 switch try CellCounts.take(arm, seed: CountingPass.seed, preparation) {

@@ -55,7 +55,7 @@ final class Gate {
             workload.cells.map { cell in
                 Place(
                     workload: workload, cell: cell,
-                    identifier: CellResult(cell, of: workload).identifier)
+                    identifier: workload.identifier(of: cell))
             }
         }
     }

@@ -23,7 +23,7 @@ struct GrowthPass {
     private var places: [Place] {
         workloads.filter(\.kind.isGrowth).flatMap { workload in
             workload.cells.map { cell in
-                let identifier = CellResult(cell, of: workload).identifier
+                let identifier = workload.identifier(of: cell)
                 return Place(
                     workload: workload, cell: cell, identifier: identifier,
                     limit: workload.growthLimit(of: identifier))
@@ -77,9 +77,8 @@ struct GrowthPass {
         guard !Interruption.isRequested else { throw Interrupted() }
         note("growth of \(place.workload.name) \(place.identifier)")
         let preparation = try Preparation(folder: folder, timeout: timeout)
-        return try preparation.withJob(
-            for: place.cell, of: place.workload, seed: CountingPass.seed
-        ) { job in
+        let arm = PairedArm(workload: place.workload, cell: place.cell)
+        return try preparation.withJob(for: arm, seed: CountingPass.seed) { job in
             let report = job.folder.appendingPathComponent("callgrind.out")
             let launch = Valgrind.launch(
                 executable,

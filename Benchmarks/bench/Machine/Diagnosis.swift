@@ -59,7 +59,7 @@ struct Diagnosis: Sendable {
 
     private static var governor: Diagnosis {
         let path = "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"
-        guard let governor = Self.text(of: path) else {
+        guard let governor = SystemFile.text(of: path) else {
             return Diagnosis("governor", .good, "none, as in virtual machines")
         }
         return Diagnosis(
@@ -87,7 +87,7 @@ struct Diagnosis: Sendable {
     /// The share of time in which a task waited for a processor. Source: the kernel's
     /// accounting/psi documentation.
     private static var pressure: Diagnosis {
-        let fields = Self.text(of: "/proc/pressure/cpu")?.split(separator: " ") ?? []
+        let fields = SystemFile.text(of: "/proc/pressure/cpu")?.split(separator: " ") ?? []
         guard let field = fields.first(where: { $0.hasPrefix("avg10=") }),
             let percent = Double(field.dropFirst("avg10=".count))
         else { return Diagnosis("pressure", .good, "unknown") }
@@ -112,25 +112,14 @@ struct Diagnosis: Sendable {
 
     /// The times of twenty small synced writes in the current folder, where results are written.
     private static var disk: Diagnosis {
-        let path = "results-\(getpid()).tmp"
-        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard file >= 0 else {
+        let current = URL(fileURLWithPath: FileManager.default.currentDirectoryPath)
+        let probe = NoiseProbe(folder: current)
+        let seconds = (0..<20).compactMap { _ in probe.read().syncSeconds }
+        guard let middle = Statistics.median(seconds), let longest = seconds.max() else {
             return Diagnosis(
                 "disk", .broken, "the current folder cannot be written",
                 "start bench where results may be written")
         }
-        defer {
-            close(file)
-            unlink(path)
-        }
-        let page = [UInt8](repeating: 0, count: 4_096)
-        let seconds = (0..<20).map { _ in
-            let watch = Stopwatch()
-            _ = pwrite(file, page, page.count, 0)
-            fsync(file)
-            return watch.elapsedSeconds
-        }
-        let (middle, longest) = (Statistics.median(seconds) ?? 0, seconds.max() ?? 0)
         return Diagnosis(
             "disk", longest < 20 * middle ? .good : .doubtful,
             "a sync takes \(MetricUnit.seconds.format(middle)), at most "
@@ -172,12 +161,5 @@ struct Diagnosis: Sendable {
             : Diagnosis(
                 "data set", .doubtful, "missing: bench generates rows of the same shape",
                 "scripts/fetch-dataset")
-    }
-
-    private static func text(of path: String) -> String? {
-        let data = FileManager.default.contents(atPath: path)
-        return data.map {
-            String(decoding: $0, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-        }
     }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// One side of a paired comparison: a program and the cell whose work it does.
+/// A program and the cell whose work it does, such as one side of a paired comparison.
 struct PairedArm: Sendable {
     /// The `bench` whose workers do the work.
     var executable: URL = Executable.url

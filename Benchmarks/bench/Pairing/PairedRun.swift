@@ -62,11 +62,7 @@ struct PairedRun {
         for isHead in [isHeadFirst, !isHeadFirst] {
             let arm = isHead ? head : base
             samples[isHead] = try ArmFailure.naming(isHead: isHead) {
-                try preparation.withJob(
-                    for: arm.cell, of: arm.workload, seed: jobSeed, executable: arm.executable
-                ) { job in
-                    var job = job
-                    job.injections = arm.injections
+                try preparation.withJob(for: arm, seed: jobSeed) { job in
                     job.load?.capacity = capacity
                     var launch = WorkerProcess.Launch(executable: arm.executable)
                     launch.pad(&random)
@@ -83,12 +79,8 @@ struct PairedRun {
         _ arm: PairedArm, isHead: Bool, seed: UInt64, _ body: (WorkerJob) throws -> Value
     ) throws -> Value {
         try ArmFailure.naming(isHead: isHead) {
-            try preparation.withJob(
-                for: arm.cell, of: arm.workload, seed: seed, executable: arm.executable
-            ) { job in
-                var job = job
+            try preparation.withJob(for: arm, seed: seed) { job in
                 job.takesTurns = true
-                job.injections = arm.injections
                 return try body(job)
             }
         }

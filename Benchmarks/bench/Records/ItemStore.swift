@@ -39,10 +39,7 @@ extension WorkerContext {
     }
 
     private func openEngine() throws -> any EngineSubject {
-        guard let open = Subject.named(job.subject)?.openItems else {
-            throw UnableSubject(name: job.subject, kind: job.kind)
-        }
-        let subject = try open(configuration)
+        let subject = try opening(\.openItems)(configuration)
         try configuration.check(subject)
         return subject
     }

@@ -61,25 +61,27 @@ final class Preparation {
 
     /// Calls `body` with the job of one worker, whose folder exists during the call.
     ///
-    /// - Parameter executable: the program of the worker. It also prepares the store, so that a
-    ///   change of the file format makes no difference between two arms.
+    /// The program of the worker also prepares the store, so that a change of the file format makes
+    /// no difference between two arms.
+    ///
     /// - Throws: ``WorkerFailure`` if the store cannot be prepared, ``Interrupted``, and the errors
     ///   of `body`.
     func withJob<Value>(
-        for cell: Cell, of workload: Workload, seed: UInt64, executable: URL = Executable.url,
-        _ body: (WorkerJob) throws -> Value
+        for arm: PairedArm, seed: UInt64, _ body: (inout WorkerJob) throws -> Value
     ) throws -> Value {
+        let (workload, cell) = (arm.workload, arm.cell)
         folderCount += 1
         var job = WorkerJob(
             kind: workload.kind.name, parameters: cell.parameters, subject: cell.subject.name,
             lockPolicy: cell.lockPolicy, synchronous: workload.synchronous, seed: seed,
             folder: folder.appendingPathComponent("worker-\(folderCount)"),
             dataset: try selection(for: workload), load: workload.load)
-        let store = try stores.store(for: job, of: workload.kind, executable: executable)
+        let store = try stores.store(for: job, of: workload.kind, executable: arm.executable)
         (job.preparedStore, job.storeFacts) = (store?.url, store?.facts)
+        job.injections = arm.injections
         try FileManager.default.createDirectory(
             at: job.folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: job.folder) }
-        return try body(job)
+        return try body(&job)
     }
 }

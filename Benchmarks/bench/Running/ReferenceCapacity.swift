@@ -58,8 +58,7 @@ final class ReferenceCapacity {
         } else if !ofOwn {
             return nil
         }
-        let key = Key(
-            workload: workload.name, cell: CellResult(measured, of: workload).identifier)
+        let key = Key(workload: workload.name, cell: workload.identifier(of: measured))
         if let known = findings[key] { return try known.get() }
         let finding = try Result.ofWorker { try measure(measured, key, of: workload, load, keep) }
             .mapError {
@@ -80,8 +79,8 @@ final class ReferenceCapacity {
             workload: key.workload, cell: key.cell, shares: load.sharesTaken)
         for number in 0..<Self.readingCount {
             let seed = seed &+ UInt64(number)
-            let outcome = try preparation.withJob(for: cell, of: workload, seed: seed) { job in
-                var job = job
+            let arm = PairedArm(workload: workload, cell: cell)
+            let outcome = try preparation.withJob(for: arm, seed: seed) { job in
                 job.load = load.forCapacity
                 return try WorkerProcess.run(job, timeout: preparation.timeout)
             }

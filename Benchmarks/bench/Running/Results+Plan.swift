@@ -3,6 +3,9 @@ import Datasets
 import ObjectGraph
 
 extension Workload {
+    /// ``Benchmarking/CellResult/identifier`` of a cell.
+    func identifier(of cell: Cell) -> String { CellResult(cell, of: self).identifier }
+
     /// The planned samples. Their order affects only the estimate of the time left.
     var steps: [ProgressStep] {
         (0..<repetitions).flatMap { repetition in
@@ -12,8 +15,7 @@ extension Workload {
 
     /// - Parameter repetition: nil for counting.
     func step(of cell: Cell, repetition: Int?) -> ProgressStep {
-        ProgressStep(
-            workload: name, cell: CellResult(cell, of: self).identifier, repetition: repetition)
+        ProgressStep(workload: name, cell: identifier(of: cell), repetition: repetition)
     }
 }
 

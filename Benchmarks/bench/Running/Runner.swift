@@ -259,8 +259,8 @@ struct Runner {
         }
         let canarySeconds = canary.read()
         let seed = run.seed &+ UInt64(turn.repetition)
-        return try preparation.withJob(for: cell, of: workload, seed: seed) { job in
-            var job = job
+        let arm = PairedArm(workload: workload, cell: cell)
+        return try preparation.withJob(for: arm, seed: seed) { job in
             job.load?.capacity = capacity
             var launch = WorkerProcess.Launch()
             var random = SeededGenerator(seed: seed ^ cell.fingerprint)

@@ -16,9 +16,6 @@ protocol LoadSubject: InspectableSubject, Sendable {
     /// The quantities that the view shows after all merges, by number; nil without a view.
     func shownQuantities() throws -> [Int64: Int32]?
 
-    /// The counts since the subject was opened, by ``Metric/name``.
-    var counters: [String: Int64] { get }
-
     /// Whether written items can be read back from the store.
     var storesItems: Bool { get }
 
@@ -28,7 +25,6 @@ protocol LoadSubject: InspectableSubject, Sendable {
 extension LoadSubject {
     var promisesFreshReads: Bool { true }
     func shownQuantities() throws -> [Int64: Int32]? { nil }
-    var counters: [String: Int64] { [:] }
     var storesItems: Bool { true }
 }
 

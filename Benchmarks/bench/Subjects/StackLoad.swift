@@ -5,7 +5,7 @@ import Synchronization
 
 /// A stack under load: each writer has a worker context; the first reader has the view, the others
 /// have worker contexts.
-final class StackLoad: LoadSubject, CountingSubject {
+final class StackLoad: LoadSubject, StackCounting {
     /// The number of items that the view shows, like a list, and therefore reads without the store.
     static let shownItemCount = 1_000
 
@@ -48,14 +48,6 @@ final class StackLoad: LoadSubject, CountingSubject {
         if !promisesFreshReads { try stack.refreshViewAndWait() }
         return view.shownQuantities()
     }
-
-    var counters: [String: Int64] { stack.counters.byMetric }
-
-    func resetCounters() {
-        for coordinator in stack.coordinators { coordinator.resetCounters() }
-    }
-
-    func settle() { try? stack.settle() }
 
     func settings(_ pragmas: [String]) throws -> [[String]] { try stack.settings(pragmas) }
 

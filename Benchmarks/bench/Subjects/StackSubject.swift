@@ -206,18 +206,12 @@ extension StackSubject: UnsavedFlightsSubject {
     }
 }
 
-extension StackSubject: CountingSubject {
-    func settle() { counting.settle() }
-    var counters: [String: Int64] { counting.counters }
-    func resetCounters() { counting.resetCounters() }
-
-    private var counting: CountedStack { CountedStack(stack: stack) }
+/// Counts the work of a stack.
+protocol StackCounting: CountingSubject {
+    var stack: any PersistenceStack { get }
 }
 
-/// Counts the work of a stack on any model.
-struct CountedStack: CountingSubject {
-    let stack: any PersistenceStack
-
+extension StackCounting {
     // An error of the stack's own save shows later as a missing row in the store.
     func settle() { try? stack.settle() }
 
@@ -226,6 +220,13 @@ struct CountedStack: CountingSubject {
     func resetCounters() {
         for coordinator in stack.coordinators { coordinator.resetCounters() }
     }
+}
+
+extension StackSubject: StackCounting {}
+
+/// A stack on a workload's own model.
+struct CountedStack: StackCounting {
+    let stack: any PersistenceStack
 }
 
 extension PersistenceStack {
@@ -266,10 +267,7 @@ extension WorkerContext {
     ///
     /// - Throws: ``UnableSubject`` if the subject is not a stack.
     func openStack(on model: ManagedObjectModel) throws -> any PersistenceStack {
-        guard let open = Subject.named(job.subject)?.openStack else {
-            throw UnableSubject(name: job.subject, kind: job.kind)
-        }
-        let stack = try open(configuration.stack(on: model))
+        let stack = try opening(\.openStack)(configuration.stack(on: model))
         // A stack may open its store at the first use; this keeps that out of the measurement.
         _ = try stack.viewContext
         try configuration.check { try stack.settings($0) }

@@ -26,7 +26,7 @@ struct Subject: Sendable {
         /// The engine alone: one context on one coordinator.
         case engine
         /// Tests that the instrument finds known faults. It can be named, but is not listed.
-        case selftest
+        case selfTest
     }
 
     var role: SubjectRole { group == .peer ? .peer : .stack }
@@ -38,7 +38,7 @@ struct Subject: Sendable {
     static let all = StackKind.all.map(Subject.init(stack:)) + [.objectGraph, .grdb, .sqliteC]
 
     static func named(_ name: String) -> Subject? {
-        (all + selftests).first { $0.name == name }
+        (all + selfTests).first { $0.name == name }
     }
 }
 

@@ -13,8 +13,8 @@ protocol SampleStore: Sendable {
 extension WorkloadKind {
     func makeStore(_ context: WorkerContext) throws -> WorkloadOutcome {
         WorkloadOutcome(
-            sample: Sample(repetition: 0, positionInRound: 0, startedAtSeconds: 0),
-            verification: .notApplicable, storeFacts: try store(context)?.make(in: context))
+            sample: Sample(), verification: .notApplicable,
+            storeFacts: try store(context)?.make(in: context))
     }
 }
 

@@ -32,6 +32,17 @@ struct WorkerContext {
         return value
     }
 
+    /// The value of a parameter that the kind declares as a flag.
+    func flag(_ parameter: String) -> Bool { text(parameter) == "true" }
+
+    /// The value of a parameter that the kind declares as the cases of this enum.
+    func choice<Value: RawRepresentable<String>>(_ parameter: String) -> Value {
+        guard let value = Value(rawValue: text(parameter)) else {
+            preconditionFailure("The kind \(job.kind) declares other values of \(parameter).")
+        }
+        return value
+    }
+
     /// `request`, or `loop` with the save size of the job.
     var bulkMode: BulkMode {
         text("mode") == "request" ? .request : .loop(saveSize: integer("saveSize"))
@@ -67,6 +78,16 @@ struct WorkerContext {
             importsInBatchContext: job.parameters["context"] == "batch")
     }
 
+    /// How the job's subject is opened.
+    ///
+    /// - Throws: ``UnableSubject`` if it is not opened in this way.
+    func opening<Opening>(_ way: KeyPath<Subject, Opening?>) throws -> Opening {
+        guard let opening = Subject.named(job.subject)?[keyPath: way] else {
+            throw UnableSubject(name: job.subject, kind: job.kind)
+        }
+        return opening
+    }
+
     /// Opens the subject on a copy of the prepared store, or on a new store.
     ///
     /// - Parameter isWritten: whether the work writes to the store.
@@ -82,10 +103,7 @@ struct WorkerContext {
             try placeStore(isWritten: isWritten)
             if job.preparedStore != nil { try prepare() }
         }
-        guard let open = Subject.named(job.subject)?.openFlights else {
-            throw UnableSubject(name: job.subject, kind: job.kind)
-        }
-        let subject = try open(configuration)
+        let subject = try opening(\.openFlights)(configuration)
         try configuration.check(subject)
         // Pools open a connection at the first read. It is opened here, for all subjects, so that
         // no sample measures it.
@@ -154,7 +172,7 @@ struct WorkerContext {
         let usage = ProcessProbe.usage() - usageBefore
         let peakBytes = ProcessProbe.peakResidentBytes()
 
-        var sample = Sample(repetition: 0, positionInRound: 0, startedAtSeconds: 0)
+        var sample = Sample()
         sample[.time] = seconds
         sample[.rowsPerSecond] = Double(rowCount) / seconds
         sample[.cpuTime] = usage.cpuSeconds

@@ -217,9 +217,3 @@ final class WorkerProcess {
         return [Substring(cause), message].compactMap(\.self).joined(separator: "; ")
     }
 }
-
-extension ContinuousClock.Instant {
-    fileprivate static func + (instant: Self, duration: Duration) -> Self {
-        instant.advanced(by: duration)
-    }
-}

@@ -11,9 +11,7 @@ enum AggregatesWorkload {
     }
 
     static func run(_ context: WorkerContext) throws -> WorkloadOutcome {
-        guard let way = Way(rawValue: context.text("way")) else {
-            preconditionFailure("The kind's table allows only ways that exist.")
-        }
+        let way: Way = context.choice("way")
         let subject = try context.openStack(isWritten: false)
         var totals: [String: DistanceTotals] = [:]
         var sample = try context.measure(
@@ -107,7 +105,7 @@ extension WorkloadKind {
         subjects: [.stack], startsWithFlights: true,
         parameters: [
             WorkloadParameter(
-                name: "way", values: .choice(AggregatesWorkload.Way.allCases.map(\.rawValue)),
+                name: "way", values: .cases(of: AggregatesWorkload.Way.self),
                 defaultValue: "sql", summary: "what adds up: a loop over objects or values, or SQL")
         ],
         run: AggregatesWorkload.run)

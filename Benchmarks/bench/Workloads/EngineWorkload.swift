@@ -57,12 +57,20 @@ enum EngineWorkload {
     ) throws -> WorkloadOutcome {
         let rowCount = context.integer("rows")
         let (subject, facts) = try context.openEngine(isWritten: false)
+        let expected = ItemChecksum(itemCount: rowCount, sum: facts[sum.name])
+        return try read(rowCount, from: subject, context, expected) { try operation(subject) }
+    }
+
+    /// Reads in batches, closes the subject and checks all answers.
+    private static func read(
+        _ rowCount: Int, from subject: any EngineSubject, _ context: WorkerContext,
+        _ expected: ItemChecksum, _ operation: () throws -> ItemChecksum
+    ) throws -> WorkloadOutcome {
         var checksums: Set<ItemChecksum> = []
         let sample = try context.measureBatches(rowCount: rowCount) { batches in
-            checksums.insert(try batches.time(subject) { try operation(subject) })
+            checksums.insert(try batches.time(subject, operation))
         }
         try subject.close()
-        let expected = ItemChecksum(itemCount: rowCount, sum: facts[sum.name])
         return try outcome(sample, context) { $0.check(checksums, equal: expected) }
     }
 
@@ -79,13 +87,11 @@ enum EngineWorkload {
             itemCount: rowCount * rounds.count,
             sum: facts[sum.name].map { $0 &* Int64(rounds.count) })
         try subject.loadItems()
-        var checksums: Set<ItemChecksum> = []
-        var sample = try context.measureBatches(rowCount: rowCount * rounds.count) { batches in
-            checksums.insert(try batches.time(subject) { try operation(subject) })
+        var outcome = try read(rowCount * rounds.count, from: subject, context, expected) {
+            try operation(subject)
         }
-        sample.metrics["readTime"] = 1e9 / (sample[.rowsPerSecond] ?? 0)
-        try subject.close()
-        return try outcome(sample, context) { $0.check(checksums, equal: expected) }
+        outcome.sample.metrics["readTime"] = 1e9 / (outcome.sample[.rowsPerSecond] ?? 0)
+        return outcome
     }
 
     private static let filteredQuantity: Int32 = 500
@@ -102,16 +108,10 @@ enum EngineWorkload {
         }
         let (subject, _) = try context.openEngine(isWritten: false)
         try subject.loadItems()
-        var checksums: Set<ItemChecksum> = []
-        let sample = try context.measureBatches(rowCount: rowCount) { batches in
-            checksums.insert(
-                try batches.time(subject) {
-                    try subject.filterLoadedItems(
-                        quantityBelow: filteredQuantity, cityPrefix: filteredCityPrefix)
-                })
+        return try read(rowCount, from: subject, context, expected) {
+            try subject.filterLoadedItems(
+                quantityBelow: filteredQuantity, cityPrefix: filteredCityPrefix)
         }
-        try subject.close()
-        return try outcome(sample, context) { $0.check(checksums, equal: expected) }
     }
 
     /// Reads items in random order. None is cached: each is read once, and each batch has a new
@@ -140,15 +140,9 @@ enum EngineWorkload {
             for item in items[(Int(number) - 1)...].prefix(pageRowCount) { checksum.add(item) }
         }
         let (subject, _) = try context.openEngine(isWritten: false)
-        var checksums: Set<ItemChecksum> = []
-        let sample = try context.measureBatches(rowCount: pageCount * pageRowCount) { batches in
-            checksums.insert(
-                try batches.time(subject) {
-                    try subject.readPages(from: numbers, rowCount: pageRowCount)
-                })
+        return try read(pageCount * pageRowCount, from: subject, context, expected) {
+            try subject.readPages(from: numbers, rowCount: pageRowCount)
         }
-        try subject.close()
-        return try outcome(sample, context) { $0.check(checksums, equal: expected) }
     }
 
     /// Fetches the same page repeatedly, each time in a new context. Then fetches and holds as many
@@ -248,7 +242,7 @@ enum EngineWorkload {
         // Turns measure and count only the many rows.
         let large = try seconds(manyItems, context, context.turns) / Double(rowCount)
         // Only times: the other metrics would include making the stores.
-        var sample = Sample(repetition: 0, positionInRound: 0, startedAtSeconds: 0)
+        var sample = Sample()
         sample[.time] = large * Double(rowCount)
         sample[.rowsPerSecond] = 1 / large
         sample.metrics["costGrowth"] = large / small

@@ -4,12 +4,8 @@ import ObjectGraph
 /// Fetches all flights in one form, in the order of their distance, then reads a share of them.
 enum FaultingWorkload {
     static func run(_ context: WorkerContext) throws -> WorkloadOutcome {
-        guard let form = FlightsFetch.Form(rawValue: context.text("mode")),
-            let touch = FlightsFetch.Touch(rawValue: context.text("touch"))
-        else {
-            preconditionFailure("The kind's table allows only forms that exist.")
-        }
-        let fetch = FlightsFetch(form, touch, depth: context.integer("depth"))
+        let touch: FlightsFetch.Touch = context.choice("touch")
+        let fetch = FlightsFetch(context.choice("mode"), touch, depth: context.integer("depth"))
         let subject = try context.openStack(isWritten: false)
         var result = FlightsFetch.Result()
         var sample = try context.measure(subject, rowCount: context.facts.flightCount) {
@@ -44,10 +40,10 @@ extension WorkloadKind {
         subjects: [.stack], startsWithFlights: true,
         parameters: [
             WorkloadParameter(
-                name: "mode", values: .choice(FlightsFetch.Form.allCases.map(\.rawValue)),
+                name: "mode", values: .cases(of: FlightsFetch.Form.self),
                 defaultValue: "default", summary: "the form in which the flights are fetched"),
             WorkloadParameter(
-                name: "touch", values: .choice(FlightsFetch.Touch.allCases.map(\.rawValue)),
+                name: "touch", values: .cases(of: FlightsFetch.Touch.self),
                 defaultValue: "0",
                 summary: "percent of the objects whose properties are then read, or the first"
                     + " \(FlightsFetch.pageRowCount)"),

@@ -19,10 +19,7 @@ enum LoadWorkload {
         }
         let items = ItemRow.generated(count: context.integer("rows"))
         try context.placeStore(isWritten: true)
-        guard let open = Subject.named(context.job.subject)?.openLoad else {
-            throw UnableSubject(name: context.job.subject, kind: context.job.kind)
-        }
-        let subject = try open(context.configuration)
+        let subject = try context.opening(\.openLoad)(context.configuration)
         let ledger = LoadLedger(items)
         let (sample, tally) = try measure(subject, plan, ledger, items, context)
         let shown = try subject.shownQuantities()
@@ -99,7 +96,7 @@ enum LoadWorkload {
             let noted = marks.during(phases[index])
             phases[index].timeline?.marks = noted
         }
-        var sample = Sample(repetition: 0, positionInRound: 0, startedAtSeconds: 0)
+        var sample = Sample()
         sample.take(phases, operations: plan.mix.map(\.operation.rawValue))
         if let closed = phases.last(where: { $0.phase.isRecorded && $0.phase.mode == .closed }) {
             let capacity = LoadPlan.Capacity(closed, of: plan)
@@ -113,7 +110,7 @@ enum LoadWorkload {
 extension WorkloadKind {
     static let load = WorkloadKind(
         name: "load", summary: "writers and readers at once, in closed and open phases",
-        subjects: [.stack, .peer, .selftest], usesDataset: false,
+        subjects: [.stack, .peer, .selfTest], usesDataset: false,
         store: { ItemStore(rowCount: $0.integer("rows"), isNumberIndexed: true) },
         isContended: true,
         isLoad: true,
@@ -126,7 +123,7 @@ extension WorkloadKind {
                 summary: "clients that read; the first one of a stack in its view, "
                     + "which holds the first \(StackLoad.shownItemCount) items"),
             WorkloadParameter(
-                name: "writersShareKeys", values: .choice(["true", "false"]),
+                name: "writersShareKeys", values: .flag,
                 defaultValue: "false", summary: "whether writers update the same items"),
             WorkloadParameter(
                 name: "rows", values: .integer(1...1_000_000), defaultValue: "10000",
@@ -171,7 +168,7 @@ private struct LoadCrew {
             LoadItemClient(
                 writer: writer, reader: reader, plan, ledger, templates: templates,
                 saveSize: context.integer("saveSize"), index: index, count: count,
-                sharesKeys: context.text("writersShareKeys") == "true", seed: random.next())
+                sharesKeys: context.flag("writersShareKeys"), seed: random.next())
         }
         let writerCount = context.integer("writers")
         let readerCount = context.integer("readers")

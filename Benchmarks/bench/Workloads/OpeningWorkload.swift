@@ -7,9 +7,7 @@ import Stacks
 /// A stack that opens lazily is returned immediately; the first request waits.
 enum OpeningWorkload {
     static func run(_ context: WorkerContext) throws -> WorkloadOutcome {
-        guard let kind = StackKind.all.first(where: { $0.name == context.job.subject }) else {
-            throw UnableSubject(name: context.job.subject, kind: context.job.kind)
-        }
+        let open = try context.opening(\.openStack)
         let rowCount = min(context.facts.flightCount, PagingWorkload.firstPageRowCount)
         // The first opening of the process is not measured, but its settings are checked.
         try context.openStack(isWritten: false).close()
@@ -25,7 +23,7 @@ enum OpeningWorkload {
         var sample = try context.measure(nil, rowCount: times, repeats: true) {
             for _ in 0..<times {
                 let watch = Stopwatch()
-                let stack = try kind.make(configuration)
+                let stack = try open(configuration)
                 opened.record(nanoseconds: watch.elapsedNanoseconds)
                 let answer = try firstPageMiles(stack, rowCount)
                 answered.record(nanoseconds: watch.elapsedNanoseconds)

@@ -4,7 +4,8 @@ import Datasets
 /// Counts and sums the flights that match a predicate, in the store or among unsaved objects.
 enum PredicatesWorkload {
     static func run(_ context: WorkerContext) throws -> WorkloadOutcome {
-        guard let alphabet = Alphabet(rawValue: context.text("alphabet")),
+        let alphabet: Alphabet = context.choice("alphabet")
+        guard
             let question = PredicateQuestion.identified(by: context.text("question"))?
                 .spelled(in: alphabet)
         else {
@@ -97,7 +98,7 @@ extension WorkloadKind {
                 defaultValue: PredicateQuestion.all[0].id, summary: "which predicate"),
             .indexes,
             WorkloadParameter(
-                name: "alphabet", values: .choice(Alphabet.allCases.map(\.rawValue)),
+                name: "alphabet", values: .cases(of: Alphabet.self),
                 defaultValue: "ascii",
                 summary: "of the tail numbers; accented ones are beyond ASCII"),
             WorkloadParameter(

@@ -19,11 +19,9 @@ enum RecordsWorkload {
     }
 
     static func run(_ context: WorkerContext) throws -> WorkloadOutcome {
-        guard let way = Way(rawValue: context.text("way")) else {
-            preconditionFailure("The kind's table allows only ways that exist.")
-        }
+        let way: Way = context.choice("way")
         let rowCount = context.integer("rows")
-        let isConstrained = context.text("isConstrained") == "true"
+        let isConstrained = context.flag("isConstrained")
         let saveSize = context.integer("saveSize")
         try context.placeStore(isWritten: true)
         let coordinator = try context.openCoordinator(model(isConstrained: isConstrained))
@@ -160,18 +158,18 @@ extension WorkloadKind {
         store: { context in
             RecordStore(
                 rowCount: context.text("way") == "insert" ? 0 : context.integer("rows") / 2,
-                isConstrained: context.text("isConstrained") == "true")
+                isConstrained: context.flag("isConstrained"))
         },
         parameters: [
             WorkloadParameter(
-                name: "way", values: .choice(RecordsWorkload.Way.allCases.map(\.rawValue)),
+                name: "way", values: .cases(of: RecordsWorkload.Way.self),
                 defaultValue: "in-list", summary: "how a record that may exist is found"),
             WorkloadParameter(
                 name: "rows", values: .integer(2...10_000_000), defaultValue: "20000",
                 summary: "records imported; half of them exist, none with way insert"),
             .saveSize,
             WorkloadParameter(
-                name: "isConstrained", values: .choice(["true", "false"]), defaultValue: "false",
+                name: "isConstrained", values: .flag, defaultValue: "false",
                 summary: "whether a constraint makes codes unique; otherwise they have an index"),
         ],
         run: RecordsWorkload.run)

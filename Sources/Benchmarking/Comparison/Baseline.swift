@@ -132,7 +132,7 @@ extension Baseline.Cell {
     }
 
     var sample: Sample {
-        Sample(repetition: 0, positionInRound: 0, startedAtSeconds: 0, metrics: counts)
+        Sample(metrics: counts)
     }
 }
 

@@ -21,9 +21,7 @@ public struct BaselineFolder: Sendable {
         guard let data = FileManager.default.contents(atPath: file.path) else {
             throw BaselineError.missing(name: name, known: names)
         }
-        let decoder = JSONDecoder()
-        decoder.dateDecodingStrategy = .iso8601
-        guard let baseline = try? decoder.decode(Baseline.self, from: data),
+        guard let baseline = try? JSONDecoder.ofRuns.decode(Baseline.self, from: data),
             baseline.schema == Baseline.currentSchema
         else {
             throw BaselineError.unreadable(
@@ -38,13 +36,10 @@ public struct BaselineFolder: Sendable {
     ///
     /// - Throws: ``BaselineError/unwritable(path:reason:)``.
     public func save(_ baseline: Baseline) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        encoder.dateEncodingStrategy = .iso8601
         let file = file(baseline.name)
         do {
             try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-            let data = try encoder.encode(baseline) + Data("\n".utf8)
+            let data = try JSONEncoder.ofFiles.encode(baseline) + Data("\n".utf8)
             try data.write(to: file, options: .atomic)
         } catch {
             throw BaselineError.unwritable(path: file.path, reason: "\(error)")

@@ -67,7 +67,7 @@ struct ProcessorTicks {
     private let stolen: Double?
 
     init() {
-        let line = text(of: "/proc/stat")?.split(separator: "\n").first
+        let line = SystemFile.text(of: "/proc/stat")?.split(separator: "\n").first
         let ticks = line?.split(separator: " ").dropFirst().prefix(8).compactMap { Double($0) }
         let isWhole = ticks?.count == 8
         total = isWhole ? ticks?.reduce(0, +) : nil

@@ -24,7 +24,7 @@ public enum ProcessProbe {
 
     /// The bytes that are resident now.
     public static func residentBytes() -> UInt64? {
-        let fields = text(of: "/proc/self/statm")?.split(separator: " ")
+        let fields = SystemFile.text(of: "/proc/self/statm")?.split(separator: " ")
         guard let fields, fields.count > 1, let pages = UInt64(fields[1]) else { return nil }
         return pages * UInt64(sysconf(Int32(_SC_PAGESIZE)))
     }
@@ -68,7 +68,7 @@ public enum ProcessProbe {
     }
 
     private static func number(after key: String, in path: String) -> UInt64? {
-        let line = text(of: path)?.split(separator: "\n").first { $0.hasPrefix(key) }
+        let line = SystemFile.text(of: path)?.split(separator: "\n").first { $0.hasPrefix(key) }
         let digits = line?.dropFirst(key.count).split(whereSeparator: \.isWhitespace).first
         return digits.flatMap { UInt64($0) }
     }

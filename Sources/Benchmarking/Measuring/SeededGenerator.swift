@@ -1,19 +1,10 @@
 /// A generator that gives the same numbers for the same seed on every machine.
-///
-/// Source: SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
-/// OOPSLA 2014), with the constants of its reference implementation. Not for secrets.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
-    private var state: UInt64
+    private var numbers: SplitMix64
 
     public init(seed: UInt64) {
-        state = seed
+        numbers = SplitMix64(seed: seed)
     }
 
-    public mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var bits = state
-        bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
-        return bits ^ (bits >> 31)
-    }
+    public mutating func next() -> UInt64 { numbers.next() }
 }

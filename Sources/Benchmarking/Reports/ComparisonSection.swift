@@ -13,10 +13,8 @@ struct ComparisonSection {
     }
 
     var sentences: [String] {
-        report.unsoundCells.map { cell in
-            "✗ **\(escaped("\(cell.workload) \(cell.cell)"))** "
-                + "\(cell.isWrongAnswer ? "gave a wrong answer" : "failed"): \(escaped(cell.reason))"
-        } + rows.map(\.sentence)
+        report.unsoundCells.map { $0.sentence(about: "\($0.workload) \($0.cell)") }
+            + rows.map(\.sentence)
     }
 
     /// Says how many rows are not in the table; `nil` for none.
@@ -65,6 +63,14 @@ struct ComparisonSection {
         The grey band in the drawing shows it. Counts are exact: they do not depend on the machine.
         """,
     ]
+}
+
+extension UnsoundCell {
+    /// "✗ **name** gave a wrong answer: …" or "✗ **name** failed: …".
+    func sentence(about name: String) -> String {
+        "✗ **\(escaped(name))** \(isWrongAnswer ? "gave a wrong answer" : "failed"): "
+            + escaped(reason)
+    }
 }
 
 extension Comparison {

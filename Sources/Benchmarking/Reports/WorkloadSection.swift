@@ -96,10 +96,7 @@ struct WorkloadSection {
 
     private var failures: [String] {
         workload.cells.compactMap { cell in
-            UnsoundCell(cell, of: workload).map {
-                "✗ **\(escaped($0.cell))** \($0.isWrongAnswer ? "gave a wrong answer" : "failed"): "
-                    + escaped($0.reason)
-            }
+            UnsoundCell(cell, of: workload).map { $0.sentence(about: $0.cell) }
         }
     }
 }

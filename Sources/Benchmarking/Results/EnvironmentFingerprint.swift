@@ -70,7 +70,7 @@ extension EnvironmentFingerprint {
             cpuModel: field("model name", of: "/proc/cpuinfo", separator: ":") ?? "unknown",
             coreCount: ProcessInfo.processInfo.processorCount,
             memoryBytes: ProcessInfo.processInfo.physicalMemory,
-            kernel: text(of: "/proc/sys/kernel/osrelease") ?? "unknown",
+            kernel: SystemFile.text(of: "/proc/sys/kernel/osrelease") ?? "unknown",
             operatingSystem: field("PRETTY_NAME", of: "/etc/os-release", separator: "=")
                 ?? ProcessInfo.processInfo.operatingSystemVersionString,
             swiftVersion: swiftVersion, sqliteVersion: sqliteVersion,
@@ -79,7 +79,7 @@ extension EnvironmentFingerprint {
     }
 
     private static func field(_ key: String, of path: String, separator: Character) -> String? {
-        guard let lines = text(of: path)?.split(separator: "\n") else { return nil }
+        guard let lines = SystemFile.text(of: path)?.split(separator: "\n") else { return nil }
         for line in lines where line.hasPrefix(key) {
             guard let mark = line.firstIndex(of: separator) else { continue }
             let value = line[line.index(after: mark)...]
@@ -91,13 +91,9 @@ extension EnvironmentFingerprint {
 
 extension EnvironmentFingerprint.Volatile {
     static func current() -> Self {
-        let load = text(of: "/proc/loadavg")?.split(separator: " ").first.flatMap { Double($0) }
+        let load = SystemFile.text(of: "/proc/loadavg")?.split(separator: " ").first.flatMap {
+            Double($0)
+        }
         return Self(loadAverage: load, stealShare: ProcessorTicks().stolenShare, takenAt: Date())
     }
-}
-
-/// The content of a small system file, without surrounding white space; `nil` without a file.
-func text(of path: String) -> String? {
-    guard let data = FileManager.default.contents(atPath: path) else { return nil }
-    return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
 }

@@ -77,10 +77,17 @@ extension JSONEncoder {
             positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
         return encoder
     }
+
+    /// The format of runs with line ends and indents, for whole files.
+    static var ofFiles: JSONEncoder {
+        let encoder = ofRuns
+        encoder.outputFormatting.insert(.prettyPrinted)
+        return encoder
+    }
 }
 
 extension JSONDecoder {
-    /// Reads what ``JSONEncoder/ofRuns`` writes.
+    /// Reads what ``JSONEncoder/ofRuns`` and ``JSONEncoder/ofFiles`` write.
     static var ofRuns: JSONDecoder {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .iso8601

@@ -88,9 +88,7 @@ public struct RunDirectory: Sendable {
     }
 
     func replace(_ name: String, with content: some Encodable) throws {
-        let encoder = JSONEncoder.ofRuns
-        encoder.outputFormatting.insert(.prettyPrinted)
-        try replace(name, with: try encoder.encode(content))
+        try replace(name, with: try JSONEncoder.ofFiles.encode(content))
     }
 
     func replace(_ name: String, with text: String) throws {

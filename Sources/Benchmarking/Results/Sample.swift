@@ -18,8 +18,9 @@ public struct Sample: Codable, Hashable, Sendable {
     /// Latencies over time by the same names; `nil` if none were recorded.
     public var timelines: [String: LatencyTimeline]?
 
+    /// A sample without a round, or not placed in one yet, leaves out the first three.
     public init(
-        repetition: Int, positionInRound: Int, startedAtSeconds: Double,
+        repetition: Int = 0, positionInRound: Int = 0, startedAtSeconds: Double = 0,
         metrics: [String: Double] = [:], counters: [String: Int64] = [:],
         latencies: [String: LatencySummary] = [:]
     ) {

@@ -61,7 +61,7 @@ extension Comparison {
     /// Whether the first look alone called the head worse.
     public var isFirstLookAlarm: Bool {
         guard case .paired(let rule) = rule else { return false }
-        let found = rule.direction(of: pairs.prefix(rule.pairCount).map(\.logRatio))
+        let found = rule.direction(of: pairs.firstLook(by: rule))
         return found == (metric.polarity == .higherIsBetter ? .lower : .higher)
     }
 

@@ -372,15 +372,12 @@ extension ManagedObjectContext {
         } != nil
     }
 
-    /// The stored members of a to-many relationship, as registered objects.
-    func storedDestinations(
+    /// The members of a to-many relationship according to the level above.
+    func destinationsAbove(
         of property: Property, _ object: ManagedObject
-    ) throws -> [ManagedObject] {
-        let scope = object.binding.scope
-        return try askAbove(about: object) {
-            try channel.destinations(of: property, scope, key: object.reference)
-        }.map {
-            self.object($0.key, entityIndex: $0.entityIndex, storeNumber: scope.storeNumber)
+    ) throws -> [EntityKey] {
+        try askAbove(about: object) {
+            try channel.destinations(of: property, object.binding.scope, key: object.reference)
         }
     }
 }

@@ -56,7 +56,7 @@ extension PersistentStoreCoordinator: ObjectChannel {
     }
 
     /// - Parameter body: Gets the store and the request for it.
-    private func fromEachStore<T>(
+    private func fromEachStore<T: Sendable>(
         _ request: FetchRequest, _ entity: Entity,
         _ body: (StoreRecord, FetchRequest) throws -> T
     ) throws -> [T] {

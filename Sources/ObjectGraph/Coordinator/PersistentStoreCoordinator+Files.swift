@@ -105,16 +105,18 @@ extension PersistentStoreCoordinator {
         of rows: RowList, in store: any PersistentStore
     ) throws -> [JoinChange] {
         var joins: [JoinChange] = []
-        let keys = Dictionary(grouping: rows.map { ($0.entityIndex, $0.key) }) { $0.0 }
-        for (entityIndex, members) in keys {
+        let groups = Dictionary(grouping: rows.map(EntityKey.init), by: \.entityIndex)
+        // Sorted, since a dictionary has another order in each process.
+        for (entityIndex, group) in groups.sorted(by: { $0.key < $1.key }) {
             let entity = model.entities[entityIndex]
+            let keys = group.map(\.key)
             for property in entity.properties {
                 guard case .joinTable(let join) = property.relationship?.storage,
                     join.isOwner || join.placeColumn != nil
                 else { continue }
-                let contents = try store.destinations(of: property, entity, keys: members.map(\.1))
-                for (key, destinations) in contents {
-                    joins += destinations.enumerated().map { position, destination in
+                let contents = try store.relatedRows(of: property, entity, keys: keys).contents
+                for key in keys {
+                    joins += contents[key, default: []].enumerated().map { position, destination in
                         JoinChange(
                             property: property, entity: entity, sourceKey: key,
                             destinationEntity: model.entities[destination.entityIndex],

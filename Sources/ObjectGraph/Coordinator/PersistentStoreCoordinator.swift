@@ -25,7 +25,7 @@ public final class PersistentStoreCoordinator: Sendable {
 
     /// Rises whenever a store is added or removed.
     let storeGeneration = Atomic<Int>(0)
-    private let requestLock = NSLock()
+    private let requestLock = Mutex(())
     private let requestHolder = Holder()
     private let state: Mutex<State>
 
@@ -322,16 +322,14 @@ public final class PersistentStoreCoordinator: Sendable {
     // MARK: - Requests
 
     /// Runs a request under the lock policy.
-    func underLockPolicy<T>(_ body: () throws -> T) rethrows -> T {
+    func underLockPolicy<T: Sendable>(_ body: () throws -> T) rethrows -> T {
         guard lockPolicy == .serialized else { return try body() }
         requestHolder.requireAnotherThread()
-        requestLock.lock()
-        requestHolder.enter()
-        defer {
-            requestHolder.leave()
-            requestLock.unlock()
+        return try requestLock.withLock { _ in
+            requestHolder.enter()
+            defer { requestHolder.leave() }
+            return try body()
         }
-        return try body()
     }
 
     // MARK: - Automatic merging

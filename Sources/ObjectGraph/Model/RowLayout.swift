@@ -79,6 +79,21 @@ extension UnsafeRawPointer {
 }
 
 extension UnsafeMutableRawPointer {
+    /// Writes the head of a row that starts here, in which no slot has a value.
+    @inline(__always)
+    func beginRow(_ extent: RowExtent, key: Int64, version: UInt32, entityNumber: UInt32) {
+        storeBytes(of: key, as: Int64.self)
+        storeBytes(of: version, toByteOffset: 8, as: UInt32.self)
+        // The bits of the first slots follow the entity number.
+        storeBytes(
+            of: UInt32(UInt16(truncatingIfNeeded: entityNumber)), toByteOffset: 12,
+            as: UInt32.self)
+        for word in 0..<extent.bitmapWordCount {
+            storeBytes(
+                of: 0, toByteOffset: RowLayout.headerByteCount + (word << 3), as: UInt64.self)
+        }
+    }
+
     /// Marks a slot of the row that starts here as having a value.
     @inline(__always)
     func rowMark(_ slot: Int) {

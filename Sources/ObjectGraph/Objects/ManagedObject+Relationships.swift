@@ -142,7 +142,7 @@ extension ManagedObject {
         if let objects = contents?.relationships[property.index]?.objects { return objects }
         let stored =
             try mayHaveStoredMembers(of: property)
-            ? managedObjectContext?.storedDestinations(of: property, self) ?? [] : []
+            ? managedObjectContext?.destinationsAbove(of: property, self) ?? [] : []
         return load(stored, of: property)
     }
 
@@ -229,13 +229,18 @@ extension ManagedObject {
         return contents?.relationships[property.index]?.order ?? Array(members)
     }
 
+    /// Sets the members to those that the level above has, with the unsaved changes applied.
     @discardableResult
-    private final func load(
-        _ stored: [ManagedObject], of property: Property
-    ) -> Set<ManagedObject> {
+    final func load(_ keys: [EntityKey], of property: Property) -> Set<ManagedObject> {
         let hasMovedAway = { (object: ManagedObject) in object.hasMovedAway(from: self, property) }
-        let stored =
-            stored.contains(where: hasMovedAway) ? stored.filter { !hasMovedAway($0) } : stored
+        var stored =
+            managedObjectContext.map { context in
+                keys.map {
+                    context.object(
+                        $0.key, entityIndex: $0.entityIndex, storeNumber: binding.storeNumber)
+                }
+            } ?? []
+        if stored.contains(where: hasMovedAway) { stored.removeAll(where: hasMovedAway) }
         let contents = ensureContents()
         var loaded = contents.relationships[property.index, default: ToManyContents()]
         let inverse = binding.model.inverse(of: property.relationship!)
@@ -259,11 +264,6 @@ extension ManagedObject {
     /// Whether the members of a to-many relationship have been read.
     final func hasLoadedDestinations(of property: Property) -> Bool {
         contents?.relationships[property.index]?.objects != nil
-    }
-
-    /// Sets the members of a to-many relationship to those that a prefetch has read.
-    final func prefetched(_ objects: [ManagedObject], in property: Property) {
-        load(objects, of: property)
     }
 
     final func ensureContents() -> RelationshipContents {

@@ -110,9 +110,7 @@ extension ManagedObject {
         guard known == nil, !state.life.isInsertion, let context = managedObjectContext else {
             return orderedMembers(of: property).map(\.objectID)
         }
-        return try context.askAbove(about: self) {
-            try context.channel.destinations(of: property, binding.scope, key: reference)
-        }.map {
+        return try context.destinationsAbove(of: property, self).map {
             ManagedObjectID(
                 scope: context.binding($0.entityIndex, binding.storeNumber).scope, reference: $0.key
             )

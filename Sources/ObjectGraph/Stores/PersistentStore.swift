@@ -61,12 +61,7 @@ protocol PersistentStore: AnyObject, Sendable {
     /// The contents of a to-many relationship of one row.
     func destinations(of property: Property, _ owner: Entity, key: Int64) throws -> [EntityKey]
 
-    /// The contents of a to-many relationship of several rows, by owner.
-    func destinations(
-        of property: Property, _ owner: Entity, keys: [Int64]
-    ) throws -> [Int64: [EntityKey]]
-
-    /// The same, with the rows of the destinations.
+    /// The contents of a to-many relationship of several rows, with the destinations' rows.
     func relatedRows(
         of property: Property, _ owner: Entity, keys: [Int64]
     ) throws -> RelatedRows

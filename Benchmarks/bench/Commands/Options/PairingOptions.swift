@@ -54,21 +54,6 @@ struct PairingOptions: ParsableArguments {
             workloads: workloads, rule: PairedRule(detect: detect / 100, pairCount: pairs),
             seed: chosenSeed)
     }
-
-    /// Reports progress on standard error; standard output has results only.
-    static func note(_ text: String) {
-        FileHandle.standardError.write(Data("\(text)\n".utf8))
-    }
-}
-
-extension RunDirectory {
-    /// Creates the folder of a comparison: the given one, or one in `results` with a name that
-    /// sorts by time.
-    static func createForComparison(_ path: String?) throws -> RunDirectory {
-        let time = Date().ISO8601Format().replacingOccurrences(of: ":", with: "-")
-        let folder = URL(fileURLWithPath: path ?? "results/\(time)-gate")
-        return try create(folder.lastPathComponent, in: folder.deletingLastPathComponent())
-    }
 }
 
 extension ComparisonReport.Arm {

@@ -30,7 +30,8 @@ enum ReleaseBuild {
             return failure("the package of this build was not found")
         }
         let scratch = folder.deletingLastPathComponent().deletingLastPathComponent()
-        note("this is a debug build; making a release build, which takes minutes the first time")
+        StandardError.print(
+            "bench: this is a debug build; making a release build, which takes minutes the first time")
         let build = Process()
         build.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         build.arguments = [
@@ -63,9 +64,5 @@ enum ReleaseBuild {
                 times of a \(BuildConfiguration.ofBench) build mean nothing, and bench cannot start a release build \
                 instead: \(reason). Run: swift run -c release bench \(arguments)
                 """)
-    }
-
-    private static func note(_ text: String) {
-        FileHandle.standardError.write(Data("bench: \(text)\n".utf8))
     }
 }

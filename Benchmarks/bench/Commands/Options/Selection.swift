@@ -43,18 +43,18 @@ struct Selection {
                 exitCode: .usage,
                 message: unknown("stack", name, allowed: Subject.all.map(\.name)))
         }
-        let subjects = (Subject.all + Subject.selftests).filter { names.contains($0.name) }
+        let subjects = (Subject.all + Subject.selfTests).filter { names.contains($0.name) }
         let listed = Dictionary(grouping: workloads, by: \.kind.name).mapValues {
             Set($0.flatMap(\.subjects).map(\.name))
         }
         workloads = workloads.compactMap { workload in
             var workload = workload
             let own = Set(workload.subjects.map(\.name))
-            let isSelftest = workload.subjects.allSatisfy { $0.group == .selftest }
+            let isSelfTest = workload.subjects.allSatisfy { $0.group == .selfTest }
             workload.subjects = subjects.filter { subject in
                 let isNew =
                     listed[workload.kind.name]?.contains(subject.name) != true
-                    && (!isSelftest || subject.group == .selftest)
+                    && (!isSelfTest || subject.group == .selfTest)
                 return workload.kind.admits(subject) && (own.contains(subject.name) || isNew)
             }
             if !workload.subjects.contains(where: { $0.name == workload.reference }) {

@@ -2,7 +2,7 @@ import Datasets
 
 extension CFlights {
     func importDataset(_ dataset: FlightsDataset, saveSize: Int) throws {
-        let airlines = try insert(
+        let airlines = try connection.insert(
             dataset.airlines, entity: "Airline", columns: ["ZCARRIER", "ZNAME"], saveSize: saveSize
         ) { statement, airline in
             statement.bind(airline.carrier, 2)
@@ -14,14 +14,14 @@ extension CFlights {
 
         let directory = FlightsDirectory(
             dataset, airlines: airlines, airports: airports, planes: planes)
-        try insert(
+        try connection.insert(
             dataset.flights, entity: "Flight", columns: FlightRecord.insertedColumns,
             saveSize: saveSize
         ) { FlightRecord.bind($1, directory.references(of: $1), to: &$0) }
     }
 
     private func insertAirports(_ airports: [AirportRow], saveSize: Int) throws -> Range<Int64> {
-        try insert(
+        try connection.insert(
             airports, entity: "Airport",
             columns: [
                 "ZCODE", "ZNAME", "ZLATITUDE", "ZLONGITUDE", "ZALTITUDEFEET", "ZTIMEZONEHOURS",
@@ -40,7 +40,7 @@ extension CFlights {
     }
 
     private func insertPlanes(_ planes: [PlaneRow], saveSize: Int) throws -> Range<Int64> {
-        try insert(
+        try connection.insert(
             planes, entity: "Plane",
             columns: [
                 "ZTAILNUMBER", "ZYEAR", "ZTYPE", "ZMANUFACTURER", "ZMODEL", "ZENGINECOUNT",
@@ -60,7 +60,7 @@ extension CFlights {
     }
 
     private func insertWeather(_ weather: [WeatherRow], saveSize: Int) throws {
-        try insert(
+        try connection.insert(
             weather, entity: "Weather",
             columns: [
                 "ZORIGINCODE", "ZYEAR", "ZMONTH", "ZDAY", "ZHOUR", "ZTEMPERATUREFAHRENHEIT",
@@ -85,15 +85,5 @@ extension CFlights {
             statement.bind(hour.visibilityMiles, 15)
             statement.bind(hour.time, 16)
         }
-    }
-
-    @discardableResult
-    @inline(__always)
-    func insert<Row>(
-        _ rows: [Row], entity: String, columns: [String], saveSize: Int,
-        bind: (inout CStatement, Row) -> Void
-    ) throws -> Range<Int64> {
-        try connection.insert(
-            rows, entity: entity, columns: columns, saveSize: saveSize, bind: bind)
     }
 }

@@ -25,7 +25,7 @@ final class CFlights: FlightsSubject {
 
     func insertFlights(_ flights: [FlightRow], by mode: BulkMode) throws {
         let nothing = FlightReferences()
-        try insert(
+        try connection.insert(
             flights, entity: "Flight", columns: FlightRecord.insertedColumns,
             saveSize: mode.saveSize(of: flights.count)
         ) { FlightRecord.bind($1, nothing, to: &$0) }

@@ -3,31 +3,23 @@ import GRDB
 
 extension GRDBFlights {
     func importDataset(_ dataset: FlightsDataset, saveSize: Int) throws {
-        let airlines = try insert(
+        let airlines = try pool.insert(
             dataset.airlines, entity: "Airline", saveSize: saveSize,
             AirlineRecord.init(airline:key:))
-        let airports = try insert(
+        let airports = try pool.insert(
             dataset.airports, entity: "Airport", saveSize: saveSize,
             AirportRecord.init(airport:key:))
-        let planes = try insert(
+        let planes = try pool.insert(
             dataset.planes, entity: "Plane", saveSize: saveSize, PlaneRecord.init(plane:key:))
-        try insert(
+        try pool.insert(
             dataset.weather, entity: "Weather", saveSize: saveSize,
             WeatherRecord.init(weather:key:))
 
         let directory = FlightsDirectory(
             dataset, airlines: airlines, airports: airports, planes: planes)
-        try insert(dataset.flights, entity: "Flight", saveSize: saveSize) {
+        try pool.insert(dataset.flights, entity: "Flight", saveSize: saveSize) {
             FlightRecord($0, key: $1, directory.references(of: $0))
         }
-    }
-
-    /// Inserts a record for each row; see ``GRDB/DatabasePool/insert(_:entity:saveSize:_:)``.
-    @discardableResult
-    func insert<Row, Record: PersistableRecord>(
-        _ rows: [Row], entity: String, saveSize: Int, _ record: (Row, Int64) -> Record
-    ) throws -> Range<Int64> {
-        try pool.insert(rows, entity: entity, saveSize: saveSize, record)
     }
 }
 

@@ -23,7 +23,7 @@ final class GRDBFlights: FlightsSubject {
 
     func insertFlights(_ flights: [FlightRow], by mode: BulkMode) throws {
         let nothing = FlightReferences()
-        try insert(flights, entity: "Flight", saveSize: mode.saveSize(of: flights.count)) {
+        try pool.insert(flights, entity: "Flight", saveSize: mode.saveSize(of: flights.count)) {
             FlightRecord($0, key: $1, nothing)
         }
     }

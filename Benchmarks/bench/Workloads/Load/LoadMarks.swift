@@ -63,7 +63,9 @@ final class LoadMarks: Sendable {
         state.withLock { $0.marks.append((name, Stopwatch.nanoseconds())) }
     }
 
-    private var mergedObjects: Int64 { subject.counters["mergedObjects"] ?? 0 }
+    private var mergedObjects: Int64 {
+        (subject as? any CountingSubject)?.counters[Metric.mergedObjects.name] ?? 0
+    }
 
     /// The salt, which SQLite changes when it restarts the log; nil without a log. Source: SQLite's
     /// file format, §4.1, bytes 16 to 19.

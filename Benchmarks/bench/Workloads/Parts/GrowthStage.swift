@@ -1,5 +1,4 @@
 import Benchmarking
-import Foundation
 import ObjectGraph
 
 /// A new store of books and a context: the start of each path of the growth workload.
@@ -30,9 +29,7 @@ final class GrowthStage: @unchecked Sendable {
         self.rowCount = rowCount
         self.verifier = verifier
         measureWork = measure
-        for suffix in ["", "-wal", "-shm"] {
-            try? FileManager.default.removeItem(atPath: worker.storeURL.path + suffix)
-        }
+        worker.removeStore()
         coordinator = try worker.openCoordinator(try Book.makeModel())
         context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
     }

@@ -31,9 +31,7 @@ struct ComparisonPage {
                     anchor: "environment", title: "Where the figures come from",
                     content: [NoisePlot(report.noise ?? [])?.figure].compactMap(\.self)
                         + stolen + [Provenance(report).table.markup]),
-                Page.Section(
-                    anchor: "guide", title: "How to read this",
-                    content: [.list(ComparisonSection.guide.map { ($0, []) }, class: "advice")]),
+                .guide(ComparisonSection.guide),
             ])
     }
 
@@ -51,24 +49,17 @@ struct ComparisonPage {
     private var banner: [Markup] {
         let style =
             switch report.exitCode {
-            case .success: report.rows(.inconclusive).isEmpty ? "" : " doubtful"
-            case .inconclusive: " doubtful"
-            default: " bad"
+            case .success: report.rows(.inconclusive).isEmpty ? "" : "doubtful"
+            case .inconclusive: "doubtful"
+            default: "bad"
             }
         let exit = "Exit \(report.exitCode.rawValue): \(report.meaning)."
         let sentences = section.sentences.map { (markdown: $0, details: [String]()) }
-        return [
-            .paragraph(
-                escaped(
-                    "\(report.title) · "
-                        + Provenance.line(report.startedAt, report.build, report.environment)),
-                class: "eyebrow"),
-            .element("h1", [:], [InlineText(markdown: report.sentence).markup]),
-            .element(
-                "div", ["class": "banner\(style)"],
-                [.paragraph(exit)]
-                    + (sentences.isEmpty ? [] : [.list(sentences, class: "answers")])),
-        ]
+        return Page.banner(
+            "\(report.title) · "
+                + Provenance.line(report.startedAt, report.build, report.environment),
+            headline: report.sentence, style: style,
+            [.paragraph(exit)] + (sentences.isEmpty ? [] : [.list(sentences, class: "answers")]))
     }
 
     /// The rows with a ratio of pairs, one group for each workload. Exact counts have no interval.

@@ -46,7 +46,28 @@ struct Page {
     }
 }
 
+extension Page {
+    /// The top of a page: where it comes from, its headline, and a box with what was found.
+    ///
+    /// - Parameter style: The class of the box beside `banner`; empty for none.
+    static func banner(
+        _ origin: String, headline: String, style: String, _ content: [Markup]
+    ) -> [Markup] {
+        [
+            .paragraph(escaped(origin), class: "eyebrow"),
+            .element("h1", [:], [InlineText(markdown: headline).markup]),
+            .element("div", ["class": style.isEmpty ? "banner" : "banner \(style)"], content),
+        ]
+    }
+}
+
 extension Page.Section {
+    static func guide(_ sentences: [String]) -> Self {
+        Self(
+            anchor: "guide", title: "How to read this",
+            content: [.list(sentences.map { ($0, []) }, class: "advice")])
+    }
+
     fileprivate var markup: Markup {
         .element("section", ["id": anchor], [.element("h2", [:], title)] + content)
     }

@@ -25,25 +25,17 @@ struct RunPage {
                         anchor: "environment", title: "Where the figures come from",
                         content: [NoisePlot(run)?.figure].compactMap(\.self)
                             + [Provenance(run).table.markup, options]),
-                    Page.Section(
-                        anchor: "guide", title: "How to read this",
-                        content: [.list(RunSummary.guide.map { ($0, []) }, class: "advice")]),
+                    .guide(RunSummary.guide),
                 ])
     }
 
     private var banner: [Markup] {
         let isBad = !run.unsoundCells.isEmpty || run.exitCode == .thresholdCrossed
         let hasDoubt = !screen.cautions.isEmpty || run.exitCode == .inconclusive
-        let style = isBad ? " bad" : hasDoubt ? " doubtful" : ""
-        return [
-            .paragraph(
-                escaped(
-                    "Run \(run.name) · "
-                        + Provenance.line(run.startedAt, run.build, run.environment)),
-                class: "eyebrow"),
-            .element("h1", [:], [InlineText(markdown: screen.headline).markup]),
-            .element("div", ["class": "banner\(style)"], screen.markup),
-        ]
+        return Page.banner(
+            "Run \(run.name) · " + Provenance.line(run.startedAt, run.build, run.environment),
+            headline: screen.headline, style: isBad ? "bad" : hasDoubt ? "doubtful" : "",
+            screen.markup)
     }
 
     private var rules: [Markup] {

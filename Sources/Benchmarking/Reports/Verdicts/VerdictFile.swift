@@ -83,11 +83,7 @@ struct VerdictFile: Encodable {
     }
 
     var json: String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        encoder.nonConformingFloatEncodingStrategy = .convertToString(
-            positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
-        guard let data = try? encoder.encode(self) else {
+        guard let data = try? JSONEncoder.ofFiles.encode(self) else {
             preconditionFailure("numbers, texts and arrays of them can be encoded")
         }
         return String(decoding: data, as: UTF8.self) + "\n"

@@ -72,10 +72,7 @@ extension ManagedObjectContext {
                 realised: false, refreshes: false)
             withExtendedLifetime(loaded) {
                 for owner in group {
-                    let members = related.contents[owner.reference, default: []].map {
-                        object($0.key, entityIndex: $0.entityIndex, storeNumber: storeNumber)
-                    }
-                    owner.prefetched(members, in: property)
+                    owner.load(related.contents[owner.reference, default: []], of: property)
                 }
             }
         }

@@ -121,7 +121,8 @@ struct PlanDraft {
     // MARK: - Pairs
 
     private mutating func addJoins() {
-        for (note, isInsertion) in context.tracker.joins {
+        // Sorted, since a dictionary has another order in each process.
+        for (note, isInsertion) in context.tracker.joins.sorted(by: { $0.key < $1.key }) {
             guard
                 isInsertion
                     ? !note.source.isDeleted && !note.destination.isDeleted

@@ -104,29 +104,19 @@ final class InMemoryStore: PersistentStore {
     }
 
     func destinations(of property: Property, _ owner: Entity, key: Int64) -> [EntityKey] {
-        destinations(of: property, owner, keys: [key])[key, default: []]
-    }
-
-    func destinations(
-        of property: Property, _ owner: Entity, keys: [Int64]
-    ) -> [Int64: [EntityKey]] {
-        let relationship = property.relationship!
-        let destination = model.destination(of: relationship)
-        let contents = snapshot().contents
-        var result: [Int64: [EntityKey]] = [:]
-        for key in keys {
-            result[key] = contents.destinations(
-                of: relationship, key: key, in: destination, model: model
-            ).map(EntityKey.init)
-        }
-        return result
+        snapshot().destinations(of: property, key: key).map(EntityKey.init)
     }
 
     func relatedRows(of property: Property, _ owner: Entity, keys: [Int64]) -> RelatedRows {
-        let contents = destinations(of: property, owner, keys: keys)
-        let members = Set(contents.values.joined().map(\.key))
-        let destination = model.destination(of: property.relationship!)
-        return RelatedRows(contents: contents, rows: rows(Array(members), entity: destination))
+        let snapshot = snapshot()
+        var related = RelatedRows(contents: [:], rows: RowList())
+        var known: Set<Int64> = []
+        for key in keys {
+            let members = snapshot.destinations(of: property, key: key)
+            related.contents[key] = members.map(EntityKey.init)
+            for row in members where known.insert(row.key).inserted { related.rows.append(row) }
+        }
+        return related
     }
 }
 

@@ -34,7 +34,7 @@ struct InMemoryStoreContents: Sendable {
     func rows(root: Int) -> some Collection<RowReference> { tables[root].values }
 
     /// The destinations of a to-many relationship of the row with this key, in their order if it is
-    /// ordered.
+    /// ordered, otherwise in the order of their keys.
     func destinations(
         of relationship: Relationship, key: Int64, in destination: Entity,
         model: ManagedObjectModel
@@ -42,7 +42,7 @@ struct InMemoryStoreContents: Sendable {
         guard let column = ReferenceColumn(relationship, destination) else { return [] }
         // A pair without a destination row is skipped, as in an SQL join.
         let rows = references[column]?[key]?.compactMap { tables[destination.rootIndex][$0] } ?? []
-        guard relationship.isOrdered else { return rows }
+        guard relationship.isOrdered else { return rows.sorted { $0.key < $1.key } }
         func place(of row: RowReference) -> Int64 {
             if case .joinTable(let join) = relationship.storage {
                 let column = ReferenceColumn(table: join.table, column: join.placeColumn!)

@@ -13,6 +13,13 @@ final class InMemoryStoreSnapshot: Sendable {
         self.model = model
         self.scopes = scopes
     }
+
+    /// The destinations of a to-many relationship of the row with this key.
+    func destinations(of property: Property, key: Int64) -> [RowReference] {
+        guard let relationship = property.relationship else { return [] }
+        return contents.destinations(
+            of: relationship, key: key, in: model.destination(of: relationship), model: model)
+    }
 }
 
 /// A row as predicates and sort keys see it.
@@ -54,10 +61,8 @@ struct InMemoryStoreRow: PredicateSubject {
     }
 
     func destinations(of property: Property) -> [InMemoryStoreRow] {
-        guard let relationship = property.relationship else { return [] }
-        return snapshot.contents.destinations(
-            of: relationship, key: row.key, in: snapshot.model.destination(of: relationship),
-            model: snapshot.model
-        ).map { InMemoryStoreRow(row: $0, snapshot: snapshot) }
+        snapshot.destinations(of: property, key: row.key).map {
+            InMemoryStoreRow(row: $0, snapshot: snapshot)
+        }
     }
 }

@@ -15,7 +15,7 @@ struct RowPlace: Sendable, BitwiseCopyable {
     @inline(__always)
     init(_ start: UnsafeRawPointer, slabBase: UnsafeMutableRawPointer) {
         key = start.load(as: Int64.self)
-        offset = UInt32(start - UnsafeRawPointer(slabBase))
+        offset = UInt32(truncatingIfNeeded: start - UnsafeRawPointer(slabBase))
         entityNumber = UInt32(start.load(fromByteOffset: 12, as: UInt16.self))
     }
 }

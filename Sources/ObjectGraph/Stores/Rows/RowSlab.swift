@@ -76,14 +76,7 @@ struct DraftSpace {
     func begin(_ row: RowExtent, _ entityNumber: UInt32) -> UnsafeRawPointer {
         let start = base + (extent.pointee.end + 7) & ~7
         extent.pointee.end = start - base + row.fixedByteCount
-        start.storeBytes(of: 0, as: Int64.self)
-        start.storeBytes(of: 0, toByteOffset: 8, as: UInt32.self)
-        start.storeBytes(
-            of: UInt32(UInt16(truncatingIfNeeded: entityNumber)), toByteOffset: 12, as: UInt32.self)
-        for word in 0..<row.bitmapWordCount {
-            start.storeBytes(
-                of: 0, toByteOffset: RowLayout.headerByteCount + (word << 3), as: UInt64.self)
-        }
+        start.beginRow(row, key: 0, version: 0, entityNumber: entityNumber)
         return UnsafeRawPointer(start)
     }
 

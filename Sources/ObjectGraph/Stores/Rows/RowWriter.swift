@@ -36,15 +36,8 @@ struct RowWriter: SlotWriter, @unchecked Sendable {
         rowStart = end
         reserve(extent.fixedByteCount)
         slots = rowStart + extent.slotsByteOffset
-        rowStart.storeBytes(of: key, as: Int64.self)
-        rowStart.storeBytes(of: version, toByteOffset: 8, as: UInt32.self)
-        rowStart.storeBytes(
-            of: UInt16(truncatingIfNeeded: entityNumber), toByteOffset: 12, as: UInt16.self)
+        rowStart.beginRow(extent, key: key, version: version, entityNumber: entityNumber)
         present = 0
-        for word in 0..<extent.bitmapWordCount {
-            rowStart.storeBytes(
-                of: 0, toByteOffset: RowLayout.headerByteCount + (word << 3), as: UInt64.self)
-        }
     }
 
     @inline(__always)
@@ -73,20 +66,16 @@ struct RowWriter: SlotWriter, @unchecked Sendable {
 
     func hasValue(_ slot: Int) -> Bool {
         if slot < RowLayout.headerSlotCount { return present & 1 << UInt16(slot) != 0 }
-        let place = RowLayout.bitmapPlace(slot)
-        return rowStart.load(fromByteOffset: place.byteOffset, as: UInt64.self) & place.bit != 0
+        return UnsafeRawPointer(rowStart).rowHasValue(slot)
     }
 
     /// Removes the value of a slot.
     mutating func clear(_ slot: Int) {
         if slot < RowLayout.headerSlotCount {
             present &= ~(1 << UInt16(truncatingIfNeeded: slot))
-            return
+        } else {
+            rowStart.rowClear(slot)
         }
-        let place = RowLayout.bitmapPlace(slot)
-        let word = rowStart.load(fromByteOffset: place.byteOffset, as: UInt64.self)
-        rowStart.storeBytes(
-            of: word & ~place.bit, toByteOffset: place.byteOffset, as: UInt64.self)
     }
 
     /// Finishes the row, which never changes afterwards.
@@ -100,10 +89,7 @@ struct RowWriter: SlotWriter, @unchecked Sendable {
     mutating func finishedPlace() -> RowPlace {
         rowStart.storeBytes(of: present, toByteOffset: 14, as: UInt16.self)
         end = end.alignedUp(toMultipleOf: 8)
-        return RowPlace(
-            key: rowStart.load(as: Int64.self),
-            offset: UInt32(truncatingIfNeeded: rowStart - (limit - capacity)),
-            entityNumber: UInt32(rowStart.load(fromByteOffset: 12, as: UInt16.self)))
+        return RowPlace(UnsafeRawPointer(rowStart), slabBase: limit - capacity)
     }
 
     /// Reuses the memory of the slab from its start. Its rows must no longer be needed.
@@ -116,12 +102,9 @@ struct RowWriter: SlotWriter, @unchecked Sendable {
         slots.storeBytes(of: value, toByteOffset: slot << 3, as: T.self)
         if slot < RowLayout.headerSlotCount {
             present |= 1 << UInt16(truncatingIfNeeded: slot)
-            return
+        } else {
+            rowStart.rowMark(slot)
         }
-        let place = RowLayout.bitmapPlace(slot)
-        let word = rowStart.load(fromByteOffset: place.byteOffset, as: UInt64.self)
-        rowStart.storeBytes(
-            of: word | place.bit, toByteOffset: place.byteOffset, as: UInt64.self)
     }
 
     @inline(__always)

@@ -70,7 +70,7 @@ extension SQLiteStore {
         _ request: FetchRequest, _ entity: Entity, on connection: Connection
     ) throws -> [EntityKey] {
         let translation = try FetchTranslation(
-            request, entity: entity, model: model, selection: .columns("t0.Z_PK, t0.Z_ENT"))
+            request, entity: entity, model: model, selection: .keys)
         let statement = try connection.statement(translation.sql)
         statement.bind(translation.bindings)
         return try readKeys(of: statement, entity)
@@ -131,7 +131,10 @@ private struct CascadingDeletion {
         let destination = model.destination(of: relationship)
         var cascaded: [EntityKey] = []
         if relationship.deleteRule == .cascade {
-            cascaded = try destinations(of: property, relationship, of: entity, list)
+            let sql = store.select(
+                EntityKey.columns, destinationsOf: property, entity,
+                where: "IN (SELECT value FROM json_each(?))")
+            cascaded = try keys(sql, destination, list)
         }
         if case .joinTable(let join) = relationship.storage {
             try run(
@@ -157,23 +160,6 @@ private struct CascadingDeletion {
                 list)
         }
         return cascaded
-    }
-
-    private func destinations(
-        of property: Property, _ relationship: Relationship, of entity: Entity, _ list: String
-    ) throws -> [EntityKey] {
-        let destination = model.destination(of: relationship)
-        let inList = "IN (SELECT value FROM json_each(?))"
-        let sql =
-            switch relationship.storage {
-            case .foreignKey:
-                "SELECT t0.Z_PK, t0.Z_ENT FROM \(entity.table) t1 JOIN \(destination.table) t0 ON t0.Z_PK = t1.\(entity.columns[property.slot!]) WHERE t1.Z_PK \(inList)"
-            case .inverseForeignKey(let index):
-                "SELECT Z_PK, Z_ENT FROM \(destination.table) WHERE \(destination.columns[destination.properties[index].slot!]) \(inList)"
-            case .joinTable(let join):
-                "SELECT t0.Z_PK, t0.Z_ENT FROM \(join.table) t1 JOIN \(destination.table) t0 ON t0.Z_PK = t1.\(join.destinationColumn) WHERE t1.\(join.sourceColumn) \(inList)"
-            }
-        return try keys(sql, destination, list)
     }
 
     private func keys(_ sql: String, _ entity: Entity, _ list: String) throws -> [EntityKey] {

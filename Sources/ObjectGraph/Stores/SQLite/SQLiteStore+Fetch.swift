@@ -144,46 +144,12 @@ extension SQLiteStore {
         let relationship = property.relationship!
         let destination = model.destination(of: relationship)
         guard hasTable[destination.index] else { return [] }
-        let sql =
-            switch relationship.storage {
-            case .inverseForeignKey(let index):
-                "SELECT Z_PK, Z_ENT FROM \(destination.table) t0 WHERE \(destination.columns[destination.properties[index].slot!]) = ?\(order(of: relationship))"
-            case .joinTable(let join):
-                "SELECT t0.Z_PK, t0.Z_ENT FROM \(join.table) t1 JOIN \(destination.table) t0 ON t0.Z_PK = t1.\(join.destinationColumn) WHERE t1.\(join.sourceColumn) = ?\(order(of: relationship))"
-            case .foreignKey:
-                preconditionFailure("\(owner.name).\(property.name) is to-one and has no contents.")
-            }
+        let sql = select(
+            EntityKey.columns, destinationsOf: property, owner, where: "= ?",
+            order(of: relationship))
         return try read(sql) { statement in
             statement.bind(key, at: 1)
             return try readKeys(of: statement, destination)
-        }
-    }
-
-    func destinations(
-        of property: Property, _ owner: Entity, keys: [Int64]
-    ) throws -> [Int64: [EntityKey]] {
-        let relationship = property.relationship!
-        let destination = model.destination(of: relationship)
-        guard hasTable[destination.index] else { return [:] }
-        let sql =
-            switch relationship.storage {
-            case .inverseForeignKey(let index):
-                "SELECT Z_PK, Z_ENT, \(destination.columns[destination.properties[index].slot!]) FROM \(destination.table) t0 WHERE \(destination.columns[destination.properties[index].slot!]) IN (SELECT value FROM json_each(?))\(order(of: relationship))"
-            case .joinTable(let join):
-                "SELECT t0.Z_PK, t0.Z_ENT, t1.\(join.sourceColumn) FROM \(join.table) t1 JOIN \(destination.table) t0 ON t0.Z_PK = t1.\(join.destinationColumn) WHERE t1.\(join.sourceColumn) IN (SELECT value FROM json_each(?))\(order(of: relationship))"
-            case .foreignKey:
-                preconditionFailure("\(owner.name).\(property.name) is to-one and has no contents.")
-            }
-        return try read(sql) { statement in
-            statement.bind(jsonArray(keys), at: 1)
-            var contents: [Int64: [EntityKey]] = [:]
-            while try statement.step() {
-                contents[statement.value(at: 2).integer, default: []].append(
-                    try EntityKey(
-                        number: statement.value(at: 1).integer, key: statement.value(at: 0).integer,
-                        of: destination))
-            }
-            return contents
         }
     }
 
@@ -196,15 +162,9 @@ extension SQLiteStore {
             return RelatedRows(contents: [:], rows: RowList())
         }
         let selection = selection(destination, includesSubentities: true)
-        let sql =
-            switch relationship.storage {
-            case .inverseForeignKey(let index):
-                "SELECT \(selection.columns), t0.\(destination.columns[destination.properties[index].slot!]) FROM \(destination.table) t0 WHERE t0.\(destination.columns[destination.properties[index].slot!]) IN (SELECT value FROM json_each(?))\(order(of: relationship))"
-            case .joinTable(let join):
-                "SELECT \(selection.columns), t1.\(join.sourceColumn) FROM \(join.table) t1 JOIN \(destination.table) t0 ON t0.Z_PK = t1.\(join.destinationColumn) WHERE t1.\(join.sourceColumn) IN (SELECT value FROM json_each(?))\(order(of: relationship))"
-            case .foreignKey:
-                preconditionFailure("\(owner.name).\(property.name) is to-one and has no contents.")
-            }
+        let sql = select(
+            selection.columns, withOwner: true, destinationsOf: property, owner,
+            where: "IN (SELECT value FROM json_each(?))", order(of: relationship))
         return try read(sql) { statement in
             statement.bind(jsonArray(keys), at: 1)
             let collector = RowCollector(selection)
@@ -218,6 +178,33 @@ extension SQLiteStore {
                 if known.insert(member.key).inserted { collector.take(statement) }
             }
             return RelatedRows(contents: contents, rows: try collector.finish())
+        }
+    }
+
+    /// A SELECT of the destinations of a relationship, whose table is `t0`.
+    ///
+    /// - Parameters:
+    ///   - withOwner: Whether the key of the owner follows the columns.
+    ///   - owners: The condition on the key of the owner, such as `= ?`.
+    func select(
+        _ columns: String, withOwner: Bool = false, destinationsOf property: Property,
+        _ owner: Entity, where owners: String, _ order: String = ""
+    ) -> String {
+        let relationship = property.relationship!
+        let destination = model.destination(of: relationship)
+        switch relationship.storage {
+        case .foreignKey:
+            let key = owner.columns[property.slot!]
+            return
+                "SELECT \(columns)\(withOwner ? ", t1.Z_PK" : "") FROM \(owner.table) t1 JOIN \(destination.table) t0 ON t0.Z_PK = t1.\(key) WHERE t1.Z_PK \(owners)\(order)"
+        case .inverseForeignKey(let index):
+            let key = destination.columns[destination.properties[index].slot!]
+            return
+                "SELECT \(columns)\(withOwner ? ", t0.\(key)" : "") FROM \(destination.table) t0 WHERE t0.\(key) \(owners)\(order)"
+        case .joinTable(let join):
+            let key = join.sourceColumn
+            return
+                "SELECT \(columns)\(withOwner ? ", t1.\(key)" : "") FROM \(join.table) t1 JOIN \(destination.table) t0 ON t0.Z_PK = t1.\(join.destinationColumn) WHERE t1.\(key) \(owners)\(order)"
         }
     }
 
@@ -272,7 +259,7 @@ extension RowSelection {
 
 extension FetchTranslation.Selection {
     /// The identities, for `readKeys`.
-    static let keys = Self.columns("t0.Z_PK, t0.Z_ENT")
+    static let keys = Self.columns(EntityKey.columns)
 }
 
 /// The identities in a result with keys and entity numbers.
@@ -290,6 +277,9 @@ func readKeys(of statement: Statement, _ entity: Entity) throws -> [EntityKey] {
 }
 
 extension EntityKey {
+    /// The columns that `readKeys` takes, of the table `t0`.
+    static let columns = "t0.Z_PK, t0.Z_ENT"
+
     /// The identity of a stored row, or of a reference to one.
     ///
     /// - Parameter entity: The fetched entity, or the destination of the relationship.

@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test func `a sample keeps its time-lines, and older ones are read without`() throws {
-        var sample = Sample(repetition: 0, positionInRound: 0, startedAtSeconds: 0)
+        var sample = Sample()
         let withNone = try JSONEncoder().encode(sample)
         #expect(try JSONDecoder().decode(Sample.self, from: withNone).timelines == nil)
         var timeline = recorder()

@@ -226,7 +226,7 @@ private struct Station {
             LoadPhase(.closed, .operations(9), isRecorded: false))
         let closed = try station.generator.run(LoadPhase(.closed, .seconds(1)))
         let open = try station.open(.shareOfCapacity(0.5), seconds: 2)
-        var sample = Sample(repetition: 0, positionInRound: 0, startedAtSeconds: 0)
+        var sample = Sample()
         sample.take([warmUp, closed, open], operations: ["read", "update"])
 
         #expect(abs(sample[.capacity]! - 1_000) < 1e-6)
@@ -256,7 +256,7 @@ private struct Station {
         closed.mainQueue = beats(70)
         var open = try station.open(.perSecond(500), seconds: 1)
         open.mainQueue = beats(30)
-        var sample = Sample(repetition: 0, positionInRound: 0, startedAtSeconds: 0)
+        var sample = Sample()
         sample.take([closed, open], operations: ["read"])
         #expect(sample.latencies["mainQueue"]?.count == 30)
         sample.take([closed], operations: ["read"])
@@ -266,7 +266,7 @@ private struct Station {
     @Test func `without an open phase it has the latencies of the closed one`() throws {
         var station = Station()
         let closed = try station.generator.run(LoadPhase(.closed, .seconds(1)))
-        var sample = Sample(repetition: 0, positionInRound: 0, startedAtSeconds: 0)
+        var sample = Sample()
         sample.take([closed], operations: ["read"])
         #expect(Set(sample.latencies.keys) == ["service", "read.service"])
         #expect(sample[.offeredRate] == nil)

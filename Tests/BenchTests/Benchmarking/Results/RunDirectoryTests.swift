@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test func `counts come from the counting pass, unless a sample has measured them`() {
-        var sample = Sample(repetition: 0, positionInRound: 0, startedAtSeconds: 0)
+        var sample = Sample()
         sample.counters = ["statements": 182_589, "saves": 7]
         sample.metrics["conflicts"] = 2
         var cell = CellResult(subject: "shared", role: .stack, samples: [sample])
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test func `a metric of a cell is found by name, counters and percentiles too`() {
-        var sample = Sample(repetition: 0, positionInRound: 0, startedAtSeconds: 0)
+        var sample = Sample()
         var recorder = LatencyRecorder()
         for value in UInt64(1)...100 { recorder.record(nanoseconds: value) }
         sample[.time] = 2

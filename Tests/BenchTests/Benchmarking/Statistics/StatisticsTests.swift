@@ -1,5 +1,4 @@
 import Benchmarking
-import Foundation
 import Testing
 
 @Suite struct `Statistics (measuring §7)` {
@@ -132,12 +131,4 @@ import Testing
             return Double(size)
         }
     }
-}
-
-/// The seed of a random test: TEST_SEED, or a new one, which is printed.
-func testSeed() -> UInt64 {
-    let given = ProcessInfo.processInfo.environment["TEST_SEED"].flatMap { UInt64($0) }
-    let seed = given ?? UInt64.random(in: 0...UInt64.max)
-    print("TEST_SEED=\(seed)")
-    return seed
 }

@@ -23,7 +23,7 @@ private let publicationColumns =
             context.refreshAllObjects()
             _ = (author.name, book.title)
             fixture.recorder.expect([
-                "SELECT Z_PK, Z_ENT FROM ZPUBLICATION t0 WHERE ZAUTHOR = ? ← \(author.objectID.reference)"
+                "SELECT t0.Z_PK, t0.Z_ENT FROM ZPUBLICATION t0 WHERE t0.ZAUTHOR = ? ← \(author.objectID.reference)"
             ]) { #expect(author.publications.count == 3) }
             fixture.recorder.expect([
                 "SELECT t0.Z_PK, t0.Z_ENT FROM Z_2TOPICS t1 JOIN ZTOPIC t0 ON t0.Z_PK = t1.Z_6TOPICS WHERE t1.Z_2PUBLICATIONS = ? ← \(book.objectID.reference)"

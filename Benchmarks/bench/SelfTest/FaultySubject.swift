@@ -1,5 +1,7 @@
+import Stacks
+
 /// A stack under load whose writers have a fault, to test that the checks find it.
-final class FaultySubject: LoadSubject {
+final class FaultySubject: LoadSubject, StackCounting {
     private let base: StackLoad
     private let addFault: @Sendable (any LoadWriter) -> any LoadWriter
 
@@ -14,7 +16,7 @@ final class FaultySubject: LoadSubject {
     func makeWriter() throws -> any LoadWriter { addFault(try base.makeWriter()) }
     func makeReader(_ index: Int) throws -> any LoadReader { try base.makeReader(index) }
     func shownQuantities() throws -> [Int64: Int32]? { try base.shownQuantities() }
-    var counters: [String: Int64] { base.counters }
+    var stack: any PersistenceStack { base.stack }
     func settings(_ pragmas: [String]) throws -> [[String]] { try base.settings(pragmas) }
     func close() throws { try base.close() }
 }

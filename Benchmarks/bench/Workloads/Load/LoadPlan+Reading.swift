@@ -32,9 +32,8 @@ extension LoadPlan {
         guard phases.contains(where: \.isRecorded) else {
             throw try entries.required("phases").error("needs a closed or an open phase")
         }
-        let names = LoadCheck.allCases.map(\.rawValue)
-        let checks = try entries["checks"]?.distinct { try $0.choice("check", of: names) } ?? names
-        self.checks = Set(checks.compactMap(LoadCheck.init))
+        checks = Set(
+            try entries["checks"]?.distinct { try $0.choice("check") } ?? LoadCheck.allCases)
     }
 
     /// Checks that each client of each cell has an operation to do and a row of its own.
@@ -63,19 +62,13 @@ extension LoadPlan {
 extension LoadPlan.Part {
     fileprivate init(reading node: ConfigurationNode) throws {
         let entries = try node.mapping(allowing: ["operation", "weight", "keys", "skew"])
-        let names = LoadOperation.allCases.map(\.rawValue)
-        let name = try entries.required("operation").choice("operation", of: names)
-        operation = LoadOperation(rawValue: name)!
+        operation = try entries.required("operation").choice("operation")
         weight = try entries["weight"]?.number(in: 1e-6...1e6) ?? 1
         keys = KeyDistribution(.uniform)
         if let node = entries["keys"] ?? entries["skew"], !operation.takesKeys {
-            throw node.error("the operation \(name) has no keys; remove keys and skew")
+            throw node.error("the operation \(operation.rawValue) has no keys; remove keys and skew")
         }
-        if let node = entries["keys"] {
-            let shapes = KeyDistribution.Shape.allCases.map(\.rawValue)
-            keys.shape = KeyDistribution.Shape(
-                rawValue: try node.choice("distribution", of: shapes))!
-        }
+        if let node = entries["keys"] { keys.shape = try node.choice("distribution") }
         if let node = entries["skew"] {
             guard keys.shape == .zipfian || keys.shape == .latest else {
                 throw node.error("only the distributions zipfian and latest have a skew")
@@ -105,10 +98,8 @@ extension LoadPhase {
             self.init(.closed, extent, isRecorded: mode == "closed")
             return
         }
-        let arrivals = ArrivalProcess.allCases.map(\.rawValue)
-        let arrival = try entries["arrival"]?.choice("arrival", of: arrivals) ?? "poisson"
-        let rate = try Rate(reading: entries.required("rate"))
-        self.init(.open(rate, ArrivalProcess(rawValue: arrival)!), extent)
+        let arrivals: ArrivalProcess = try entries["arrival"]?.choice("arrival") ?? .poisson
+        self.init(.open(try Rate(reading: entries.required("rate")), arrivals), extent)
     }
 }
 

@@ -1,0 +1,1 @@
+../../Datasets/SplitMix64.swift

@@ -1,0 +1,1 @@
+../../Sources/Datasets/SplitMix64.swift
