@@ -93,7 +93,8 @@ struct Runner {
     }
 
     private mutating func begin() throws {
-        progress.note("preparing \(workloads.count) workloads")
+        let count = workloads.count
+        progress.note("preparing \(count) \(count == 1 ? "workload" : "workloads")")
         run.workloads = try workloads.map {
             WorkloadResult($0, cells: $0.cells, data: try preparation.selection(for: $0))
         }

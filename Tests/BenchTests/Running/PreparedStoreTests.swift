@@ -103,6 +103,6 @@ import Testing
                 folder.path("run"),
             ], environment: ["STACKBENCH_DATASETS": cache.path])
         #expect(bench.exitCode != 0)
-        #expect(bench.errors.contains("are not whole"), "\(bench.errors)")
+        #expect(bench.errors.contains("are incomplete"), "\(bench.errors)")
     }
 }

@@ -41,7 +41,7 @@ import Testing
 
         #expect(
             row.sentence
-                == "**growth path=merge** costs 2.60 × as many instructions a row among many rows "
-                + "as among few: 5,000 and 13,000 (1.30 × is allowed).")
+                == "**growth path=merge** costs 2.60 × as many instructions per row with many rows "
+                + "as with few: 5,000 with few, 13,000 with many (1.30 × is allowed).")
     }
 }
