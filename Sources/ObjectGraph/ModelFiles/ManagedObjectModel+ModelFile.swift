@@ -9,8 +9,8 @@ extension ManagedObjectModel {
     /// without a class are of `ManagedObject`, and their values are read and set by key. A
     /// transformable attribute whose transformer is not given has its stored `Data` as value.
     ///
-    /// `warnings` lists what the engine does not know or lacks, with its line; it is left out of the
-    /// model. Source: spec §1.13.
+    /// What the engine does not know or lacks is left out of the model. `warnings` lists it with
+    /// its lines. Source: spec §1.13.
     ///
     /// - Parameters:
     ///   - version: The name of a version; nil means the current one.

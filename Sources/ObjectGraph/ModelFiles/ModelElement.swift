@@ -31,8 +31,10 @@ extension ModelElement {
     }
 
     func flag(_ attribute: String, default absent: Bool = false) throws(ModelFileError) -> Bool {
-        try choice(attribute, ["YES": true, "NO": false], default: absent)
+        try choice(attribute, Self.flags, default: absent)
     }
+
+    private static let flags = ["YES": true, "NO": false]
 
     func choice<Value>(
         _ attribute: String, _ values: [String: Value], default absent: Value
@@ -67,11 +69,11 @@ extension ModelElement {
 extension ModelElement {
     /// Parses XML and returns the root element.
     ///
-    /// libxml2 parses more than a model needs. Three checks before it leave plain elements and
-    /// attributes, so that no entity can be expanded: the text is UTF-8 whatever it declares, it has
-    /// no byte 0, which UTF-16 would have, and it has no declaration of a document type.
+    /// libxml2 parses more than a model needs. Checks before it make sure that no entity can be
+    /// expanded: the text is UTF-8 and declares nothing else, it has no byte 0, which UTF-16 would
+    /// have, and it does not declare a document type.
     init(xml data: Data) throws(ModelFileError) {
-        guard let text = String(validating: data, as: UTF8.self), !data.contains(0),
+        guard let text = String(validating: data, as: UTF8.self), !text.utf8.contains(0),
             Self.declaresUTF8(text)
         else { throw ModelFileError(.notUTF8) }
         for declaration in ["<!DOCTYPE", "<!ENTITY"] {

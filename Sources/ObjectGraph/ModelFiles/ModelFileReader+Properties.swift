@@ -31,15 +31,17 @@ extension ModelFileReader {
     private mutating func reportUnsupported(
         _ element: ModelElement, _ entity: String, _ name: String
     ) throws(ModelFileError) {
-        let features = [
-            ("derived", "a derived attribute; it has the values that are set"),
-            ("preserveAfterDeletion", "preserveAfterDeletion; there is no history"),
-            ("allowsCloudEncryption", "allowsCloudEncryption; values are not encrypted"),
-        ]
-        for (attribute, feature) in features where try element.flag(attribute) {
+        for (attribute, feature) in Self.unsupported where try element.flag(attribute) {
             warn(.unsupported(feature), entity, name, line: element.line)
         }
     }
+
+    /// Flags of attributes, and what becomes of them.
+    private static let unsupported = [
+        ("derived", "a derived attribute; it has the values that are set"),
+        ("preserveAfterDeletion", "preserveAfterDeletion; there is no history"),
+        ("allowsCloudEncryption", "allowsCloudEncryption; values are not encrypted"),
+    ]
 
     private mutating func defaultValue(
         _ element: ModelElement, _ type: AttributeType, _ entity: String, _ name: String

@@ -169,7 +169,8 @@ struct ModelFileReader {
         in element: ModelElement, entity: String? = nil, property: String? = nil
     ) {
         guard let known = ModelVocabulary.entries[element.name] else { return }
-        for name in element.attributes.keys.sorted() where !known.attributes.contains(name) {
+        let unknown = element.attributes.keys.filter { !known.attributes.contains($0) }
+        for name in unknown.sorted() {
             warn(
                 .unknownAttribute(name, element: element.name), entity, property,
                 line: element.line)
