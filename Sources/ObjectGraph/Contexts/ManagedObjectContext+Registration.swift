@@ -276,7 +276,7 @@ extension ManagedObjectContext {
         guard entities.count == 1 else {
             fatalError(
                 entities.isEmpty
-                    ? "No entity of the model has the class \(type); name it as managedObjectClass of its entity."
+                    ? "No entity of the model has the class \(type); name it as managedObjectClass of its entity, or in classes when the model is read from a file."
                     : "Several entities have the class \(type); insert with insertObject(entityName:)."
             )
         }

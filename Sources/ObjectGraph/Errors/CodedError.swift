@@ -29,6 +29,22 @@ extension ModelError: LocalizedError {
     public var errorDescription: String? { description }
 }
 
+extension ModelFileError: CodedError {
+    public var code: Int {
+        switch reason {
+        case .missing, .unknownVersion, .noCurrentVersion: 260
+        case .unreadable: 256
+        case .tooLarge: 263
+        case .notUTF8: 261
+        case .inexpressible: 512
+        case .model, .predicate: 134060
+        case .notAModel, .legacyFormat, .malformed, .documentType, .missingAttribute,
+            .missingElement, .unacceptableValue, .duplicate:
+            259
+        }
+    }
+}
+
 extension PredicateFormatError: LocalizedError {
     public var errorDescription: String? { description }
 }

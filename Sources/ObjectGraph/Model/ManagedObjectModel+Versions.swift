@@ -62,7 +62,8 @@ extension ManagedObjectModel {
         }
         return try ManagedObjectModel(
             Array(descriptions.values), configurations,
-            models.reduce(into: []) { $0.formUnion($1.versionIdentifiers) }, templates: templates)
+            models.reduce(into: []) { $0.formUnion($1.versionIdentifiers) }, templates: templates,
+            fileWarnings: models.flatMap(\.fileWarnings))
     }
 
     /// Merges those entities that a store with these version hashes has.

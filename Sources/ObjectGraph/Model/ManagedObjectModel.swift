@@ -23,6 +23,9 @@ public final class ManagedObjectModel: Sendable {
     /// Names for people. Comparisons ignore them.
     public let versionIdentifiers: Set<String>
     let templates: [String: any RequestTemplate]
+
+    /// What was left out when the model was read from a file.
+    let fileWarnings: [ModelWarning]
     let hasOrderedRelationships: Bool
 
     /// The entities whose deleted objects stay members of a to-many relationship, because it has no
@@ -47,13 +50,15 @@ public final class ManagedObjectModel: Sendable {
 
     init(
         _ descriptions: [EntityDescription], _ configurations: [String: Set<String>],
-        _ versionIdentifiers: Set<String>, templates: [String: any RequestTemplate]
+        _ versionIdentifiers: Set<String>, templates: [String: any RequestTemplate],
+        fileWarnings: [ModelWarning] = []
     ) throws(ModelError) {
         let entities = try ModelAssembly(descriptions).entities()
         self.entities = entities
         self.configurations = configurations
         self.versionIdentifiers = versionIdentifiers
         self.templates = templates
+        self.fileWarnings = fileWarnings
         hasOrderedRelationships = entities.contains { !$0.orderedIndexes.isEmpty }
         lastingMembers = entities.flatMap(\.toManyRelationships).reduce(into: []) {
             indexes, relationship in

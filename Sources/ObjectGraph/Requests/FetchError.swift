@@ -68,12 +68,12 @@ extension FetchError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .unknownEntity(let name):
-            "The model has no entity '\(name)'; add it or correct the name."
+            "The model has no entity '\(name)', or not exactly one with this class; add it, correct the name, or give the entity its class."
         case .abstractEntity(let name):
             "'\(name)' is abstract and has no objects of its own; name one of its subentities."
         case .noSuchObject(let id): "The store has no object \(id); it may have been deleted."
         case .classMismatch(let entity, let expected):
-            "Objects of '\(entity)' are not of class \(expected); ask for their own class or for ManagedObject."
+            "Objects of '\(entity)' are not of class \(expected); ask for their own class or for ManagedObject, or give the entity the class."
         case .unknownKeyPath(let path, let entity):
             "'\(path)' is not a key path of \(entity); add the property to the model or correct the path."
         case .toManyKeyNotAllowedHere(let path, let entity):

@@ -13,7 +13,7 @@ import Testing
         let file = try PackageFile("Tests/ObjectGraphTests/Guide/GuideTests.swift")
         let others = samples.filter { !file.contains(sample: $0) }
 
-        #expect(samples.count == 16)
+        #expect(samples.count == 17)
         #expect(others.isEmpty)
     }
 
@@ -145,6 +145,47 @@ extension `Guide` {
             #expect(book.author?.name == "Stanisław Lem" && book.author?.books == [book])
             #expect(book[Book.related].isEmpty)
         }
+    }
+}
+
+// MARK: - Model files
+
+extension `Guide` {
+    private func writeModel(to group: URL) throws {
+        let folder = group.appending(path: "Library.xcdatamodel", directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let text = """
+            <model>
+                <entity name="Author" representedClassName=".Author">
+                    <attribute name="name" attributeType="String"/>
+                    <relationship name="books" optional="YES" toMany="YES" ordered="YES" \
+            deletionRule="Cascade" destinationEntity="Book" inverseName="author"/>
+                </entity>
+                <entity name="Book" representedClassName=".Book">
+                    <attribute name="title" attributeType="String" colour="red"/>
+                    <relationship name="author" optional="YES" maxCount="1" \
+            deletionRule="Nullify" destinationEntity="Author" inverseName="books"/>
+                </entity>
+            </model>
+            """
+        try Data(text.utf8).write(to: folder.appending(path: "contents"))
+    }
+
+    @Test func `a model is read from a file`() throws {
+        let url = temporary.url("Library.xcdatamodeld")
+        try writeModel(to: url)
+
+        let model = try ManagedObjectModel(contentsOf: url, classes: [Author.self, Book.self])
+        let leftOut = model.warnings.filter { $0.file != nil }
+        let versions = try ModelFile(url).versions
+        let oldest = try ManagedObjectModel(contentsOf: url, version: versions[0])
+        let text = try model.xcdatamodelContents()
+
+        #expect(model.entitiesByName["Book"]?.managedObjectClass == Book.self)
+        #expect(leftOut.map(\.line) == [8])
+        #expect(versions == ["Library"])
+        #expect(oldest.versionChecksum == model.versionChecksum)
+        #expect(text.contains("ordered=\"YES\""))
     }
 }
 

@@ -50,7 +50,7 @@ import Testing
         let store = try Self.pair(.toOne("b", "B"))
         let warning = try #require(store.coordinator.model.warnings.first)
         #expect(warning.entityName == "A" && warning.propertyName == "b")
-        #expect(warning.description.hasPrefix("'A.b' has no inverse"))
+        #expect(warning.description.hasPrefix("A.b: the relationship has no inverse"))
         let mutual = try Self.pair(.toOne("b", "B", inverse: "a"), .toOne("a", "A", inverse: "b"))
         #expect(mutual.coordinator.model.warnings.isEmpty)
     }

@@ -1,10 +1,11 @@
 // Checks a model. Each error names the entity and the property (spec §1).
 extension ModelAssembly {
-    func check() throws(ModelError) {
+    mutating func check() throws(ModelError) {
         for (index, (description, _, _)) in ordered.enumerated() {
             try checkNames(of: index)
+            rules.append([])
             for attribute in description.attributes {
-                do { try check(attribute) } catch {
+                do { rules[index].append(try check(attribute)) } catch {
                     throw ModelError(description.name, attribute.name, error)
                 }
             }
@@ -20,9 +21,11 @@ extension ModelAssembly {
                 }
             }
         }
+        let namesOfIndexes = ordered.flatMap(\.description.namesOfIndexes)
+        let counts = Dictionary(namesOfIndexes.map { ($0, 1) }, uniquingKeysWith: +)
         for index in ordered.indices {
             try checkConstraints(of: index)
-            try checkIndexes(of: index)
+            try checkIndexes(of: index, countsOfNames: counts)
         }
     }
 
@@ -66,7 +69,10 @@ extension ModelAssembly {
 
     // MARK: - Properties
 
-    private func check(_ attribute: AttributeDescription) throws(ModelError.Reason) {
+    /// - Returns: The compiled rules; nil without any.
+    private func check(
+        _ attribute: AttributeDescription
+    ) throws(ModelError.Reason) -> AttributeRules? {
         guard attribute.isTransient || !attribute.type.isTransientOnly else {
             throw .persistentType(attribute.type)
         }
@@ -78,7 +84,8 @@ extension ModelAssembly {
                 attribute.isTransient || converted.isStorable
             else { throw .defaultOfOtherType(value, attribute.type) }
         }
-        _ = try AttributeRules(attribute)
+        let hasRules = attribute.type == .transformable || !attribute.validationRules.isEmpty
+        return hasRules ? try AttributeRules(attribute) : nil
     }
 
     private func check(
@@ -133,7 +140,9 @@ extension ModelAssembly {
         }
     }
 
-    private func checkIndexes(of index: Int) throws(ModelError) {
+    private func checkIndexes(
+        of index: Int, countsOfNames: [String: Int]
+    ) throws(ModelError) {
         let description = ordered[index].description
         let attributes = persistentAttributes(of: index)
         let toOnes = Set(
@@ -146,10 +155,7 @@ extension ModelAssembly {
             guard Self.isName(fetchIndex.name) else {
                 throw fail(nil, .invalidIndexName(fetchIndex.name))
             }
-            let indexesOfThatName = ordered.flatMap(\.description.namesOfIndexes).count {
-                $0 == "\(description.name)_\(fetchIndex.name)".uppercased()
-            }
-            guard indexesOfThatName == 1 else {
+            guard countsOfNames["\(description.name)_\(fetchIndex.name)".uppercased()] == 1 else {
                 throw fail(nil, .duplicateIndex(fetchIndex.name))
             }
             guard !fetchIndex.elements.isEmpty else {

@@ -28,9 +28,9 @@ extension ModelAssembly {
         for ancestor in ancestries[index] {
             let description = ordered[ancestor].description
             var next = identifiers[ancestor].makeIterator()
-            for attribute in description.attributes {
+            for (attribute, rules) in zip(description.attributes, rules[ancestor]) {
                 draft.append(
-                    attribute, identifier: next.next()!, declaring: ancestor,
+                    attribute, rules, identifier: next.next()!, declaring: ancestor,
                     column: attribute.isTransient
                         ? nil : naming.column(of: attribute.name, in: ancestor))
             }
@@ -46,7 +46,7 @@ extension ModelAssembly {
             }
             for relationship in description.relationships where hasPlaceInOrder(relationship) {
                 draft.append(
-                    AttributeDescription(Self.placeName(relationship.name), .integer64),
+                    AttributeDescription(Self.placeName(relationship.name), .integer64), nil,
                     identifier: next.next()!, declaring: ancestor,
                     column: naming.placeColumn(of: relationship.name, in: ancestor))
             }
@@ -102,19 +102,17 @@ private struct EntityDraft {
     var columns: [String] = []
 
     mutating func append(
-        _ attribute: AttributeDescription, identifier: UInt32, declaring: Int, column: String?
+        _ attribute: AttributeDescription, _ rules: AttributeRules?, identifier: UInt32,
+        declaring: Int, column: String?
     ) {
-        let hasRules = attribute.type == .transformable || !attribute.validationRules.isEmpty
         properties.append(
             Property(
                 name: attribute.name, kind: .attribute(attribute.type), index: properties.count,
                 identifier: identifier, declaringEntityIndex: declaring,
                 isOptional: attribute.isOptional, isTransient: attribute.isTransient,
                 defaultValue: attribute.convertedDefault,
-                slot: column == nil ? nil : slotKinds.count, entitySlot: nil,
-                // The check of the attribute has already compiled these rules, so this does not
-                // fail.
-                rules: hasRules ? try? AttributeRules(attribute) : nil, relationship: nil))
+                slot: column == nil ? nil : slotKinds.count, entitySlot: nil, rules: rules,
+                relationship: nil))
         guard let column else { return }
         slotKinds.append(attribute.type.slotKind)
         columns.append(column)

@@ -12,6 +12,10 @@ struct ModelAssembly {
     private(set) var ancestries: [[Int]] = []
     private(set) var naming = ColumnNaming()
 
+    /// The rules of the attributes that each entity declares, in order. The check compiles them,
+    /// and descendants share them.
+    var rules: [[AttributeRules?]] = []
+
     /// Rows in memory have 16 bits for the number of their entity.
     static let maximumEntityCount = Int(UInt16.max)
 

@@ -20,6 +20,10 @@ public struct AttributeDescription: Sendable, Hashable {
     /// the other types.
     public var transformer: ValueTransformer?
 
+    /// Whether a store may keep large values in files of their own. This engine keeps them in the
+    /// row. Core Data marks the stored bytes of such an attribute.
+    public var allowsExternalStorage: Bool
+
     /// Conditions on the value, checked in this order when an object is saved. They do not apply to
     /// nil (spec §1.12).
     public var validationRules: [ValidationRule]
@@ -39,9 +43,9 @@ public struct AttributeDescription: Sendable, Hashable {
     public init(
         _ name: String, _ type: AttributeType, isOptional: Bool = true,
         defaultValue: AttributeValue? = nil, isTransient: Bool = false,
-        transformer: ValueTransformer? = nil, validationRules: [ValidationRule] = [],
-        renamingIdentifier: String? = nil, userInfo: [String: String] = [:],
-        versionHashModifier: String? = nil
+        transformer: ValueTransformer? = nil, allowsExternalStorage: Bool = false,
+        validationRules: [ValidationRule] = [], renamingIdentifier: String? = nil,
+        userInfo: [String: String] = [:], versionHashModifier: String? = nil
     ) {
         self.name = name
         self.type = type
@@ -49,6 +53,7 @@ public struct AttributeDescription: Sendable, Hashable {
         self.defaultValue = defaultValue
         self.isTransient = isTransient
         self.transformer = transformer
+        self.allowsExternalStorage = allowsExternalStorage
         self.validationRules = validationRules
         self.renamingIdentifier = renamingIdentifier
         self.userInfo = userInfo

@@ -9,6 +9,10 @@ public struct EntityDescription: Sendable {
     /// itself.
     public var managedObjectClass: AnyClass?
 
+    /// The name of the class in the model file that the entity was read from, such as
+    /// `Library.Book`; nil if the file names none. `managedObjectClass` decides, not this name.
+    public var managedObjectClassName: String?
+
     /// The name of the entity whose properties this one inherits; nil means none.
     public var superentity: String?
 

@@ -67,12 +67,24 @@ public final class PropertyKey: Sendable {
         }
         guard isFulfilled(by: property, model) else {
             fatalError(
-                "The accessor for '\(entity.name).\(name)' is for \(requirement), but the property is \(property.kind); make them agree."
+                "The accessor for '\(entity.name).\(name)' is for \(requirement), but the property is \(property.kind); \(remedy(for: property, model))."
             )
         }
         lastFound.store(
             UInt64(property.identifier) << 32 | UInt64(property.index), ordering: .relaxed)
         return property.index
+    }
+
+    private func remedy(for property: Property, _ model: ManagedObjectModel?) -> String {
+        switch (property.kind, requirement) {
+        case (.toOne, .toOne(let expected)), (.toMany, .toMany(let expected)):
+            let destination = property.relationship.flatMap { model?.destination(of: $0) }
+            guard let destination, destination.description.managedObjectClass == nil else { break }
+            return
+                "give '\(destination.name)' the class \(expected.name), in the model or in classes when it is read from a file"
+        default: break
+        }
+        return "make them agree"
     }
 
     /// Whether the accessor's type fits the property, so that reading and setting need no checks.

@@ -1,0 +1,125 @@
+import Foundation
+
+/// A model of Xcode's editor: a group of versions (`.xcdatamodeld`), or one version
+/// (`.xcdatamodel`).
+///
+/// `ManagedObjectModel.init(contentsOf:)` reads a version. This type lists the versions, for
+/// example for a migration:
+///
+///     let versions = try ModelFile(url).versions
+///     let models = try versions.map { try ManagedObjectModel(contentsOf: url, version: $0) }
+///
+/// Source: spec §1.13.
+public struct ModelFile: Sendable {
+    public let url: URL
+
+    /// The names of the versions without the suffix `.xcdatamodel`, sorted. Numbers in names sort
+    /// by value: `Model 10` follows `Model 2`.
+    public let versions: [String]
+
+    /// The version that the program uses; nil if the group has several versions and marks none.
+    public let currentVersion: String?
+
+    /// The folder of each version.
+    private let folders: [String: URL]
+
+    /// Lists the versions. Reads no version.
+    ///
+    /// - Throws: `ModelFileError` if there is no model, or if the mark of the current version is
+    ///   not a property list.
+    public init(_ url: URL) throws(ModelFileError) {
+        self.url = url
+        guard let children = try Self.children(of: url) else {
+            // A file: the text of one version.
+            let name = Self.versionName(url.lastPathComponent)
+            (versions, currentVersion, folders) = ([name], name, [name: url])
+            return
+        }
+        let group = children.filter { $0.pathExtension == Self.versionExtension }
+        let folders = group.isEmpty ? [url] : group
+        if group.isEmpty { _ = try Self.text(in: url) }
+        let names = folders.map { Self.versionName($0.lastPathComponent) }
+        versions = names.sorted {
+            $0.compare($1, options: [.numeric, .caseInsensitive]) == .orderedAscending
+        }
+        self.folders = Dictionary(zip(names, folders)) { first, _ in first }
+        let marked = group.isEmpty ? nil : try Self.markedVersion(of: url)
+        currentVersion = marked ?? (names.count == 1 ? names[0] : nil)
+    }
+
+    /// The file with the text of a version; nil means the current version.
+    func text(ofVersion version: String?) throws(ModelFileError) -> URL {
+        guard let name = version.map(Self.versionName) ?? currentVersion else {
+            throw ModelFileError(.noCurrentVersion(versions: versions), file: url)
+        }
+        guard let folder = folders[name] else {
+            throw ModelFileError(.unknownVersion(name, versions: versions), file: url)
+        }
+        return try Self.text(in: folder)
+    }
+
+    // MARK: - Files
+
+    private static let versionExtension = "xcdatamodel"
+
+    /// The name without the suffix of the version's folder, which the mark of the current version
+    /// has too.
+    private static func versionName(_ name: String) -> String {
+        name.hasSuffix(".\(versionExtension)")
+            ? String(name.dropLast(versionExtension.count + 1)) : name
+    }
+
+    /// The content of a folder; nil for a file.
+    private static func children(of url: URL) throws(ModelFileError) -> [URL]? {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else {
+            throw ModelFileError(.missing, file: url)
+        }
+        guard isFolder.boolValue else { return nil }
+        do {
+            return try FileManager.default.contentsOfDirectory(
+                at: url, includingPropertiesForKeys: nil)
+        } catch {
+            throw ModelFileError(.unreadable(error.localizedDescription), file: url)
+        }
+    }
+
+    /// The text in the folder of a version. A file is its own text.
+    private static func text(in folder: URL) throws(ModelFileError) -> URL {
+        guard let children = try children(of: folder) else { return folder }
+        if let text = children.first(where: { $0.lastPathComponent == "contents" }) { return text }
+        if children.contains(where: { $0.lastPathComponent == "elements" }) {
+            throw ModelFileError(.legacyFormat, file: folder)
+        }
+        throw ModelFileError(.notAModel("the folder has no file 'contents'"), file: folder)
+    }
+
+    private static func markedVersion(of group: URL) throws(ModelFileError) -> String? {
+        let file = group.appending(path: ".xccurrentversion", directoryHint: .notDirectory)
+        guard FileManager.default.fileExists(atPath: file.path) else { return nil }
+        let data = try data(at: file)
+        guard let list = try? PropertyListSerialization.propertyList(from: data, format: nil),
+            let entries = list as? [String: Any]
+        else { throw ModelFileError(.malformed("it is not a property list"), file: file) }
+        return (entries["_XCCurrentVersionName"] as? String).map(versionName)
+    }
+
+    /// A model of 1,000 entities has less than 2 MB. The limit prevents a file that is not a model
+    /// from filling the memory.
+    static let maximumByteCount = 64 << 20
+
+    static func data(at file: URL) throws(ModelFileError) -> Data {
+        let data: Data
+        do {
+            let handle = try FileHandle(forReadingFrom: file)
+            defer { try? handle.close() }
+            data = try handle.read(upToCount: maximumByteCount + 1) ?? Data()
+        } catch {
+            throw ModelFileError(.unreadable(error.localizedDescription), file: file)
+        }
+        guard data.count <= maximumByteCount else {
+            throw ModelFileError(.tooLarge(limit: maximumByteCount), file: file)
+        }
+        return data
+    }
+}
