@@ -180,6 +180,14 @@ open class ManagedObject {
         context.registerInserted(self)
     }
 
+    // MARK: - The entity that the class declares
+
+    /// The name of the entity, which is that of the class unless overridden.
+    open class var entityName: String { "\(Self.self)" }
+
+    /// The properties that the class adds to those of its superclass; see `EntityDescription(_:)`.
+    open class var managedProperties: [any ManagedProperty] { [] }
+
     // MARK: - Identity and state
 
     /// The object's identifier, safe to pass to any thread; temporary until the first save to a

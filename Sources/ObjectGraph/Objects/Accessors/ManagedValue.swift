@@ -2,7 +2,8 @@ import Foundation
 
 /// A Swift type as which attributes can be read and written.
 public protocol ManagedValue: Sendable {
-    /// The types of the attributes that can be read and written as this one.
+    /// The types of the attributes that can be read and written as this one. The first is that of
+    /// an attribute whose accessor names none.
     static var attributeTypes: [AttributeType] { get }
 
     /// The value of an attribute of the object. The type decides how it reads nil.
@@ -90,7 +91,10 @@ public protocol ManagedInteger: ManagedValue, FixedWidthInteger {}
 
 extension ManagedInteger {
     public static var attributeTypes: [AttributeType] {
-        [.integer16, .integer32, .integer64, .undefined]
+        let own: AttributeType =
+            bitWidth == 16 ? .integer16 : bitWidth == 32 ? .integer32 : .integer64
+        let others: [AttributeType] = [.integer16, .integer32, .integer64].filter { $0 != own }
+        return [own] + others + [.undefined]
     }
 
     public static func read(_ key: PropertyKey, of object: ManagedObject) -> Self {

@@ -28,9 +28,22 @@ public final class PropertyKey: Sendable {
         }
     }
 
-    init(_ name: String, _ requirement: Requirement) {
+    /// What the accessor declares of the property, for `EntityDescription(_:)`. Asked when all
+    /// classes are complete, since a relationship may name an accessor of another class.
+    let declaration: @Sendable () -> Declaration
+
+    enum Declaration {
+        case attribute(AttributeDescription)
+        case relationship(RelationshipDescription)
+    }
+
+    init(
+        _ name: String, _ requirement: Requirement,
+        declaration: @escaping @Sendable () -> Declaration
+    ) {
         self.name = name
         self.requirement = requirement
+        self.declaration = declaration
     }
 
     /// The index of the property in the entity of a binding.
