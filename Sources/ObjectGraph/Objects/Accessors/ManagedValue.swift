@@ -180,9 +180,9 @@ extension Float: ManagedValue {
 extension Date: ManagedValue {
     public static var attributeTypes: [AttributeType] { [.date, .undefined] }
 
-    /// Reads nil as the reference date, 2001-01-01 UTC.
     public static func read(_ key: PropertyKey, of object: ManagedObject) -> Date {
-        Date(timeIntervalSinceReferenceDate: object.real(key) ?? 0)
+        readOptional(key, of: object)
+            ?? object.missingValue(key, substitute: Date(timeIntervalSinceReferenceDate: 0))
     }
 
     public static func readOptional(_ key: PropertyKey, of object: ManagedObject) -> Date? {
@@ -242,9 +242,9 @@ extension String: ManagedValue {
 extension URL: ManagedValue {
     public static var attributeTypes: [AttributeType] { [.uri, .undefined] }
 
-    /// Reads nil as `about:blank`.
     public static func read(_ key: PropertyKey, of object: ManagedObject) -> URL {
-        readOptional(key, of: object) ?? URL(string: "about:blank")!
+        readOptional(key, of: object)
+            ?? object.missingValue(key, substitute: URL(string: "about:blank"))
     }
 
     public static func readOptional(_ key: PropertyKey, of object: ManagedObject) -> URL? {
@@ -271,10 +271,9 @@ extension Data: ManagedValue {
 extension UUID: ManagedValue {
     public static var attributeTypes: [AttributeType] { [.uuid, .undefined] }
 
-    /// Reads nil as the UUID of zeros.
     public static func read(_ key: PropertyKey, of object: ManagedObject) -> UUID {
-        readOptional(key, of: object)
-            ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+        let zeros = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+        return readOptional(key, of: object) ?? object.missingValue(key, substitute: zeros)
     }
 
     public static func readOptional(_ key: PropertyKey, of object: ManagedObject) -> UUID? {
@@ -291,11 +290,7 @@ extension ManagedObjectID: ManagedValue {
     public static var attributeTypes: [AttributeType] { [.objectID, .undefined] }
 
     public static func read(_ key: PropertyKey, of object: ManagedObject) -> ManagedObjectID {
-        guard let id = readOptional(key, of: object) else {
-            fatalError(
-                "No identifier stands for nil; declare Attribute<ManagedObjectID?>.")
-        }
-        return id
+        readOptional(key, of: object) ?? object.missingValue(key, substitute: nil)
     }
 
     public static func readOptional(
