@@ -7,6 +7,7 @@ import Foundation
 ///     final class Book: ManagedObject {
 ///         static let title = Attribute<String>("title")
 ///         static let author = ToOne<Author>("author")
+///         override class var managedProperties: [any ManagedProperty] { [title, author] }
 ///
 ///         var title: String { get { self[Self.title] } set { self[Self.title] = newValue } }
 ///         var author: Author? { get { self[Self.author] } set { self[Self.author] = newValue } }

@@ -1,15 +1,7 @@
-/// A typed accessor of a property, from which a model can be made.
+/// A typed accessor of a property, and the declaration of the property.
 ///
-///     final class Book: ManagedObject {
-///         static let title = Attribute<String>("title")
-///         static let author = ToOne<Author>("author")
-///
-///         override class var managedProperties: [any ManagedProperty] { [title, author] }
-///     }
-///
-///     let entity = EntityDescription(Book.self)
-///
-/// Where the entity is described by hand, the accessor needs the property's name alone.
+/// A class lists its accessors in `managedProperties`, and `EntityDescription(Book.self)` describes
+/// its entity. If the entity is described by hand, an accessor needs the property's name only.
 public protocol ManagedProperty: Sendable {
     var key: PropertyKey { get }
 }
