@@ -3,29 +3,38 @@ import Foundation
 import ObjectGraph
 
 final class Flight: ManagedObject {
-    static let year = Attribute<Int>("year")
-    static let month = Attribute<Int>("month")
-    static let day = Attribute<Int>("day")
-    static let departureTime = Attribute<Int?>("departureTime")
-    static let scheduledDepartureTime = Attribute<Int>("scheduledDepartureTime")
-    static let departureDelayMinutes = Attribute<Int?>("departureDelayMinutes")
-    static let arrivalTime = Attribute<Int?>("arrivalTime")
-    static let scheduledArrivalTime = Attribute<Int>("scheduledArrivalTime")
-    static let arrivalDelayMinutes = Attribute<Int?>("arrivalDelayMinutes")
+    static let year = Attribute<Int>("year", .integer32)
+    static let month = Attribute<Int>("month", .integer32)
+    static let day = Attribute<Int>("day", .integer32)
+    static let departureTime = Attribute<Int?>("departureTime", .integer32)
+    static let scheduledDepartureTime = Attribute<Int>("scheduledDepartureTime", .integer32)
+    static let departureDelayMinutes = Attribute<Int?>("departureDelayMinutes", .integer32)
+    static let arrivalTime = Attribute<Int?>("arrivalTime", .integer32)
+    static let scheduledArrivalTime = Attribute<Int>("scheduledArrivalTime", .integer32)
+    static let arrivalDelayMinutes = Attribute<Int?>("arrivalDelayMinutes", .integer32)
     static let carrier = Attribute<String>("carrier")
-    static let flightNumber = Attribute<Int>("flightNumber")
+    static let flightNumber = Attribute<Int>("flightNumber", .integer32)
     static let tailNumber = Attribute<String?>("tailNumber")
     static let originCode = Attribute<String>("originCode")
     static let destinationCode = Attribute<String>("destinationCode")
-    static let airTimeMinutes = Attribute<Int?>("airTimeMinutes")
-    static let distance = Attribute<Int>("distance")
-    static let hour = Attribute<Int>("hour")
-    static let minute = Attribute<Int>("minute")
+    static let airTimeMinutes = Attribute<Int?>("airTimeMinutes", .integer32)
+    static let distance = Attribute<Int>("distance", .integer32)
+    static let hour = Attribute<Int>("hour", .integer32)
+    static let minute = Attribute<Int>("minute", .integer32)
     static let scheduledHour = Attribute<Date>("scheduledHour")
     static let plane = ToOne<Plane>("plane")
     static let airline = ToOne<Airline>("airline")
     static let origin = ToOne<Airport>("origin")
     static let destination = ToOne<Airport>("destination")
+
+    override class var managedProperties: [any ManagedProperty] {
+        [
+            year, month, day, departureTime, scheduledDepartureTime, departureDelayMinutes,
+            arrivalTime, scheduledArrivalTime, arrivalDelayMinutes, carrier, flightNumber,
+            tailNumber, originCode, destinationCode, airTimeMinutes, distance, hour, minute,
+            scheduledHour, plane, airline, origin, destination,
+        ]
+    }
 
     var distance: Int { self[Self.distance] }
 

@@ -5,6 +5,11 @@ import ObjectGraph
 final class Airline: ManagedObject {
     static let carrier = Attribute<String>("carrier")
     static let name = Attribute<String>("name")
+    static let flights = ToMany<Flight>("flights", inverse: Flight.airline)
+
+    override class var managedProperties: [any ManagedProperty] {
+        [carrier, name, flights]
+    }
 
     func take(_ row: AirlineRow) {
         self[Self.carrier] = row.carrier
@@ -17,10 +22,19 @@ final class Airport: ManagedObject {
     static let name = Attribute<String>("name")
     static let latitude = Attribute<Double>("latitude")
     static let longitude = Attribute<Double>("longitude")
-    static let altitudeFeet = Attribute<Int>("altitudeFeet")
-    static let timeZoneHours = Attribute<Int>("timeZoneHours")
+    static let altitudeFeet = Attribute<Int>("altitudeFeet", .integer32)
+    static let timeZoneHours = Attribute<Int>("timeZoneHours", .integer32)
     static let daylightSaving = Attribute<String>("daylightSaving")
     static let timeZoneName = Attribute<String?>("timeZoneName")
+    static let departures = ToMany<Flight>("departures", inverse: Flight.origin)
+    static let arrivals = ToMany<Flight>("arrivals", inverse: Flight.destination)
+
+    override class var managedProperties: [any ManagedProperty] {
+        [
+            code, name, latitude, longitude, altitudeFeet, timeZoneHours, daylightSaving,
+            timeZoneName, departures, arrivals,
+        ]
+    }
 
     func take(_ row: AirportRow) {
         self[Self.code] = row.code
@@ -36,14 +50,22 @@ final class Airport: ManagedObject {
 
 final class Plane: ManagedObject {
     static let tailNumber = Attribute<String>("tailNumber")
-    static let year = Attribute<Int?>("year")
+    static let year = Attribute<Int?>("year", .integer32)
     static let type = Attribute<String>("type")
     static let manufacturer = Attribute<String>("manufacturer")
     static let model = Attribute<String>("model")
-    static let engineCount = Attribute<Int>("engineCount")
-    static let seatCount = Attribute<Int>("seatCount")
-    static let speedMilesPerHour = Attribute<Int?>("speedMilesPerHour")
+    static let engineCount = Attribute<Int>("engineCount", .integer32)
+    static let seatCount = Attribute<Int>("seatCount", .integer32)
+    static let speedMilesPerHour = Attribute<Int?>("speedMilesPerHour", .integer32)
     static let engine = Attribute<String>("engine")
+    static let flights = ToMany<Flight>("flights", inverse: Flight.plane)
+
+    override class var managedProperties: [any ManagedProperty] {
+        [
+            tailNumber, year, type, manufacturer, model, engineCount, seatCount, speedMilesPerHour,
+            engine, flights,
+        ]
+    }
 
     func take(_ row: PlaneRow) {
         self[Self.tailNumber] = row.tailNumber
@@ -60,20 +82,28 @@ final class Plane: ManagedObject {
 
 final class Weather: ManagedObject {
     static let originCode = Attribute<String>("originCode")
-    static let year = Attribute<Int>("year")
-    static let month = Attribute<Int>("month")
-    static let day = Attribute<Int>("day")
-    static let hour = Attribute<Int>("hour")
+    static let year = Attribute<Int>("year", .integer32)
+    static let month = Attribute<Int>("month", .integer32)
+    static let day = Attribute<Int>("day", .integer32)
+    static let hour = Attribute<Int>("hour", .integer32)
     static let temperatureFahrenheit = Attribute<Double?>("temperatureFahrenheit")
     static let dewPointFahrenheit = Attribute<Double?>("dewPointFahrenheit")
     static let humidityPercent = Attribute<Double?>("humidityPercent")
-    static let windDirectionDegrees = Attribute<Int?>("windDirectionDegrees")
+    static let windDirectionDegrees = Attribute<Int?>("windDirectionDegrees", .integer32)
     static let windSpeedMilesPerHour = Attribute<Double?>("windSpeedMilesPerHour")
     static let windGustMilesPerHour = Attribute<Double?>("windGustMilesPerHour")
     static let precipitationInches = Attribute<Double>("precipitationInches")
     static let pressureMillibars = Attribute<Double?>("pressureMillibars")
     static let visibilityMiles = Attribute<Double>("visibilityMiles")
     static let time = Attribute<Date>("time")
+
+    override class var managedProperties: [any ManagedProperty] {
+        [
+            originCode, year, month, day, hour, temperatureFahrenheit, dewPointFahrenheit,
+            humidityPercent, windDirectionDegrees, windSpeedMilesPerHour, windGustMilesPerHour,
+            precipitationInches, pressureMillibars, visibilityMiles, time,
+        ]
+    }
 
     func take(_ row: WeatherRow) {
         self[Self.originCode] = row.origin

@@ -14,6 +14,10 @@ final class Item: ManagedObject, ItemValues {
     static let address = Attribute<String>("address")
     static let note = Attribute<String?>("note")
 
+    override class var managedProperties: [any ManagedProperty] {
+        [number, quantity, delayMinutes, price, createdAt, name, maker, city, address, note]
+    }
+
     var number: Int64 { self[Self.number] }
     var quantity: Int32 {
         get { self[Self.quantity] }
@@ -33,19 +37,7 @@ final class Item: ManagedObject, ItemValues {
     static func makeModel(isNumberIndexed: Bool = false) throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [
             EntityDescription(
-                name: "Item", managedObjectClass: Item.self,
-                attributes: [
-                    AttributeDescription("number", .integer64, isOptional: false),
-                    AttributeDescription("quantity", .integer32, isOptional: false),
-                    AttributeDescription("delayMinutes", .integer32),
-                    AttributeDescription("price", .double, isOptional: false),
-                    AttributeDescription("createdAt", .date, isOptional: false),
-                    AttributeDescription("name", .string, isOptional: false),
-                    AttributeDescription("maker", .string, isOptional: false),
-                    AttributeDescription("city", .string, isOptional: false),
-                    AttributeDescription("address", .string, isOptional: false),
-                    AttributeDescription("note", .string),
-                ],
+                Item.self,
                 indexes: isNumberIndexed ? [FetchIndexDescription("byNumber", on: "number")] : [])
         ])
     }

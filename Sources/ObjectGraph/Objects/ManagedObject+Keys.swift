@@ -110,6 +110,8 @@ public struct PropertyError: Error, Sendable, Hashable {
         case unacceptableValue(String, expected: String)
         /// The value as text, and the Swift type of the accessor.
         case unreadableValue(String, as: String)
+        /// There is no value, and the accessor's Swift type has none that means nil.
+        case missingValue(as: String)
     }
 
     public let reason: Reason
@@ -134,6 +136,11 @@ extension PropertyError: CustomStringConvertible {
             """
             '\(entity).\(key)' is \(value) and cannot be read as \(type); give the \
             accessor the type of the values.
+            """
+        case .missingValue(let type):
+            """
+            '\(entity).\(key)' has no value to be read as \(type); set it first, give it a default, \
+            declare Attribute<\(type)?>, or use value(forKey:).
             """
         }
     }

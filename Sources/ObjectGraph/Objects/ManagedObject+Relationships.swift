@@ -53,6 +53,21 @@ extension ManagedObject {
         change(object, in: property(relationship.key), isAddition: false)
     }
 
+    /// Adds an object to an ordered to-many relationship, behind the others and without reading
+    /// them. A member stays where it is. For another place, insert into the relationship's array.
+    public final func add<Destination>(
+        _ object: Destination, to relationship: OrderedToMany<Destination>
+    ) {
+        change(object, in: property(relationship.key), isAddition: true)
+    }
+
+    /// Removes an object from an ordered to-many relationship without reading the others.
+    public final func remove<Destination>(
+        _ object: Destination, from relationship: OrderedToMany<Destination>
+    ) {
+        change(object, in: property(relationship.key), isAddition: false)
+    }
+
     final func property(_ key: PropertyKey) -> Property {
         binding.entity.properties[key.index(in: binding)]
     }

@@ -7,6 +7,7 @@ import Foundation
 ///     final class Book: ManagedObject {
 ///         static let title = Attribute<String>("title")
 ///         static let author = ToOne<Author>("author")
+///         override class var managedProperties: [any ManagedProperty] { [title, author] }
 ///
 ///         var title: String { get { self[Self.title] } set { self[Self.title] = newValue } }
 ///         var author: Author? { get { self[Self.author] } set { self[Self.author] = newValue } }
@@ -180,6 +181,14 @@ open class ManagedObject {
         self.init(seed: try context.seedForInsertion(of: Self.self, into: store))
         context.registerInserted(self)
     }
+
+    // MARK: - The entity that the class declares
+
+    /// The name of the entity, which is that of the class unless overridden.
+    open class var entityName: String { "\(Self.self)" }
+
+    /// The properties that the class adds to those of its superclass; see `EntityDescription(_:)`.
+    open class var managedProperties: [any ManagedProperty] { [] }
 
     // MARK: - Identity and state
 

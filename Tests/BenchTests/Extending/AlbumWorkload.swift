@@ -35,22 +35,22 @@ enum AlbumWorkload {
 
     private static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [
-            EntityDescription(
-                name: "Album", managedObjectClass: Album.self,
-                relationships: [.toMany("photos", "Photo", inverse: "album")]),
-            EntityDescription(
-                name: "Photo", managedObjectClass: Photo.self,
-                attributes: [AttributeDescription("number", .integer64, isOptional: false)],
-                relationships: [.toOne("album", "Album", inverse: "photos")]),
+            EntityDescription(Album.self), EntityDescription(Photo.self),
         ])
     }
 }
 
-private final class Album: ManagedObject {}
+private final class Album: ManagedObject {
+    static let photos = ToMany<Photo>("photos", inverse: Photo.album)
+
+    override class var managedProperties: [any ManagedProperty] { [photos] }
+}
 
 private final class Photo: ManagedObject {
     static let number = Attribute<Int>("number")
     static let album = ToOne<Album>("album")
+
+    override class var managedProperties: [any ManagedProperty] { [number, album] }
 }
 
 extension WorkloadKind {

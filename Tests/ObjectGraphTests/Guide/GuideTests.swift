@@ -66,20 +66,27 @@ import Testing
 extension `Guide` {
     final class Author: ManagedObject {
         static let name = Attribute<String>("name")
-        static let books = OrderedToMany<Book>("books")
+        static let books = OrderedToMany<Book>("books", inverse: Book.author, deleteRule: .cascade)
+        override class var managedProperties: [any ManagedProperty] { [name, books] }
+
         var name: String { get { self[Self.name] } set { self[Self.name] = newValue } }
         var books: [Book] { get { self[Self.books] } set { self[Self.books] = newValue } }
     }
 
     final class Book: ManagedObject {
         static let number = Attribute<UUID>("number")
-        static let title = Attribute<String>("title")
-        static let year = Attribute<Int?>("year")
+        static let title = Attribute<String>(
+            "title", validationRules: [ValidationRule("length <= 200", .message("A title is too long."))])
+        static let year = Attribute<Int?>("year", .integer32)
         static let bought = Attribute<Date?>("bought")
-        static let isLent = Attribute<Bool>("isLent")
-        static let cover = Transformable<Cover>("cover")
+        static let isLent = Attribute<Bool>("isLent", default: false)
+        static let cover = Transformable<Cover>("cover", .codable(Cover.self))
         static let author = ToOne<Author>("author")
-        static let related = ToMany<Book>("related")
+        static let related: ToMany<Book> = ToMany("related", inverse: related)
+        override class var managedProperties: [any ManagedProperty] {
+            [number, title, year, bought, isLent, cover, author, related]
+        }
+
         var title: String { get { self[Self.title] } set { self[Self.title] = newValue } }
         var year: Int? { get { self[Self.year] } set { self[Self.year] = newValue } }
         var author: Author? { get { self[Self.author] } set { self[Self.author] = newValue } }
@@ -90,33 +97,8 @@ extension `Guide` {
 
     func makeModel() throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [
-            EntityDescription(
-                name: "Author", managedObjectClass: Author.self,
-                attributes: [AttributeDescription("name", .string, isOptional: false)],
-                relationships: [
-                    .toMany("books", "Book", inverse: "author", deleteRule: .cascade, isOrdered: true)
-                ],
-                uniquenessConstraints: [["name"]]),
-            EntityDescription(
-                name: "Book", managedObjectClass: Book.self,
-                attributes: [
-                    AttributeDescription("number", .uuid, isOptional: false),
-                    AttributeDescription(
-                        "title", .string, isOptional: false,
-                        validationRules: [
-                            ValidationRule(
-                                try ObjectPredicate("length <= 200"), .message("A title is too long."))
-                        ]),
-                    AttributeDescription("year", .integer32),
-                    AttributeDescription("bought", .date),
-                    AttributeDescription("isLent", .boolean, defaultValue: false),
-                    AttributeDescription("cover", .transformable, transformer: .codable(Cover.self)),
-                ],
-                relationships: [
-                    .toOne("author", "Author", inverse: "books"),
-                    .toMany("related", "Book", inverse: "related"),
-                ],
-                indexes: [FetchIndexDescription("byTitle", on: "title")]),
+            EntityDescription(Author.self, uniquenessConstraints: [["name"]]),
+            EntityDescription(Book.self, indexes: [FetchIndexDescription("byTitle", on: "title")]),
         ])
     }
 }
@@ -282,12 +264,14 @@ extension `Guide` {
         try run { context in
             let author = Author(context: context)
             let (first, second) = (Book(context: context), Book(context: context))
+            let third = Book(context: context)
 
             first.author = author
             author.books.insert(second, at: 0)
+            author.add(third, to: Author.books)
             first.add(second, to: Book.related)
 
-            #expect(author.books == [second, first] && second.author == author)
+            #expect(author.books == [second, first, third] && second.author == author)
             #expect(second[Book.related] == [first])
         }
     }

@@ -8,24 +8,20 @@ import Testing
 @Suite struct `The sample of the README` {
     final class Author: ManagedObject {
         static let name = Attribute<String>("name")
-        static let books = ToMany<Book>("books")
+        static let books = ToMany<Book>("books", inverse: Book.author, deleteRule: .cascade)
+        override class var managedProperties: [any ManagedProperty] { [name, books] }
         var name: String { get { self[Self.name] } set { self[Self.name] = newValue } }
     }
 
     final class Book: ManagedObject {
         static let author = ToOne<Author>("author")
+        override class var managedProperties: [any ManagedProperty] { [author] }
         var author: Author? { get { self[Self.author] } set { self[Self.author] = newValue } }
     }
 
     func makeLibrary(at file: URL) throws -> ManagedObjectContext {
         let model = try ManagedObjectModel(entities: [
-            EntityDescription(
-                name: "Author", managedObjectClass: Author.self,
-                attributes: [AttributeDescription("name", .string, isOptional: false)],
-                relationships: [.toMany("books", "Book", inverse: "author", deleteRule: .cascade)]),
-            EntityDescription(
-                name: "Book", managedObjectClass: Book.self,
-                relationships: [.toOne("author", "Author", inverse: "books")]),
+            EntityDescription(Author.self), EntityDescription(Book.self),
         ])
         let coordinator = PersistentStoreCoordinator(model: model)
         try coordinator.addPersistentStore(.sqlite(at: file))

@@ -98,7 +98,10 @@ import Testing
             "an inverse with another inverse",
             [
                 entity(
-                    "A", relationships: [.toOne("b", "A", inverse: "c"), .toOne("c", "A")])
+                    "A",
+                    relationships: [
+                        .toOne("b", "A", inverse: "c"), .toOne("c", "A", inverse: "c"),
+                    ])
             ], "A", "b"
         ),
         (

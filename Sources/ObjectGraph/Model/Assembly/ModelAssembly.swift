@@ -26,6 +26,7 @@ struct ModelAssembly {
                 .tooManyEntities(descriptions.count))
         }
         try order(descriptions)
+        completeInverses()
         try check()
         naming = ColumnNaming(assembly: self)
     }
@@ -69,6 +70,21 @@ struct ModelAssembly {
             append(child, superentity: index, root: root, children: children)
         }
         lastDescendants[index] = ordered.count - 1
+    }
+
+    /// Names the inverses that only the other end names.
+    private mutating func completeInverses() {
+        for (index, entity) in ordered.enumerated() {
+            for relationship in entity.description.relationships {
+                guard let other = inverse(of: relationship), other.description.inverse == nil,
+                    indexes[other.description.destination] == index,
+                    let position = ordered[other.entity].description.relationships
+                        .firstIndex(of: other.description)
+                else { continue }
+                ordered[other.entity].description.relationships[position].inverse =
+                    relationship.name
+            }
+        }
     }
 
     // MARK: - Looking up

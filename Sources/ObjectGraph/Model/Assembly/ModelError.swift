@@ -17,7 +17,7 @@ public struct ModelError: Error, Sendable, Hashable {
         case unknownDestination(String)
         /// The destination has no relationship with this name.
         case unknownInverse(String)
-        /// The named relationship does not name this one as its inverse.
+        /// The named relationship has another inverse or leads to another entity.
         case inverseMismatch(String)
         /// A count is negative, or the maximum is less than the minimum.
         case invalidCount(minCount: Int, maxCount: Int)
@@ -101,7 +101,7 @@ extension ModelError: CustomStringConvertible {
         case .unknownInverse(let name):
             "\(place): the destination has no relationship '\(name)'; add it or correct the inverse."
         case .inverseMismatch(let name):
-            "\(place): '\(name)' does not name this relationship as its inverse; make the two ends name each other."
+            "\(place): '\(name)' has another inverse or leads to another entity; make the two ends name each other."
         case .invalidCount(let minCount, let maxCount):
             "\(place): counts from \(minCount) to \(maxCount) are impossible; use 0 <= minCount <= maxCount, or maxCount 0 for no limit."
         case .defaultOfOtherType(let value, let type)

@@ -19,8 +19,8 @@ public struct RelationshipDescription: Sendable, Hashable {
     /// The name of the entity at the other end.
     public var destination: String
 
-    /// The name of the destination's relationship back to this entity; nil means that there is no
-    /// inverse to maintain.
+    /// The name of the destination's relationship back to this entity. It need be given at one end
+    /// only; nil at both means that there is no inverse to maintain.
     public var inverse: String?
 
     /// The minimum number of objects of a mandatory relationship.

@@ -4,9 +4,8 @@
 ///     AttributeDescription(
 ///         "title", .string,
 ///         validationRules: [
-///             ValidationRule(try ObjectPredicate("length >= 3"), .code(1670)),
-///             ValidationRule(
-///                 try ObjectPredicate("NOT SELF CONTAINS '\n'"), .message("One line, please.")),
+///             ValidationRule("length >= 3", .code(1670)),
+///             ValidationRule("NOT SELF CONTAINS '\n'", .message("One line, please.")),
 ///         ])
 public struct ValidationRule: Sendable {
     /// The message or code that reports a violation.

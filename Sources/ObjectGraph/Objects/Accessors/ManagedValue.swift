@@ -2,7 +2,8 @@ import Foundation
 
 /// A Swift type as which attributes can be read and written.
 public protocol ManagedValue: Sendable {
-    /// The types of the attributes that can be read and written as this one.
+    /// The types of the attributes that can be read and written as this one. The first is that of
+    /// an attribute whose accessor names none.
     static var attributeTypes: [AttributeType] { get }
 
     /// The value of an attribute of the object. The type decides how it reads nil.
@@ -90,7 +91,10 @@ public protocol ManagedInteger: ManagedValue, FixedWidthInteger {}
 
 extension ManagedInteger {
     public static var attributeTypes: [AttributeType] {
-        [.integer16, .integer32, .integer64, .undefined]
+        let own: AttributeType =
+            bitWidth == 16 ? .integer16 : bitWidth == 32 ? .integer32 : .integer64
+        let others: [AttributeType] = [.integer16, .integer32, .integer64].filter { $0 != own }
+        return [own] + others + [.undefined]
     }
 
     public static func read(_ key: PropertyKey, of object: ManagedObject) -> Self {
@@ -176,9 +180,9 @@ extension Float: ManagedValue {
 extension Date: ManagedValue {
     public static var attributeTypes: [AttributeType] { [.date, .undefined] }
 
-    /// Reads nil as the reference date, 2001-01-01 UTC.
     public static func read(_ key: PropertyKey, of object: ManagedObject) -> Date {
-        Date(timeIntervalSinceReferenceDate: object.real(key) ?? 0)
+        readOptional(key, of: object)
+            ?? object.missingValue(key, substitute: Date(timeIntervalSinceReferenceDate: 0))
     }
 
     public static func readOptional(_ key: PropertyKey, of object: ManagedObject) -> Date? {
@@ -238,9 +242,9 @@ extension String: ManagedValue {
 extension URL: ManagedValue {
     public static var attributeTypes: [AttributeType] { [.uri, .undefined] }
 
-    /// Reads nil as `about:blank`.
     public static func read(_ key: PropertyKey, of object: ManagedObject) -> URL {
-        readOptional(key, of: object) ?? URL(string: "about:blank")!
+        readOptional(key, of: object)
+            ?? object.missingValue(key, substitute: URL(string: "about:blank"))
     }
 
     public static func readOptional(_ key: PropertyKey, of object: ManagedObject) -> URL? {
@@ -267,10 +271,9 @@ extension Data: ManagedValue {
 extension UUID: ManagedValue {
     public static var attributeTypes: [AttributeType] { [.uuid, .undefined] }
 
-    /// Reads nil as the UUID of zeros.
     public static func read(_ key: PropertyKey, of object: ManagedObject) -> UUID {
-        readOptional(key, of: object)
-            ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+        let zeros = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+        return readOptional(key, of: object) ?? object.missingValue(key, substitute: zeros)
     }
 
     public static func readOptional(_ key: PropertyKey, of object: ManagedObject) -> UUID? {
@@ -287,11 +290,7 @@ extension ManagedObjectID: ManagedValue {
     public static var attributeTypes: [AttributeType] { [.objectID, .undefined] }
 
     public static func read(_ key: PropertyKey, of object: ManagedObject) -> ManagedObjectID {
-        guard let id = readOptional(key, of: object) else {
-            fatalError(
-                "The attribute '\(key.name)' is nil; declare Attribute<ManagedObjectID?>.")
-        }
-        return id
+        readOptional(key, of: object) ?? object.missingValue(key, substitute: nil)
     }
 
     public static func readOptional(

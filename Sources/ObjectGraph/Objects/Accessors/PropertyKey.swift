@@ -28,9 +28,22 @@ public final class PropertyKey: Sendable {
         }
     }
 
-    init(_ name: String, _ requirement: Requirement) {
+    /// What the accessor declares of the property, for `EntityDescription(_:)`. Asked when all
+    /// classes are complete, since a relationship may name an accessor of another class.
+    let declaration: @Sendable () -> Declaration
+
+    enum Declaration {
+        case attribute(AttributeDescription)
+        case relationship(RelationshipDescription)
+    }
+
+    init(
+        _ name: String, _ requirement: Requirement,
+        declaration: @escaping @Sendable () -> Declaration
+    ) {
         self.name = name
         self.requirement = requirement
+        self.declaration = declaration
     }
 
     /// The index of the property in the entity of a binding.
@@ -112,44 +125,4 @@ extension PropertyKey.Requirement: CustomStringConvertible {
         case .toMany(let expected): "a relationship to many of \(expected.name)"
         }
     }
-}
-
-/// A typed accessor of an attribute: `object[Book.title]`.
-///
-/// `Value` is optional if the attribute may be nil. Other types read nil as 0, false or empty.
-public struct Attribute<Value: ManagedValue>: Sendable {
-    public let key: PropertyKey
-
-    public init(_ name: String) { key = PropertyKey(name, .attribute(Value.attributeTypes)) }
-}
-
-/// A typed accessor of a transformable attribute, which reads as nil if there is no value.
-///
-/// `Value` is the type of the attribute's transformer. If the model names none, it is any type that
-/// can be made of a `PropertyList`.
-public struct Transformable<Value: Hashable & Sendable>: Sendable {
-    public let key: PropertyKey
-
-    public init(_ name: String) { key = PropertyKey(name, .attribute([.transformable])) }
-}
-
-/// A typed accessor of a to-one relationship.
-public struct ToOne<Destination: ManagedObject>: Sendable {
-    public let key: PropertyKey
-
-    public init(_ name: String) { key = PropertyKey(name, .toOne(.init(Destination.self))) }
-}
-
-/// A typed accessor of a to-many relationship.
-public struct ToMany<Destination: ManagedObject>: Sendable {
-    public let key: PropertyKey
-
-    public init(_ name: String) { key = PropertyKey(name, .toMany(.init(Destination.self))) }
-}
-
-/// A typed accessor of an ordered to-many relationship.
-public struct OrderedToMany<Destination: ManagedObject>: Sendable {
-    public let key: PropertyKey
-
-    public init(_ name: String) { key = PropertyKey(name, .toMany(.init(Destination.self))) }
 }

@@ -3,16 +3,26 @@ extension ValidationRule {
     /// string.
     public init(_ predicate: ObjectPredicate, _ warning: Warning) {
         self.init(predicateFormat: predicate.predicateFormat, warning: warning) { type in
-            let model = try ManagedObjectModel(entities: [
-                EntityDescription(
-                    name: "Value",
-                    attributes: [AttributeDescription(Self.key, type, isTransient: true)])
-            ])
-            let compiled = try CompiledPredicate(
-                predicate.aboutValue, entity: model.entities[0], model: model,
-                allowsBlocks: false)
-            return { compiled.matches(ValueSubject(value: $0)) }
+            try Self.test(predicate, of: type)
         }
+    }
+
+    /// A rule given by a predicate's format, which is parsed when the model is made.
+    public init(_ format: String, _ warning: Warning) {
+        self.init(predicateFormat: format, warning: warning) { type in
+            try Self.test(ObjectPredicate(format), of: type)
+        }
+    }
+
+    private static func test(_ predicate: ObjectPredicate, of type: AttributeType) throws -> Test {
+        let model = try ManagedObjectModel(entities: [
+            EntityDescription(
+                name: "Value",
+                attributes: [AttributeDescription(Self.key, type, isTransient: true)])
+        ])
+        let compiled = try CompiledPredicate(
+            predicate.aboutValue, entity: model.entities[0], model: model, allowsBlocks: false)
+        return { compiled.matches(ValueSubject(value: $0)) }
     }
 
     fileprivate static let key = "value"

@@ -81,6 +81,71 @@ import Testing
         }
     }
 
+    @Test func `add appends without reading the others (§2.11.8)`() throws {
+        let store = try StoreFixture.notebook()
+        try store.run { context in
+            let (notebook, tag) = (Notebook(context: context), Tag(context: context))
+            notebook.notes = "ab".map { context.makeNote(String($0)) }
+            tag.notes = notebook.notes
+            let added = context.makeNote("c")
+            try context.save()
+            context.refreshAllObjects()
+            let count = store.statements {
+                notebook.add(added, to: Notebook.notes)
+                tag.add(added, to: Tag.notes)
+            }
+            #expect(count == 0)
+            #expect(texts(notebook.notes) == "abc" && texts(tag.notes) == "abc")
+            #expect(added.notebook == notebook && added.tags == [tag])
+            try context.save()
+            context.reset()
+            let found = try #require(try context.all("Notebook")[0] as? Notebook)
+            #expect(texts(found.notes) == "abc")
+            #expect(texts(try #require(found.notes[2].tags.first).notes) == "abc")
+        }
+    }
+
+    @Test func `adding a member again leaves it where it is (§2.11.8)`() throws {
+        let store = try StoreFixture.notebook()
+        try store.run { context in
+            let (notebook, tag) = (Notebook(context: context), Tag(context: context))
+            notebook.notes = "ab".map { context.makeNote(String($0)) }
+            tag.notes = notebook.notes
+            let first = notebook.notes[0]
+            try context.save()
+            context.refreshAllObjects()
+            notebook.add(first, to: Notebook.notes)
+            tag.add(first, to: Tag.notes)
+            #expect(texts(notebook.notes) == "ab" && texts(tag.notes) == "ab")
+            try context.save()
+            context.reset()
+            let found = try #require(try context.all("Tag")[0] as? Tag)
+            #expect(texts(found.notes) == "ab")
+        }
+    }
+
+    @Test func `remove leaves the others in their order (§2.11.8)`() throws {
+        let store = try StoreFixture.notebook()
+        try store.run { context in
+            let (notebook, tag) = (Notebook(context: context), Tag(context: context))
+            notebook.notes = "abc".map { context.makeNote(String($0)) }
+            tag.notes = notebook.notes
+            let removed = notebook.notes[1]
+            try context.save()
+            context.refreshAllObjects()
+            let count = store.statements {
+                notebook.remove(removed, from: Notebook.notes)
+                tag.remove(removed, from: Tag.notes)
+            }
+            #expect(count == 0)
+            #expect(removed.notebook == nil && removed.tags.isEmpty)
+            try context.save()
+            context.reset()
+            #expect(texts(try #require(try context.all("Notebook")[0] as? Notebook).notes) == "ac")
+            #expect(texts(try #require(try context.all("Tag")[0] as? Tag).notes) == "ac")
+        }
+    }
+
     @Test func `the inverse appends (§2.11.7)`() throws {
         let store = try StoreFixture.notebook()
         try store.run { context in
