@@ -244,7 +244,7 @@ extension ManagedObjectContext: ObjectChannel {
             object = fault
             object.contents = nil
             object.row = change.row
-            object.state.life = .inserted
+            object.enter(.inserted)
             object.state.flags.remove(.fault)
         } else {
             object = binding.objectClass.init(

@@ -16,7 +16,7 @@ extension ManagedObject {
         guard let substitute, !isUnset(property(key)) else { fatalError("\(error)") }
         if let context = managedObjectContext, row != nil {
             context.readFailed(of: self, error, givesValue: true)
-        } else if !state.contains(.fault) {
+        } else if !state.isFault {
             // A fault has already reported why it could not be read.
             let handler = binding.context?.faultHandler ?? ManagedObjectContext.logsFaults
             handler(objectID, error)
@@ -27,9 +27,9 @@ extension ManagedObject {
     /// Whether the attribute has no value because of the program: it has not set the attribute of a
     /// new object or a transient one, or has set it to nil.
     private func isUnset(_ property: Property) -> Bool {
-        guard state.isDisjoint(with: [.detached, .fault, .inaccessible, .broughtBack]) else {
-            return false
-        }
+        guard !state.isDetached, !state.isFault, state.deletion != .foundGone,
+            state.life != .broughtBack
+        else { return false }
         guard let row, let slot = property.slot else { return true }
         return row.hasValue(slot) && changesBesideDraft?.contains(property.index) == true
     }

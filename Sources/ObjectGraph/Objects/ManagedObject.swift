@@ -33,7 +33,7 @@ open class ManagedObject {
     /// objects.
     final private(set) var changesBesideDraft: ChangedValues?
 
-    // Last, so that an object takes 59 bytes and fits an allocation of 64.
+    // Last, so that an object takes 58 bytes and fits an allocation of 64.
     final var state: ObjectState
 
     /// For the engine: takes the seed that a context has made. Use `init(context:)`.

@@ -1,12 +1,28 @@
 /// Where an object is in its life, whether the next save deletes it, and what else is true of it.
 struct ObjectState {
-    var life: ObjectLife {
-        willSet {
-            assert(life.mayBecome(newValue), "An object that is \(life) cannot become \(newValue).")
-        }
+    // In one word, so that an object takes 58 bytes, and a seed is passed in registers.
+    private var bits: UInt16
+
+    init(life: ObjectLife, flags: ObjectFlags = []) {
+        bits = UInt16(flags.rawValue) << 8 | UInt16(life.rawValue)
     }
-    var deletion = UnsavedDeletion.none
-    var flags: ObjectFlags = []
+
+    /// Changes by `ManagedObject.enter(_:)` only.
+    fileprivate(set) var life: ObjectLife {
+        // Unchecked: only raw values of cases are stored.
+        get { ObjectLife(rawValue: UInt8(bits & 7)).unsafelyUnwrapped }
+        set { bits = bits & ~7 | UInt16(newValue.rawValue) }
+    }
+
+    var deletion: UnsavedDeletion {
+        get { UnsavedDeletion(rawValue: UInt8(bits >> 4 & 3)).unsafelyUnwrapped }
+        set { bits = bits & ~0x30 | UInt16(newValue.rawValue) << 4 }
+    }
+
+    var flags: ObjectFlags {
+        get { ObjectFlags(rawValue: UInt8(bits >> 8)) }
+        set { bits = bits & 0xFF | UInt16(newValue.rawValue) << 8 }
+    }
 
     /// The state of an object that has left its context.
     static let detached = ObjectState(life: .detached, flags: .fault)
@@ -21,12 +37,17 @@ struct ObjectState {
     /// Whether a value cannot be read at once: a single test, whether or not queues are checked.
     @inline(__always)
     var needsAttention: Bool { !flags.isDisjoint(with: [.fault, .checked]) }
+}
 
-    /// Makes an object of the context one without pending changes.
-    mutating func forgetChanges() {
-        if !isDetached { life = .clean }
-        deletion = .none
-        flags.subtract([.relationshipChanged, .changedInEvent])
+extension ManagedObject {
+    /// Moves the object to another place in its life. Debug builds check that this is legal.
+    // Not an observer of the property: with one, every access to the state of every object would be
+    // checked for exclusivity at run time, which costs a fetch and a save 10 to 17 %.
+    @inline(__always)
+    final func enter(_ life: ObjectLife) {
+        assert(
+            state.life.mayBecome(life), "An object that is \(state.life) cannot become \(life).")
+        state.life = life
     }
 }
 

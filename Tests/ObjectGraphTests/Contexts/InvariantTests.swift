@@ -13,9 +13,9 @@ import Testing
         store.run { context in
             let note = context.makeNote("a")
             expectViolation(context) {
-                note.state.life = .clean
+                note.enter(.clean)
             } mending: {
-                note.state.life = .inserted
+                note.enter(.inserted)
             }
             expectViolation(context) {
                 note.state.flags.remove(.changedInEvent)
@@ -30,9 +30,9 @@ import Testing
             let note = context.makeNote("a")
             try context.save()
             expectViolation(context) {
-                note.state.life = .updated
+                note.enter(.updated)
             } mending: {
-                note.state.life = .clean
+                note.enter(.clean)
             }
         }
     }

@@ -49,19 +49,19 @@ struct ChangeTracker {
 
     /// Makes the next save insert an object again, because its row is gone.
     mutating func insertAgain(_ object: ManagedObject) {
-        object.state.life = .inserted
+        object.enter(.inserted)
         inserted.append(object)
     }
 
     /// Removes an object from the inserted ones, because another context has inserted its row.
     mutating func withdrawInsertion(of object: ManagedObject) {
-        object.state.life = .clean
+        object.enter(.clean)
         inserted.removeAll { $0 === object }
     }
 
     @inline(__always)
     mutating func update(_ object: ManagedObject) {
-        object.state.life = .updated
+        object.enter(.updated)
         updated.append(object)
     }
 
@@ -212,7 +212,7 @@ extension ChangeTracker {
 extension ManagedObject {
     /// Makes an updated object clean; another one keeps its life.
     fileprivate final func forgetUpdate() {
-        if state.life == .updated { state.life = .clean }
+        if state.life == .updated { enter(.clean) }
         state.flags.remove(.relationshipChanged)
     }
 

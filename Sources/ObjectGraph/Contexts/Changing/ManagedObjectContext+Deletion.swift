@@ -37,7 +37,7 @@ extension ManagedObjectContext {
             }
             object.binding.attach(
                 to: self, coordinator.scopeForInsertion(of: object.binding.entity))
-            object.state.life = .inserted
+            object.enter(.inserted)
             object.state.flags = object.binding.initialFlags
             register(object)
             object.awakeFromInsert()

@@ -162,7 +162,9 @@ extension ManagedObjectContext {
 extension ManagedObject {
     /// Gives up the object's pending changes, also those of its to-many relationships.
     final func forgetPendingChanges() {
-        state.forgetChanges()
+        if !state.isDetached { enter(.clean) }
+        state.deletion = .none
+        state.flags.subtract([.relationshipChanged, .changedInEvent])
         // The row was found gone. It may exist again.
         if row == nil { state.flags.insert(.fault) }
         discardChanges()

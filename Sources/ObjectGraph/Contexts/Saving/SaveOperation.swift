@@ -239,7 +239,7 @@ extension ManagedObject {
         contents?.forgetNotes()
         // The row exists again, and with it the pairs that refer to it.
         if state.life == .broughtBack { contents?.unload() }
-        state.life = .clean
+        enter(.clean)
         state.flags.subtract([.announced, .relationshipChanged])
     }
 }
