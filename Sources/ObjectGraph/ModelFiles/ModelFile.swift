@@ -17,7 +17,8 @@ public struct ModelFile: Sendable {
     /// by value: `Model 10` follows `Model 2`.
     public let versions: [String]
 
-    /// The version that the program uses; nil if the group has several versions and marks none.
+    /// The version that is marked as current, or the only one; nil if there are several and none is
+    /// marked.
     public let currentVersion: String?
 
     /// The folder of each version.
@@ -105,8 +106,8 @@ public struct ModelFile: Sendable {
     }
 
     /// A model of 1,000 entities has less than 2 MB. The limit prevents a file that is not a model
-    /// from filling the memory.
-    static let maximumByteCount = 64 << 20
+    /// from filling the memory: an element of four bytes takes some 70 when it is parsed.
+    static let maximumByteCount = 16 << 20
 
     static func data(at file: URL) throws(ModelFileError) -> Data {
         let data: Data

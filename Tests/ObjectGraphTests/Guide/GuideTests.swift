@@ -164,7 +164,7 @@ extension `Guide` {
         let text = try model.xcdatamodelContents()
 
         #expect(model.entitiesByName["Book"]?.managedObjectClass == Book.self)
-        #expect(leftOut.map(\.line) == [8])
+        #expect(leftOut.map(\.line) == [7])
         #expect(versions == ["Library"])
         #expect(oldest.versionChecksum == model.versionChecksum)
         #expect(text.contains("ordered=\"YES\""))

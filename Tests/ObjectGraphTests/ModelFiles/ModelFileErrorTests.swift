@@ -238,6 +238,28 @@ import Testing
         }
     }
 
+    @Test func `a text with random damage is read or is an error (§1.13.9)`() throws {
+        var generator = SeededGenerator.fromEnvironment()
+        let text = try Array(makeLibraryModel().xcdatamodelContents().utf8)
+        let words = ["<", ">", "/>", "\"", "&", "=", "YES", "-1", "entity", "\u{0}", "é", ""]
+        let folder = ModelFolder()
+        for _ in 0..<300 {
+            var damaged = text
+            for _ in 0..<generator.pick([1, 1, 2, 5]) {
+                let start = Int.random(in: damaged.indices, using: &generator)
+                let end = min(damaged.count, start + generator.pick([0, 1, 4, 40]))
+                damaged.replaceSubrange(start..<end, with: Array(generator.pick(words).utf8))
+            }
+            let file = try folder.write(Data(damaged), to: "Model.xcdatamodel/contents")
+            do throws(ModelFileError) {
+                _ = try ManagedObjectModel(contentsOf: file)
+            } catch {
+                #expect(error.file == file, "TEST_SEED=\(generator.seed)")
+                #expect(!error.description.isEmpty)
+            }
+        }
+    }
+
     // MARK: - Hostile files
 
     /// Each entity is ten of the one before: a billion words in all.
