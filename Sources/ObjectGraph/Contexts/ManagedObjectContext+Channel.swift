@@ -140,11 +140,11 @@ extension ManagedObjectContext: ObjectChannel {
     // MARK: - A child's save
 
     /// Takes over what a child has saved, as pending changes of this context.
-    func save(_ plans: [StorePlan], from context: ManagedObjectContext) throws {
+    func save(_ plans: [StorePlan], ifCurrent isCurrent: @Sendable () -> Bool) throws {
         try answer {
             // The plans may name references that were replaced meanwhile. The child finds the new
             // ones in its mailbox.
-            if context.hasMail { throw RenewedKeys() }
+            if !isCurrent() { throw RenewedKeys() }
             var unknown = try plans.flatMap(\.openReferences).filter { try !has($0) }
             for plan in plans {
                 for change in plan.plan.rows where change.kind == .update {

@@ -42,11 +42,11 @@ protocol ObjectChannel: AnyObject, Sendable {
 
     /// Saves the changes of a context, all or none.
     ///
+    /// - Parameter isCurrent: Whether the plans have the newest keys. A parent asks on its queue.
     /// - Throws: `PlanConflict` if rows differ from what the plans expect; otherwise the store's
     ///   error. A parent context throws `SaveError.unknownObjects` for updated or referenced
-    ///   objects that it does not have, and `RenewedKeys` if the mailbox of the saving context has
-    ///   permanent keys.
-    func save(_ plans: [StorePlan], from context: ManagedObjectContext) throws
+    ///   objects that it does not have, and `RenewedKeys` if the plans are not current.
+    func save(_ plans: [StorePlan], ifCurrent isCurrent: @Sendable () -> Bool) throws
 
     /// Notes which objects a context has registered. Until they are unregistered, their rows are
     /// kept, except rows that were deleted or may have changed in the store.

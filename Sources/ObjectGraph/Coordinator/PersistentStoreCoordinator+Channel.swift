@@ -151,7 +151,7 @@ extension PersistentStoreCoordinator: ObjectChannel {
 
     // Optimistic locking has two levels (spec §5.3): first the row cache, then the versioned
     // statements.
-    func save(_ plans: [StorePlan], from context: ManagedObjectContext) throws {
+    func save(_ plans: [StorePlan], ifCurrent isCurrent: @Sendable () -> Bool) throws {
         try underLockPolicy {
             let targets = try targets(of: plans)
             for target in targets {

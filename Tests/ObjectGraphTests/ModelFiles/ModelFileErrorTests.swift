@@ -90,7 +90,7 @@ import Testing
             """
             <entity name="A">
             <relationship name="r" destinationEntity="A" inverseName="s"/>
-            <relationship name="s" destinationEntity="A"/></entity>
+            <relationship name="s" destinationEntity="A" inverseName="s"/></entity>
             """, line: 4, .model(ModelError("A", "r", .inverseMismatch("s")))),
         Case(
             "a delete rule",

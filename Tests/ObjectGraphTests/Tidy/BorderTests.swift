@@ -23,8 +23,7 @@ import Testing
         for file in files {
             let own = Self.ranks[file.folder, default: 0]
             for word in file.words where ranksOfTypes[word, default: 0] > own {
-                // The channel gets the saving context, and the coordinator lists the contexts that
-                // merge.
+                // The coordinator lists the contexts that merge.
                 if word == "ManagedObjectContext", file.folder == "Coordinator" { continue }
                 Issue.record("\(file.path) names \(word), a type of a higher rank")
             }

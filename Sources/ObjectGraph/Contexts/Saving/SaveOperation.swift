@@ -125,7 +125,7 @@ struct SaveOperation {
 
     private func handUp() throws {
         if !plans.isEmpty {
-            try context.channel.save(plans, from: context)
+            try context.channel.save(plans) { [context] in !context.hasMail }
         } else if context.parent == nil {
             try context.coordinator.saveMetadata()
         }
