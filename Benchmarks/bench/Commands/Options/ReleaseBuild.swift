@@ -31,7 +31,8 @@ enum ReleaseBuild {
         }
         let scratch = folder.deletingLastPathComponent().deletingLastPathComponent()
         StandardError.print(
-            "bench: this is a debug build; making a release build, which takes minutes the first time")
+            "bench: this is a debug build; making a release build, which takes minutes the first time"
+        )
         let build = Process()
         build.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         build.arguments = [

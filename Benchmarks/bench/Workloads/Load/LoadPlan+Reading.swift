@@ -66,7 +66,8 @@ extension LoadPlan.Part {
         weight = try entries["weight"]?.number(in: 1e-6...1e6) ?? 1
         keys = KeyDistribution(.uniform)
         if let node = entries["keys"] ?? entries["skew"], !operation.takesKeys {
-            throw node.error("the operation \(operation.rawValue) has no keys; remove keys and skew")
+            throw node.error(
+                "the operation \(operation.rawValue) has no keys; remove keys and skew")
         }
         if let node = entries["keys"] { keys.shape = try node.choice("distribution") }
         if let node = entries["skew"] {
