@@ -13,8 +13,10 @@ extension ManagedObjectModel {
     /// its lines. Source: spec §1.13.
     ///
     /// - Parameters:
+    ///   - url: The folder or the file.
     ///   - version: The name of a version; nil means the current one.
     ///   - classes: The classes of the entities, subclasses of `ManagedObject`.
+    ///   - transformers: The transformers of transformable attributes.
     /// - Throws: `ModelFileError` with the file and the line.
     public convenience init(
         contentsOf url: URL, version: String? = nil, classes: [AnyClass] = [],

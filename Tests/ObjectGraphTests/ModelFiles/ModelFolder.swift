@@ -48,6 +48,23 @@ struct ModelFolder {
         """
     }
 
+    /// An entity with two names, two numbers and two relationships, and the given elements.
+    static func entity(with xml: String) -> String {
+        """
+        <entity name="Thing">
+            <attribute name="first" optional="YES" attributeType="String"/>
+            <attribute name="last" optional="YES" attributeType="String"/>
+            <attribute name="x" attributeType="Float"/>
+            <attribute name="y" attributeType="Float"/>
+            <relationship name="owner" maxCount="1" destinationEntity="Thing" \
+        inverseName="owned" inverseEntity="Thing"/>
+            <relationship name="owned" toMany="YES" destinationEntity="Thing" \
+        inverseName="owner" inverseEntity="Thing"/>
+        \(xml)
+        </entity>
+        """
+    }
+
     /// The model of a text that has these elements.
     static func model(
         _ content: String, classes: [AnyClass] = [], transformers: [ValueTransformer] = []

@@ -14,9 +14,8 @@ public protocol ManagedProperty: Sendable {
 public struct Attribute<Value: ManagedValue>: ManagedProperty {
     public let key: PropertyKey
 
-    /// The parameters after the name describe the attribute that the class declares.
-    ///
-    /// - Parameter type: Its type in the model; nil means the first of `Value.attributeTypes`.
+    /// The parameters after the name describe the attribute that the class declares. Its type in the
+    /// model is `type`, or the first of `Value.attributeTypes`.
     public init(
         _ name: String, _ type: AttributeType? = nil, default: Value? = nil,
         isTransient: Bool = false, validationRules: [ValidationRule] = []
@@ -55,8 +54,8 @@ public struct ToOne<Destination: ManagedObject>: ManagedProperty {
 
     /// The parameters after the name describe the relationship that the class declares.
     ///
-    /// - Parameter inverse: The relationship back, for example `Author.books`. Only one of the two
-    ///   names the other: the compiler cannot infer the types of accessors that need each other.
+    /// `inverse` is the relationship back, for example `Author.books`. Only one of the two names the
+    /// other: the compiler cannot infer the types of accessors that need each other.
     public init(
         _ name: String,
         inverse: @autoclosure @escaping @Sendable () -> (any ManagedProperty)? = nil,
