@@ -39,10 +39,10 @@ extension ManagedObjectContext: ObjectChannel {
                     ? try currentRow(of: object) : nil
             }
             guard key >= 0 || parent != nil else { return nil }
-            guard
-                let row = try channel.row(
-                    key, scope, staleness: staleness, keepsSnapshot: keepsSnapshot)
-            else { return nil }
+            let found = try askAbove {
+                try channel.row(key, scope, staleness: staleness, keepsSnapshot: keepsSnapshot)
+            }
+            guard let row = found else { return nil }
             // Rows that a child reads are registered here as well.
             _ = objects(
                 of: StoreRows(storeNumber: scope.storeNumber, rows: RowList([row])),
@@ -61,7 +61,9 @@ extension ManagedObjectContext: ObjectChannel {
             }
             var loaded: [ManagedObject] = []
             if !missing.isEmpty {
-                let rows = try channel.rows(missing, entity: entity, storeNumber: storeNumber)
+                let rows = try askAbove {
+                    try channel.rows(missing, entity: entity, storeNumber: storeNumber)
+                }
                 loaded = objects(
                     of: StoreRows(storeNumber: storeNumber, rows: rows), root: entity,
                     realised: false, refreshes: false)
@@ -142,9 +144,6 @@ extension ManagedObjectContext: ObjectChannel {
     /// Takes over what a child has saved, as pending changes of this context.
     func save(_ plans: [StorePlan], ifCurrent isCurrent: @Sendable () -> Bool) throws {
         try answer {
-            // The plans may name references that were replaced meanwhile. The child finds the new
-            // ones in its mailbox.
-            if !isCurrent() { throw RenewedKeys() }
             var unknown = try plans.flatMap(\.openReferences).filter { try !has($0) }
             for plan in plans {
                 for change in plan.plan.rows where change.kind == .update {
@@ -153,6 +152,9 @@ extension ManagedObjectContext: ObjectChannel {
                     if try !has(id) { unknown.append(id) }
                 }
             }
+            // The plans may name references that were replaced, also while this context looked for
+            // their objects. The child finds the new ones in its mailbox.
+            if !isCurrent() { throw RenewedKeys() }
             guard unknown.isEmpty else { throw SaveError.unknownObjects(unknown) }
             for plan in plans {
                 apply(plan.plan, storeNumber: plan.storeNumber)

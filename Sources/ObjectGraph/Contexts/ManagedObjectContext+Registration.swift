@@ -26,12 +26,11 @@ extension ManagedObjectContext {
         {
             return object
         }
-        guard
-            let row = try channel.row(
+        let found = try askAbove {
+            try channel.row(
                 id.reference, scope, staleness: stalenessInterval, keepsSnapshot: false)
-        else {
-            throw FetchError.noSuchObject(id)
         }
+        guard let row = found else { throw FetchError.noSuchObject(id) }
         let object = object(id.reference, scope)
         if object.state.deletion == .foundGone { expectRow(of: object) }
         renew(object, row, realised: true, refreshes: false)
@@ -71,30 +70,20 @@ extension ManagedObjectContext {
         return table[reference]
     }
 
-    /// Asks the level above about an object. If a save further up assigns keys before the answer,
-    /// asks again with the new keys.
-    func askAbove<Answer>(
-        about object: ManagedObject, _ ask: () throws -> Answer
-    ) rethrows -> Answer {
-        guard object.reference < 0, parent != nil else { return try ask() }
-        return try askByNewKeys(ask)
-    }
-
-    /// Asks the level above about several objects.
-    func askAbove<Answer>(
-        about objects: [ManagedObject], _ ask: () throws -> Answer
-    ) rethrows -> Answer {
-        guard parent != nil, objects.contains(where: { $0.reference < 0 }) else {
-            return try ask()
-        }
-        return try askByNewKeys(ask)
-    }
-
-    private func askByNewKeys<Answer>(_ ask: () throws -> Answer) rethrows -> Answer {
+    /// Asks the level above. Asks again if a save further up has assigned keys before the answer,
+    /// which names objects by these keys.
+    ///
+    /// The question must read the references that it names each time it is asked.
+    func askAbove<Answer>(_ ask: () throws -> Answer) rethrows -> Answer {
+        guard parent != nil else { return try ask() }
         while true {
+            do {
+                let answer = try ask()
+                if !hasMail { return answer }
+            } catch {
+                if !hasMail { throw error }
+            }
             takeMail()
-            let answer = try ask()
-            if !hasMail { return answer }
         }
     }
 
@@ -365,7 +354,7 @@ extension ManagedObjectContext {
 
     /// Whether the level above has a row of the object.
     func hasRowAbove(_ object: ManagedObject) throws -> Bool {
-        try askAbove(about: object) {
+        try askAbove {
             try channel.row(
                 object.reference, object.binding.scope, staleness: stalenessInterval,
                 keepsSnapshot: false)
@@ -376,7 +365,7 @@ extension ManagedObjectContext {
     func destinationsAbove(
         of property: Property, _ object: ManagedObject
     ) throws -> [EntityKey] {
-        try askAbove(about: object) {
+        try askAbove {
             try channel.destinations(of: property, object.binding.scope, key: object.reference)
         }
     }

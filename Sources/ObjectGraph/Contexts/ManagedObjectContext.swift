@@ -161,6 +161,8 @@ struct LastInsertion {
 struct Mailbox {
     /// Objects whose row was written by a save further up, with their primary keys.
     var permanentKeys: [PermanentKey] = []
+    /// How many times permanent keys were delivered.
+    var deliveryCount = 0
     var children: [WeakChild] = []
     /// Whether a context above was reset, so that the rows of the objects here are invalid.
     var parentWasReset = false

@@ -27,7 +27,7 @@ extension ManagedObject {
             return
         }
         do {
-            let newest = try context.askAbove(about: self) {
+            let newest = try context.askAbove {
                 try context.channel.row(
                     reference, binding.scope, staleness: context.stalenessInterval,
                     keepsSnapshot: context.queue.keepsSnapshot())

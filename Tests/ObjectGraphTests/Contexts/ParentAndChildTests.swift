@@ -185,6 +185,48 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `a fetch finds a child's own object though the root saves it now (§2.4.11, §4.2.9)`(
+        byKeys: Bool
+    ) throws {
+        var request = FetchRequest(entityName: "Author", sortKeys: [SortKey("name")])
+        request.includesPropertyValues = !byKeys
+        let fetch = request
+        let authors = try child.performAndWait {
+            child.retainsRegisteredObjects = true
+            let authors = ["Borges", "Lem"].map { name in
+                let author = TestSupport.Author(context: child)
+                author.name = name
+                return author
+            }
+            try child.save()
+            // The fetch announces this change before it asks the parent.
+            authors[0].name = "Jorge Luis Borges"
+            return authors.map(ObjectIdentifier.init)
+        }
+        let fetchBegins = DispatchSemaphore(value: 0)
+        let observer = child.observe { notification in
+            if case .objectsDidChange = notification { fetchBegins.signal() }
+        }
+        defer { withExtendedLifetime(observer) {} }
+        let end = DispatchGroup()
+        let outcome = Mutex<Result<[ObjectIdentifier], any Error>?>(nil)
+        try parent.performAndWait {
+            DispatchQueue.global().async(group: end) { [child] in
+                let result = Result {
+                    try child.performAndWait {
+                        try child.fetch(fetch).map(ObjectIdentifier.init)
+                    }
+                }
+                outcome.withLock { $0 = result }
+            }
+            fetchBegins.wait()
+            try parent.save()
+        }
+        end.wait()
+        #expect(try outcome.withLock { $0 }!.get() == authors)
+    }
+
     /// Runs a hook before each save.
     final class Signaller: ManagedObject {
         static let name = Attribute<String>("name")
@@ -193,7 +235,8 @@ import Testing
         override func willSave() { Self.hook.withLock { $0 }?() }
     }
 
-    @Test(arguments: [true, false])
+    // The cases share the hook.
+    @Test(.serialized, arguments: [true, false])
     func `a child reads and changes what the root saves at the same time (§4.2.9)`(reads: Bool)
         throws
     {

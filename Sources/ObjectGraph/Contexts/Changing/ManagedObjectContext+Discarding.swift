@@ -136,13 +136,11 @@ extension ManagedObjectContext {
         // The row that a fetch has given the fault may be older.
         if object.isFault { return object.row = nil }
         guard
-            let newest = try? askAbove(
-                about: object,
-                {
-                    try channel.row(
-                        object.reference, object.binding.scope, staleness: stalenessInterval,
-                        keepsSnapshot: false)
-                })
+            let newest = try? askAbove({
+                try channel.row(
+                    object.reference, object.binding.scope, staleness: stalenessInterval,
+                    keepsSnapshot: false)
+            })
         else { return }
         object.forgetEqualValues()
         object.row = newest

@@ -115,6 +115,7 @@ extension ManagedObjectContext {
     private func deliver(_ keys: [PermanentKey]) -> [ManagedObjectContext] {
         mailbox.withLock { mailbox in
             mailbox.permanentKeys += keys
+            mailbox.deliveryCount += 1
             let children = mailbox.liveChildren
             return children + children.flatMap { $0.deliver(keys) }
         }
@@ -122,6 +123,9 @@ extension ManagedObjectContext {
 
     /// Whether the mailbox has permanent keys, which a save further up has assigned.
     var hasMail: Bool { mailbox.withLock { !$0.permanentKeys.isEmpty } }
+
+    /// How many times a save further up has delivered permanent keys.
+    var deliveryCount: Int { mailbox.withLock { $0.deliveryCount } }
 
     /// Takes the permanent keys from the mailbox, and detaches the objects of removed stores.
     func takeMail() {

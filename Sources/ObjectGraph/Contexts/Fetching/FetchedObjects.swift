@@ -123,9 +123,7 @@ final class FetchedBatches {
             return batch.objects[position - first]
         }
         let positions = first..<min(first + request.fetchBatchSize, count)
-        let unsaved =
-            unsavedObjects.isEmpty ? [] : positions.compactMap { unsavedObjects[$0] }
-        let batch = context.batch(beside: unsaved, request, entity) { window(at: positions) }
+        let batch = context.batch(request, entity) { window(at: positions) }
         if liveBatches.count == Self.liveBatchLimit { liveBatches.removeFirst() }
         liveBatches.append(
             Batch(number: number, objects: batch.objects, prefetched: batch.prefetched))

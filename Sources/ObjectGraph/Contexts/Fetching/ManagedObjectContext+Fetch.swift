@@ -26,10 +26,11 @@ extension ManagedObjectContext {
         let entity = try entity(of: request)
         let pending = pendingObjects(for: request, entity)
         let stored = request.stored(beside: pending)
-        let groups =
+        let groups = try askAbove {
             request.includesPropertyValues
-            ? try channel.fetchRows(stored, entity: entity).map(StoreKeys.init)
-            : try channel.fetchKeys(stored, entity: entity)
+                ? try channel.fetchRows(stored, entity: entity).map(StoreKeys.init)
+                : try channel.fetchKeys(stored, entity: entity)
+        }
         if let group = try keys(groups, request, entity, pending) {
             return group.keys.map {
                 ManagedObjectID(
@@ -68,10 +69,12 @@ extension ManagedObjectContext {
         _ request: FetchRequest, _ entity: Entity, besides objects: [ManagedObject]
     ) throws -> Int {
         do {
-            return try channel.count(request.excluding(objects), entity: entity)
+            return try askAbove {
+                try channel.count(request.excluding(objects), entity: entity)
+            }
         } catch FetchError.tooDeep, FetchError.tooManyConstants {
             // The predicate is within the limits, but not with the objects to exclude.
-            return try askAbove(about: objects) {
+            return try askAbove {
                 let excluded = Dictionary(grouping: objects, by: \.binding.storeNumber)
                     .mapValues { Set($0.map(\.reference)) }
                 return try channel.fetchKeys(request, entity: entity).reduce(0) { sum, found in
@@ -91,7 +94,7 @@ extension ManagedObjectContext {
         let known = try Dictionary(grouping: unsure, by: \.binding.entity.index).flatMap {
             let binding = $1[0].binding
             let objects = $1
-            return try askAbove(about: objects) {
+            return try askAbove {
                 try channel.rows(
                     objects.map(\.reference), entity: binding.entity,
                     storeNumber: binding.storeNumber)
@@ -154,9 +157,11 @@ extension ManagedObjectContext {
         guard pending.isEmpty else {
             return try find(request.stored(beside: pending), entity, beside: [])
         }
-        return request.wantsKeys
-            ? .keys(try channel.fetchKeys(request, entity: entity))
-            : .rows(try channel.fetchRows(request, entity: entity))
+        return try askAbove {
+            request.wantsKeys
+                ? .keys(try channel.fetchKeys(request, entity: entity))
+                : .rows(try channel.fetchRows(request, entity: entity))
+        }
     }
 
     /// All objects that match, for a child context, which does its own prefetching.
@@ -218,16 +223,14 @@ extension ManagedObjectContext {
     /// One window of a batched result, in the order of its identities, with the objects prefetched
     /// for it.
     ///
-    /// - Parameter unsaved: Objects of the window that may still get other keys, which changes the
-    ///   window.
+    /// - Parameter window: Makes the identities. New objects among them may still get other keys.
     func batch(
-        beside unsaved: [ManagedObject], _ request: FetchRequest, _ entity: Entity,
-        window: () -> StoreKeys
+        _ request: FetchRequest, _ entity: Entity, window: () -> StoreKeys
     ) -> (objects: [ManagedObject], prefetched: [ManagedObject]) {
         checkQueue()
         var loaded: [ManagedObject] = []
         do {
-            let (keys, found) = try askAbove(about: unsaved) {
+            let (keys, found) = try askAbove {
                 let keys = window()
                 return (keys, try rows(of: keys, request, entity))
             }

@@ -62,7 +62,7 @@ extension ManagedObjectContext {
         }
         let destination = model.destination(of: property.relationship!)
         for (storeNumber, group) in Dictionary(grouping: missing, by: \.binding.storeNumber) {
-            let related = try askAbove(about: group) {
+            let related = try askAbove {
                 try channel.relatedRows(
                     of: property, group[0].binding.scope, keys: Set(group.map(\.reference)).sorted()
                 )
@@ -84,7 +84,7 @@ extension ManagedObjectContext {
             $0.isFault && $0.row == nil && ($0.reference >= 0 || parent != nil)
         }
         for (storeNumber, group) in Dictionary(grouping: faults, by: \.binding.storeNumber) {
-            let rows = try askAbove(about: group) {
+            let rows = try askAbove {
                 try channel.rows(
                     group.map(\.reference).sorted(), entity: entity, storeNumber: storeNumber)
             }

@@ -97,7 +97,7 @@ extension ManagedObjectContext {
             // The object remains a fault here: a child's read does not decide what this context
             // reads later.
             guard object.reference >= 0 || parent != nil else { return nil }
-            object.row = try askAbove(about: object) {
+            object.row = try askAbove {
                 try channel.row(
                     object.reference, object.binding.scope, staleness: stalenessInterval,
                     keepsSnapshot: false)

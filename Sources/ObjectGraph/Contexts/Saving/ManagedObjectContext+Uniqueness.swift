@@ -63,7 +63,8 @@ extension ManagedObjectContext {
                 }))
         // Each store has its own indexes.
         request.affectedStores = scope.storeIdentifier.map { [$0] }
-        return try channel.fetchRows(request, entity: entity).lazy.flatMap { fetched in
+        let found = try askAbove { try channel.fetchRows(request, entity: entity) }
+        return found.lazy.flatMap { fetched in
             self.objects(of: fetched, root: entity, realised: true, refreshes: false)
         }.first { !pending.contains($0) && !$0.givesUp(values, of: constraint.map(\.name)) }
     }

@@ -97,10 +97,12 @@ struct SaveOperation {
     private mutating func write() throws {
         do {
             while attempts.count < Self.attemptLimit {
+                // Reading for the plans may take keys that earlier parts of the plans lack.
+                let deliveryCount = context.deliveryCount
                 try assignment.assign(to: work.inserted, from: context.channel)
                 try context.requiringReads { try plan() }
                 do {
-                    return try handUp()
+                    return try handUp(plansOfDelivery: deliveryCount)
                 } catch is RenewedKeys {
                     context.takeMail()
                 } catch let conflict as PlanConflict {
@@ -123,9 +125,11 @@ struct SaveOperation {
         work.changed = draft.changed
     }
 
-    private func handUp() throws {
+    private func handUp(plansOfDelivery deliveryCount: Int) throws {
         if !plans.isEmpty {
-            try context.channel.save(plans) { [context] in !context.hasMail }
+            try context.channel.save(plans) { [context] in
+                !context.hasMail && context.deliveryCount == deliveryCount
+            }
         } else if context.parent == nil {
             try context.coordinator.saveMetadata()
         }
