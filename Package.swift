@@ -24,12 +24,13 @@ let package = Package(
     targets: [
         .systemLibrary(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(
             name: "CJemalloc", pkgConfig: "jemalloc", providers: [.apt(["libjemalloc-dev"])]),
         .systemLibrary(name: "CScheduler"),
         .target(
             name: "ObjectGraph",
-            dependencies: ["CSQLite", .product(name: "Logging", package: "swift-log")],
+            dependencies: ["CSQLite", "CZlib", .product(name: "Logging", package: "swift-log")],
             swiftSettings: strict),
         .target(name: "Stacks", dependencies: ["ObjectGraph"], swiftSettings: strict),
         .target(name: "Benchmarking", swiftSettings: strict),

@@ -39,8 +39,9 @@ extension ModelFileError: CodedError {
         case .inexpressible: 512
         case .model, .predicate: 134060
         case .notAModel, .legacyFormat, .malformed, .documentType, .missingAttribute,
-            .missingElement, .unacceptableValue, .duplicate:
+            .missingElement, .unacceptableValue, .duplicate, .archive:
             259
+        case .noModelInStore: 134020
         }
     }
 }

@@ -66,7 +66,7 @@ struct KeyedArchive: Sendable {
     }
 
     /// The object of a reference. An object that is not a reference is returned unchanged.
-    private func target(of index: Int) throws(KeyedArchiveError) -> Int? {
+    func target(of index: Int) throws(KeyedArchiveError) -> Int? {
         guard let number = try list.uid(at: index) else { return index }
         guard number < objects.count else {
             throw .damaged(

@@ -8,17 +8,16 @@ extension PropertyList {
     ///
     /// - Throws: `KeyedArchiveError` for any bytes that cannot be read.
     init(unarchiving data: Data) throws(KeyedArchiveError) {
-        var reader = Unarchiver(
-            try KeyedArchive(data), bytesLeft: 2 * data.count,
-            maximumCount: max(data.count, 1 << 20))
-        self = try reader.read().value
+        let archive = try KeyedArchive(data)
+        var reader = PropertyListUnarchiver(archive, byteCount: data.count)
+        self = try reader.value(at: archive.rootIndex)
     }
 }
 
 /// Converts the objects of a keyed archive to property lists. Each object is read once.
-private struct Unarchiver {
+struct PropertyListUnarchiver {
     /// An object that has been read.
-    struct Entry {
+    private struct Entry {
         let value: PropertyList
 
         /// The number of values in it, including itself and each repetition.
@@ -41,13 +40,18 @@ private struct Unarchiver {
     /// The objects that are being read, each within the previous one.
     private var path: Set<Int> = []
 
-    init(_ archive: KeyedArchive, bytesLeft: Int, maximumCount: Int) {
+    /// - Parameter byteCount: The size of the archive. Everything that is read together takes time
+    ///   and memory in proportion to it.
+    init(_ archive: KeyedArchive, byteCount: Int) {
         self.archive = archive
-        self.bytesLeft = bytesLeft
-        self.maximumCount = maximumCount
+        bytesLeft = 2 * byteCount
+        maximumCount = max(byteCount, 1 << 20)
     }
 
-    mutating func read() throws(KeyedArchiveError) -> Entry { try entry(at: archive.rootIndex) }
+    /// The object at an index; nil is null.
+    mutating func value(at index: Int?) throws(KeyedArchiveError) -> PropertyList {
+        try entry(at: index).value
+    }
 
     private mutating func entry(at index: Int?) throws(KeyedArchiveError) -> Entry {
         guard let index else { return Entry(value: .null) }

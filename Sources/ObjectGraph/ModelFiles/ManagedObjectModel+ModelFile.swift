@@ -1,8 +1,8 @@
 import Foundation
 
 extension ManagedObjectModel {
-    /// Reads a model of Xcode's editor: a folder `.xcdatamodeld` or `.xcdatamodel`, or the file
-    /// `contents` of the latter.
+    /// Reads a model of Xcode's editor, a folder `.xcdatamodeld` or `.xcdatamodel` or the file
+    /// `contents` of the latter, or a compiled model, a folder `.momd` or a file `.mom`.
     ///
     /// The engine finds classes and transformers by name among those given. The class of an entity
     /// has the name in the file without its module, or the entity's name. Objects of an entity
@@ -10,24 +10,34 @@ extension ManagedObjectModel {
     /// transformable attribute whose transformer is not given has its stored `Data` as value.
     ///
     /// What the engine does not know or lacks is left out of the model. `warnings` lists it with
-    /// its lines. Source: spec §1.13.
+    /// its lines. Source: spec §1.13, §1.14.
     ///
     /// - Parameters:
     ///   - url: The folder or the file.
     ///   - version: The name of a version; nil means the current one.
     ///   - classes: The classes of the entities, subclasses of `ManagedObject`.
     ///   - transformers: The transformers of transformable attributes.
-    /// - Throws: `ModelFileError` with the file and the line.
+    /// - Throws: `ModelFileError` with the file, and the line or the entity and the property.
     public convenience init(
         contentsOf url: URL, version: String? = nil, classes: [AnyClass] = [],
         transformers: [ValueTransformer] = []
     ) throws(ModelFileError) {
-        let reader = try ModelFileReader(
-            ModelFile(url).text(ofVersion: version), classes: classes, transformers: transformers)
+        let file = try ModelFile(url).text(ofVersion: version)
+        let data = try ModelFile.data(at: file)
+        let draft = ModelDraft(of: file, classes: classes, transformers: transformers)
+        if data.starts(with: BinaryPropertyList.magic.utf8) {
+            try self.init(archived: data, into: draft)
+            return
+        }
+        let reader = try ModelFileReader(data, into: draft)
         do throws(ModelError) {
-            try self.init(
-                reader.entities, reader.configurations, reader.versionIdentifiers,
-                templates: reader.templates, fileWarnings: reader.warnings)
+            try self.init(reader.draft)
         } catch { throw reader.located(error) }
+    }
+
+    convenience init(_ draft: ModelDraft) throws(ModelError) {
+        try self.init(
+            draft.entities, draft.configurations, draft.versionIdentifiers,
+            templates: draft.templates, fileWarnings: draft.warnings)
     }
 }

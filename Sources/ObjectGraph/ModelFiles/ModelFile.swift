@@ -1,7 +1,7 @@
 import Foundation
 
-/// A model of Xcode's editor: a group of versions (`.xcdatamodeld`), or one version
-/// (`.xcdatamodel`).
+/// A model of Xcode's editor, or a compiled one: a group of versions (`.xcdatamodeld`, `.momd`), or
+/// one version (`.xcdatamodel`, `.mom`).
 ///
 /// `ManagedObjectModel.init(contentsOf:)` reads a version. This type lists the versions, for
 /// example for a migration:
@@ -9,11 +9,11 @@ import Foundation
 ///     let versions = try ModelFile(url).versions
 ///     let models = try versions.map { try ManagedObjectModel(contentsOf: url, version: $0) }
 ///
-/// Source: spec §1.13.
+/// Source: spec §1.13, §1.14.
 public struct ModelFile: Sendable {
     public let url: URL
 
-    /// The names of the versions without the suffix `.xcdatamodel`, sorted. Numbers in names sort
+    /// The names of the versions without their suffix, sorted. Numbers in names sort
     /// by value: `Model 10` follows `Model 2`.
     public let versions: [String]
 
@@ -36,7 +36,7 @@ public struct ModelFile: Sendable {
             (versions, currentVersion, folders) = ([name], name, [name: url])
             return
         }
-        let group = children.filter { $0.pathExtension == Self.versionExtension }
+        let group = children.filter { Self.versionExtensions.contains($0.pathExtension) }
         let folders = group.isEmpty ? [url] : group
         if group.isEmpty { _ = try Self.text(in: url) }
         let names = folders.map { Self.versionName($0.lastPathComponent) }
@@ -61,13 +61,14 @@ public struct ModelFile: Sendable {
 
     // MARK: - Files
 
-    private static let versionExtension = "xcdatamodel"
+    /// Of folders with a text, and of compiled files.
+    private static let versionExtensions = ["xcdatamodel", "mom"]
 
-    /// The name without the suffix of the version's folder, which the mark of the current version
-    /// has too.
+    /// The name without the suffix of the version, which the mark of the current version may have
+    /// too.
     private static func versionName(_ name: String) -> String {
-        name.hasSuffix(".\(versionExtension)")
-            ? String(name.dropLast(versionExtension.count + 1)) : name
+        let suffix = versionExtensions.lazy.map { ".\($0)" }.first { name.hasSuffix($0) }
+        return String(name.dropLast(suffix?.count ?? 0))
     }
 
     /// The content of a folder; nil for a file.
@@ -92,17 +93,27 @@ public struct ModelFile: Sendable {
         if children.contains(where: { $0.lastPathComponent == "elements" }) {
             throw ModelFileError(.legacyFormat, file: folder)
         }
-        throw ModelFileError(.notAModel("the folder has no file 'contents'"), file: folder)
+        throw ModelFileError(
+            .notAModel("the folder has neither 'contents' nor a version"), file: folder)
     }
 
+    /// The property lists that mark the current version, and their keys.
+    private static let marks = [
+        (".xccurrentversion", "_XCCurrentVersionName"),
+        ("VersionInfo.plist", "NSManagedObjectModel_CurrentVersionName"),
+    ]
+
     private static func markedVersion(of group: URL) throws(ModelFileError) -> String? {
-        let file = group.appending(path: ".xccurrentversion", directoryHint: .notDirectory)
-        guard FileManager.default.fileExists(atPath: file.path) else { return nil }
-        let data = try data(at: file)
-        guard let list = try? PropertyListSerialization.propertyList(from: data, format: nil),
-            let entries = list as? [String: Any]
-        else { throw ModelFileError(.malformed("it is not a property list"), file: file) }
-        return (entries["_XCCurrentVersionName"] as? String).map(versionName)
+        for (name, key) in marks {
+            let file = group.appending(path: name, directoryHint: .notDirectory)
+            guard FileManager.default.fileExists(atPath: file.path) else { continue }
+            let data = try data(at: file)
+            guard let list = try? PropertyListSerialization.propertyList(from: data, format: nil),
+                let entries = list as? [String: Any]
+            else { throw ModelFileError(.malformed("it is not a property list"), file: file) }
+            return (entries[key] as? String).map(versionName)
+        }
+        return nil
     }
 
     /// A model of 1,000 entities has less than 2 MB. The limit prevents a file that is not a model

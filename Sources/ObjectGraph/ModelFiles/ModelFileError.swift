@@ -33,6 +33,11 @@ public struct ModelFileError: Error, Sendable, Hashable {
         case duplicate(String, element: String)
         /// The text is not a predicate.
         case predicate(PredicateFormatError)
+        /// The model is a keyed archive, of a store or a compiled model, that cannot be read. The
+        /// entity and the property are those that were being read.
+        case archive(KeyedArchiveError, entity: String? = nil, property: String? = nil)
+        /// The store has no model. Core Data writes it since 2013.
+        case noModelInStore
         /// The parts of the model contradict each other.
         case model(ModelError)
         /// A model file cannot express this part of the model.
@@ -93,6 +98,11 @@ extension ModelFileError: CustomStringConvertible {
         case .duplicate(let name, let element):
             "Two elements '\(element)' have the name '\(name)'; rename one of them."
         case .predicate(let error): "The predicate cannot be parsed: \(error)"
+        case .archive(let error, let entity, let property):
+            [entity.map { entity in property.map { "\(entity).\($0)" } ?? entity }, error.archived]
+                .compactMap(\.self).joined(separator: ": ")
+        case .noModelInStore:
+            "The store does not hold its model; open it with a model of your own."
         case .model(let error): error.description
         case .inexpressible(let part):
             "A model file cannot express \(part); change the model or keep it in code."
@@ -101,5 +111,22 @@ extension ModelFileError: CustomStringConvertible {
 
     private static func list(_ versions: [String]) -> String {
         versions.map { "'\($0)'" }.joined(separator: ", ")
+    }
+}
+
+extension KeyedArchiveError {
+    /// The sentence for a model that is a keyed archive.
+    fileprivate var archived: String {
+        let fault =
+            switch self {
+            case .notAnArchive: "it is not a keyed archive"
+            case .damaged(let fault, let offset): "\(fault) at byte \(offset)"
+            case .unsupportedClass(let name): "a value of class '\(name)'"
+            case .unsupportedKey: "a dictionary with a key that is not a string"
+            case .circular(let offset): "the object at byte \(offset) contains itself"
+            case .tooDeep(let limit): "more than \(limit) levels of objects"
+            case .tooLarge(let limit): "more than \(limit) values"
+            }
+        return "The archived model is damaged: \(fault). Open the store with a model of your own."
     }
 }

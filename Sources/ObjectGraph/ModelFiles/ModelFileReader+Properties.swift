@@ -8,9 +8,7 @@ extension ModelFileReader {
         let name = try element.text("name")
         let typeName = element["attributeType"]
         guard typeName != "Composite" else {
-            warn(
-                .unsupported("a composite attribute; it is left out"), entity, name,
-                line: element.line)
+            draft.warn(.compositeAttribute, entity, name, line: element.line)
             return nil
         }
         guard let type = AttributeType(modelFileName: typeName) else {
@@ -21,7 +19,10 @@ extension ModelFileReader {
             name, type, isOptional: try element.flag("optional"),
             defaultValue: defaultValue(element, type, entity, name),
             isTransient: try element.flag("transient"),
-            transformer: type == .transformable ? transformer(element, entity, name) : nil,
+            transformer: type == .transformable
+                ? draft.transformer(
+                    named: element.nonemptyText("valueTransformerName"), entity, name,
+                    line: element.line) : nil,
             allowsExternalStorage: try element.flag("allowsExternalBinaryDataStorage"),
             validationRules: try bounds(element, type).map(\.rule),
             renamingIdentifier: element.renamingIdentifier, userInfo: try element.userInfo(),
@@ -32,15 +33,14 @@ extension ModelFileReader {
         _ element: ModelElement, _ entity: String, _ name: String
     ) throws(ModelFileError) {
         for (attribute, feature) in Self.unsupported where try element.flag(attribute) {
-            warn(.unsupported(feature), entity, name, line: element.line)
+            draft.warn(feature, entity, name, line: element.line)
         }
     }
 
     /// Flags of attributes, and what becomes of them.
-    private static let unsupported = [
-        ("derived", "a derived attribute; it has the values that are set"),
-        ("preserveAfterDeletion", "preserveAfterDeletion; there is no history"),
-        ("allowsCloudEncryption", "allowsCloudEncryption; values are not encrypted"),
+    private static let unsupported: [(String, ModelWarning.Reason)] = [
+        ("derived", .derivedAttribute), ("preserveAfterDeletion", .preservedAttribute),
+        ("allowsCloudEncryption", .encryptedAttribute),
     ]
 
     private mutating func defaultValue(
@@ -49,26 +49,8 @@ extension ModelFileReader {
         let attribute = type == .date ? "defaultDateTimeInterval" : "defaultValueString"
         guard let text = element[attribute] else { return nil }
         let value = AttributeValue(modelFileText: text, type)
-        if value == nil { warn(.unreadableDefault(text), entity, name, line: element.line) }
+        if value == nil { draft.warn(.unreadableDefault(text), entity, name, line: element.line) }
         return value
-    }
-
-    /// Core Data's names of its own transformers for keyed archives.
-    private static let namesOfPropertyList: Set<String> = [
-        "NSSecureUnarchiveFromData", "NSSecureUnarchiveFromDataTransformer",
-        "NSKeyedUnarchiveFromData",
-    ]
-
-    /// Without the program's transformer, values are stored data: they cannot be misread, and
-    /// writing them changes nothing.
-    private mutating func transformer(
-        _ element: ModelElement, _ entity: String, _ attribute: String
-    ) -> ValueTransformer? {
-        guard let name = element.nonemptyText("valueTransformerName") else { return nil }
-        if let transformer = transformers[name] { return transformer }
-        if Self.namesOfPropertyList.contains(name) { return .propertyList }
-        warn(.unknownTransformer(name), entity, attribute, line: element.line)
-        return ValueTransformer(name, of: Data.self, transform: { $0 }, reverse: { $0 })
     }
 
     /// The bounds of numbers and dates, the bounds of the length of strings, and the pattern.
@@ -119,16 +101,14 @@ extension ModelFileReader {
     ) throws(ModelFileError) -> RelationshipDescription? {
         let name = try element.text("name")
         guard try !element.flag("transient") else {
-            warn(
-                .unsupported("a transient relationship; it is left out"), entity, name,
-                line: element.line)
+            draft.warn(.transientRelationship, entity, name, line: element.line)
             return nil
         }
         let isToMany = try element.flag("toMany")
         let maxCount = try element.count("maxCount") ?? (isToMany ? 0 : 1)
         if isToMany != (maxCount != 1) {
             let feature = "toMany contradicts the maxCount \(maxCount); maxCount decides"
-            warn(.unsupported(feature), entity, name, line: element.line)
+            draft.warn(.unsupported(feature), entity, name, line: element.line)
         }
         // One file in a thousand has the second spelling.
         let ruleAttribute = element["deletionRule"] == nil ? "deleteRule" : "deletionRule"
@@ -174,8 +154,7 @@ extension ModelFileReader {
         request.includesPendingChanges =
             try element.flag("includesPendingChanges", default: true) && includesPendingChanges
         if try element.count("resultType") ?? 0 != FetchResultType.managedObject.rawValue {
-            let feature = "resultType; the method of the context decides the kind of result"
-            warn(.unsupported(feature), entity, property, line: element.line)
+            draft.warn(.resultType, entity, property, line: element.line)
         }
         return request
     }

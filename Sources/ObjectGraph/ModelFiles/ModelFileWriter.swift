@@ -106,9 +106,13 @@ struct ModelFileWriter {
     private func fetchIndex(
         _ index: FetchIndexDescription, of entity: String
     ) throws(ModelFileError) -> PrintedElement {
+        let predicate = try index.partialIndexPredicate.map { format throws(ModelFileError) in
+            do throws(PredicateFormatError) {
+                return try ObjectPredicate(format).predicateFormat
+            } catch { throw ModelFileError(.predicate(error)) }
+        }
         var element = try PrintedElement(
-            "fetchIndex",
-            [("name", index.name), ("partialIndexPredicate", index.partialIndexPredicate)])
+            "fetchIndex", [("name", index.name), ("partialIndexPredicate", predicate)])
         for part in index.elements {
             guard part.folding == .none else {
                 throw ModelFileError(

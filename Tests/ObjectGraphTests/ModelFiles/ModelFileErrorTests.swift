@@ -216,7 +216,7 @@ import Testing
         try folder.write("", to: "Empty.xcdatamodeld/readme")
         #expect(
             try error("Empty.xcdatamodeld").reason
-                == .notAModel("the folder has no file 'contents'"))
+                == .notAModel("the folder has neither 'contents' nor a version"))
         try folder.write("", to: "Group.xcdatamodeld/One.xcdatamodel/layout")
         #expect(try error("Group.xcdatamodeld").file?.lastPathComponent == "One.xcdatamodel")
         try folder.write("", to: "Odd.xcdatamodel/contents/file")

@@ -19,6 +19,9 @@ struct ModelAssembly {
     /// Rows in memory have 16 bits for the number of their entity.
     static let maximumEntityCount = Int(UInt16.max)
 
+    /// The entities are ordered by recursion, and every entity lists its ancestors.
+    static let maximumDepth = 100
+
     init(_ descriptions: [EntityDescription]) throws(ModelError) {
         if descriptions.count > Self.maximumEntityCount {
             throw ModelError(
@@ -50,7 +53,7 @@ struct ModelAssembly {
             }
         }
         for root in (children[""] ?? []).sorted(by: { $0.name < $1.name }) {
-            append(root, superentity: nil, root: ordered.count, children: children)
+            try append(root, superentity: nil, root: ordered.count, children: children)
         }
         if let lost = descriptions.first(where: { indexes[$0.name] == nil }) {
             throw ModelError(lost.name, nil, .circularInheritance)
@@ -60,14 +63,17 @@ struct ModelAssembly {
     private mutating func append(
         _ description: EntityDescription, superentity: Int?, root: Int,
         children: [String: [EntityDescription]]
-    ) {
+    ) throws(ModelError) {
         let index = ordered.count
         ordered.append((description, superentity, root))
         lastDescendants.append(index)
         indexes[description.name] = index
         ancestries.append((superentity.map { ancestries[$0] } ?? []) + [index])
+        guard ancestries[index].count <= Self.maximumDepth else {
+            throw ModelError(description.name, nil, .tooManyAncestors(limit: Self.maximumDepth))
+        }
         for child in (children[description.name] ?? []).sorted(by: { $0.name < $1.name }) {
-            append(child, superentity: index, root: root, children: children)
+            try append(child, superentity: index, root: root, children: children)
         }
         lastDescendants[index] = ordered.count - 1
     }

@@ -13,6 +13,8 @@ public struct ModelError: Error, Sendable, Hashable {
         case unknownSuperentity(String)
         /// The entity is its own ancestor.
         case circularInheritance
+        /// The entity has more ancestors than the limit, counted with itself.
+        case tooManyAncestors(limit: Int)
         /// The named destination of the property is not in the model.
         case unknownDestination(String)
         /// The destination has no relationship with this name.
@@ -96,6 +98,8 @@ extension ModelError: CustomStringConvertible {
             "\(place): the superentity '\(name)' is not in the model; add it or correct the name."
         case .circularInheritance:
             "\(place): the entity is its own ancestor; correct its superentity."
+        case .tooManyAncestors(let limit):
+            "\(place): the line of its ancestors has more than \(limit) entities; shorten it."
         case .unknownDestination(let name):
             "\(place): the destination '\(name)' is not in the model; add it or correct the name."
         case .unknownInverse(let name):

@@ -418,7 +418,7 @@ extension StringProtocol {
     }
 
     /// Whether the text consists of keys and collection operators, separated by dots.
-    fileprivate var isPredicateKeyPath: Bool {
+    var isPredicateKeyPath: Bool {
         split(separator: ".", omittingEmptySubsequences: false).allSatisfy {
             ($0.utf8.first == UInt8(ascii: "@") ? $0.dropFirst() : $0[...]).isPredicateKey
         }

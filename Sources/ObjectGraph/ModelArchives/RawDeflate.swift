@@ -1,0 +1,51 @@
+import CZlib
+import Foundation
+
+/// Compression as raw DEFLATE (RFC 1951): no header, no length, no checksum.
+enum RawDeflate {
+    enum Failure: Error {
+        /// The data are not one whole stream.
+        case damaged
+        /// The content has more bytes than the limit.
+        case tooLarge
+    }
+
+    private static let version = ZLIB_VERSION
+    private static let streamSize = Int32(MemoryLayout<z_stream>.size)
+
+    /// A negative number asks for a stream without header and checksum (zlib.h).
+    private static let windowBits: Int32 = -15
+
+    /// Decompresses a stream of up to 4 GB.
+    ///
+    /// Memory and time are limited by `limit`, whatever the data says.
+    static func inflate(_ data: Data, limit: Int) throws(Failure) -> Data {
+        guard let inputCount = UInt32(exactly: data.count) else { throw .damaged }
+        var (state, input) = (z_stream(), [UInt8](data))
+        var (output, chunk) = ([UInt8](), [UInt8](repeating: 0, count: 1 << 16))
+        // zlib keeps pointers to its state, to the input and to the chunk only during this block.
+        let isWhole = withUnsafeMutablePointer(to: &state) { stream in
+            guard inflateInit2_(stream, windowBits, version, streamSize) == Z_OK else {
+                return false
+            }
+            defer { inflateEnd(stream) }
+            return input.withUnsafeMutableBufferPointer { input in
+                stream.pointee.next_in = input.baseAddress
+                stream.pointee.avail_in = inputCount
+                var code = Z_OK
+                while code == Z_OK, output.count <= limit {
+                    chunk.withUnsafeMutableBufferPointer { chunk in
+                        stream.pointee.next_out = chunk.baseAddress
+                        stream.pointee.avail_out = UInt32(chunk.count)
+                        code = CZlib.inflate(stream, Z_NO_FLUSH)
+                    }
+                    output += chunk.dropLast(Int(stream.pointee.avail_out))
+                }
+                return code == Z_STREAM_END && stream.pointee.avail_in == 0
+            }
+        }
+        guard output.count <= limit else { throw .tooLarge }
+        guard isWhole else { throw .damaged }
+        return Data(output)
+    }
+}
