@@ -16,6 +16,34 @@ enum RawDeflate {
     /// A negative number asks for a stream without header and checksum (zlib.h).
     private static let windowBits: Int32 = -15
 
+    /// Compresses up to 4 GB; nil beyond that, or without memory.
+    static func deflate(_ data: Data) -> Data? {
+        guard let inputCount = UInt32(exactly: data.count) else { return nil }
+        var (state, input) = (z_stream(), [UInt8](data))
+        return withUnsafeMutablePointer(to: &state) { stream in
+            guard
+                deflateInit2_(
+                    stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, windowBits, 8, Z_DEFAULT_STRATEGY,
+                    version, streamSize) == Z_OK
+            else { return nil }
+            defer { deflateEnd(stream) }
+            var output = [UInt8](
+                repeating: 0, count: Int(deflateBound(stream, UInt(inputCount))))
+            // zlib uses the pointers only during the call: the whole output fits.
+            let code = input.withUnsafeMutableBufferPointer { input in
+                output.withUnsafeMutableBufferPointer { output in
+                    stream.pointee.next_in = input.baseAddress
+                    stream.pointee.avail_in = inputCount
+                    stream.pointee.next_out = output.baseAddress
+                    stream.pointee.avail_out = UInt32(clamping: output.count)
+                    return CZlib.deflate(stream, Z_FINISH)
+                }
+            }
+            return code == Z_STREAM_END
+                ? Data(output.dropLast(Int(stream.pointee.avail_out))) : nil
+        }
+    }
+
     /// Decompresses a stream of up to 4 GB.
     ///
     /// Memory and time are limited by `limit`, whatever the data says.

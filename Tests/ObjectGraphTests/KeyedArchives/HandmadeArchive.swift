@@ -29,6 +29,10 @@ struct HandmadeArchive {
 
     /// Adds a numbered object of a class and returns the index of a reference to it.
     mutating func node(_ className: String, _ fields: KeyValuePairs<String, Int>) -> Int {
+        node(className, fields: fields.map { ($0.key, $0.value) })
+    }
+
+    mutating func node(_ className: String, fields: [(key: String, value: Int)]) -> Int {
         var (keys, values): ([Int], [Int]) = ([], [])
         for field in fields {
             keys.append(string(field.key))
@@ -49,6 +53,12 @@ struct HandmadeArchive {
         values.append(classes[className]!)
         objects[place] = .dictionary(keys: keys, values: values)
         return reference
+    }
+
+    /// The object that a reference leads to.
+    func target(of reference: Int) -> BinaryPropertyList.Object {
+        guard case .uid(let number) = objects[reference] else { return objects[reference] }
+        return objects[numbered[number]]
     }
 
     /// Adds an array of references and returns the index of a reference to it.
