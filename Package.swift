@@ -14,12 +14,15 @@ let package = Package(
         .library(name: "ObjectGraph", targets: ["ObjectGraph"]),
         .library(name: "Stacks", targets: ["Stacks"]),
         .executable(name: "bench", targets: ["bench"]),
+        .executable(name: "modelgen", targets: ["modelgen"]),
+        .plugin(name: "GenerateModel", targets: ["GenerateModel"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
+        .package(url: "https://github.com/stencilproject/Stencil", from: "0.15.1"),
     ],
     targets: [
         .systemLibrary(
@@ -33,6 +36,27 @@ let package = Package(
             dependencies: ["CSQLite", "CZlib", .product(name: "Logging", package: "swift-log")],
             swiftSettings: strict),
         .target(name: "Stacks", dependencies: ["ObjectGraph"], swiftSettings: strict),
+        .target(name: "ModelSource", dependencies: ["ObjectGraph"], swiftSettings: strict),
+        .executableTarget(
+            name: "modelgen",
+            dependencies: [
+                "ModelSource", "ObjectGraph", .product(name: "Stencil", package: "Stencil"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            resources: [
+                .embedInCode("Templates/machine.stencil"), .embedInCode("Templates/human.stencil"),
+            ],
+            swiftSettings: strict),
+        .plugin(
+            name: "GenerateModel",
+            capability: .command(
+                intent: .custom(
+                    verb: "generate-model",
+                    description: "Write the classes of a model file; see modelgen --help."),
+                permissions: [
+                    .writeToPackageDirectory(reason: "It writes the source files of the classes.")
+                ]),
+            dependencies: ["modelgen"]),
         .target(name: "Benchmarking", swiftSettings: strict),
         .target(name: "Datasets", swiftSettings: strict),
         .executableTarget(
@@ -58,6 +82,9 @@ let package = Package(
             name: "StacksTests", dependencies: ["Stacks", "ObjectGraph", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
+            name: "ModelgenTests", dependencies: ["modelgen", "ObjectGraph", "TestSupport"],
+            exclude: ["Library.xcdatamodeld"], swiftSettings: strict),
+        .testTarget(
             name: "BenchTests",
             dependencies: ["Benchmarking", "Datasets", "bench", "TestSupport", "Yams"],
             exclude: ["Benchmarking/Goldens", "Extending/first-page.yml"],
@@ -66,13 +93,21 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// `STACKBENCH_TESTS=StacksTests swift test` builds what one test target needs, and leaves the instrument out where it can.
+// `STACKBENCH_TESTS=StacksTests swift test` builds what one test target needs, and leaves the instrument and the generator
+// out where it can.
 if let tests = Context.environment["STACKBENCH_TESTS"] {
-    let instrument = tests == "BenchTests" ? [] : ["bench", "Benchmarking", "Datasets"]
+    let instrument = ["bench", "Benchmarking", "Datasets"]
+    let generator = ["modelgen", "GenerateModel"]
+    let unneeded =
+        switch tests {
+        case "BenchTests": generator
+        case "ModelgenTests": instrument
+        default: instrument + generator + ["ModelSource"]
+        }
     package.targets.removeAll {
-        $0.type == .test ? $0.name != tests : instrument.contains($0.name)
+        $0.type == .test ? $0.name != tests : unneeded.contains($0.name)
     }
-    package.products.removeAll { instrument.contains($0.name) }
+    package.products.removeAll { unneeded.contains($0.name) }
 }
 
 // For `scripts/fuzz`; it links with libFuzzer, which only such a build has.

@@ -49,7 +49,9 @@ public struct ModelFile: Sendable {
     }
 
     /// The file with the text of a version; nil means the current version.
-    func text(ofVersion version: String?) throws(ModelFileError) -> URL {
+    ///
+    /// - Throws: `ModelFileError` if there is no such version, or if it has no text.
+    public func text(ofVersion version: String?) throws(ModelFileError) -> URL {
         guard let name = version.map(Self.versionName) ?? currentVersion else {
             throw ModelFileError(.noCurrentVersion(versions: versions), file: url)
         }

@@ -213,10 +213,8 @@ struct ModelFileWriter {
     ) throws(ModelFileError) -> PrintedElement {
         var element = try PrintedElement(
             "fetchedProperty", [("name", property.name), ("optional", "YES"), ("syncable", "YES")])
-        if let request = property.request {
-            element.children.append(
-                try fetchRequest(named: "fetchedPropertyFetchRequest", request, place))
-        }
+        element.children.append(
+            try fetchRequest(named: "fetchedPropertyFetchRequest", property.request, place))
         try element.append(userInfo(property.userInfo))
         return element
     }

@@ -6,9 +6,10 @@ extension ManagedObject {
     /// - Throws: `PropertyError.unknownKey` if the entity has no such fetched property; otherwise
     ///   as `fetch`.
     public final func fetchedObjects(forProperty name: String) throws -> [ManagedObject] {
-        guard let property = binding.model.fetchedProperty(named: name, of: binding.entity),
-            var request = property.request
-        else { throw PropertyError(.unknownKey, entity: binding.entity.name, key: name) }
+        guard let property = binding.model.fetchedProperty(named: name, of: binding.entity) else {
+            throw PropertyError(.unknownKey, entity: binding.entity.name, key: name)
+        }
+        var request = property.request
         if state.isFault { fireFault() }
         if let known = contents?.fetched[name] { return known }
         var values: [String: any PredicateArgument] = [:]

@@ -47,5 +47,9 @@ extension FetchedPropertyDescription {
         self.init(name, template: request, userInfo: userInfo)
     }
 
-    var request: FetchRequest? { template as? FetchRequest }
+    /// The request as it was given.
+    public var request: FetchRequest {
+        // `Model` does not know requests, which are the only templates.
+        template as! FetchRequest
+    }
 }

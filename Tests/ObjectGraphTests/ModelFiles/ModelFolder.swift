@@ -139,6 +139,6 @@ extension [FetchedPropertyDescription] {
 
 private struct DescribedProperty: Equatable {
     let name: String
-    let request: FetchRequest?
+    let request: FetchRequest
     let userInfo: [String: String]
 }

@@ -106,8 +106,8 @@ extension ObjectPredicate {
         rewritten { $0.substitution(values) }
     }
 
-    /// The names of the variables without a value.
-    var variables: [String] {
+    /// The names of the variables without a value, in their order, as often as they occur.
+    public var variables: [String] {
         var names: [String] = []
         _ = rewritten { $0.collectVariables(into: &names) }
         return names

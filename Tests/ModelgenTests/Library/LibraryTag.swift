@@ -1,0 +1,5 @@
+import ObjectGraph
+
+public class LibraryTag: _LibraryTag {
+    // modelgen has made this file once and will not write it again.
+}
