@@ -139,7 +139,8 @@ import Testing
             novels[1].since = .distantFuture
             try context.save()
 
-            #expect(try Book.booksOfAuthors(authors: [author], day: .distantPast, in: context) == [])
+            #expect(
+                try Book.booksOfAuthors(authors: [author], day: .distantPast, in: context) == [])
             let day = Date(timeIntervalSinceReferenceDate: 1e9)
             #expect(
                 try Book.booksOfAuthors(authors: [author], day: day, in: context) == [novels[0]])
@@ -147,5 +148,32 @@ import Testing
             #expect(try Author.famous(count: 1, in: context) == [author])
             #expect(try Author.famous(count: 2, in: context) == [])
         }
+    }
+
+    // MARK: - The guide
+
+    @Test func `a program uses the model and the classes`() throws {
+        let (folder, stamps) = (temporary.url, Self.stamps)
+        let container = PersistentContainer(
+            name: "Library", model: try .library(transformers: [stamps]), folder: folder)
+        try container.loadPersistentStores()
+        let context = container.newBackgroundContext()
+        try context.performAndWait {
+            let author = try Author.find(name: "Lem", in: context) ?? Author(context: context)
+            author.name = "Lem"
+            let novel = Novel(context: context)
+            novel.isbn = "978-0-15-602760-1"
+            novel.genre = .novel
+            author.addToBooks(novel)
+            try context.save()
+        }
+        #expect(try context.performAndWait { try Book.everything(in: context).count } == 1)
+    }
+
+    @Test func `the sample of the guide is in this file`() throws {
+        let samples = try PackageFile("Documentation/ModelGeneration.md").samples
+        let file = try PackageFile("Tests/ModelgenTests/GeneratedClassTests.swift")
+        #expect(samples.count == 1)
+        #expect(samples.allSatisfy(file.contains(sample:)))
     }
 }

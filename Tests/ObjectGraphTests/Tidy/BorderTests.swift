@@ -49,6 +49,10 @@ import Testing
             "the instrument knows no store"
         ),
         ("Sources/Datasets", ["Foundation"], "the data are plain values"),
+        (
+            "Sources/ModelSource", ["Foundation", "ObjectGraph"],
+            "bench prints models without the templates of modelgen"
+        ),
     ])
     func `a module imports only what it may`(
         _ folder: String, _ allowed: [String], _ reason: String
@@ -69,7 +73,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "Sources/Stacks", "Benchmarks/bench", "Tests/StacksTests", "Tests/BenchTests",
+        "Sources/Stacks", "Sources/ModelSource", "Sources/modelgen", "Benchmarks/bench",
+        "Tests/StacksTests", "Tests/BenchTests", "Tests/ModelgenTests",
     ])
     func `users of a module see its public API only`(_ folder: String) throws {
         // A workload like the example belongs in bench itself, and the instrument's own tests need
