@@ -61,7 +61,8 @@ struct ModelLines {
 
     init(_ file: URL) throws {
         self.file = file
-        lines = try String(contentsOf: file, encoding: .utf8)
+        // A compiled model is no text and has no lines.
+        lines = String(decoding: try Data(contentsOf: file), as: UTF8.self)
             .split(separator: "\n", omittingEmptySubsequences: false)
     }
 

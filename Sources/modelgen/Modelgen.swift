@@ -7,14 +7,14 @@ import ObjectGraph
 @main struct Modelgen: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "modelgen",
-        abstract: "Write the classes of an .xcdatamodeld or .xcdatamodel as Swift source.",
+        abstract: "Write the classes of a model file as Swift source.",
         discussion: """
             For each entity it writes a machine file, _Book.swift, in each run, and a human file, \
             Book.swift, once. A further file makes the model. Files that need no change are not \
             touched. The guide, Documentation/ModelGeneration.md, tells more.
             """)
 
-    @Argument(help: "The model, .xcdatamodeld or .xcdatamodel.")
+    @Argument(help: "The model: .xcdatamodeld, .xcdatamodel, or compiled, .momd or .mom.")
     var model: String
 
     @Option(help: "The folder for the source files.")

@@ -157,15 +157,16 @@ import Testing
         let products = Bundle.main.executableURL!.deletingLastPathComponent()
         let package = URL(filePath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
-        let moduleMap = package.appending(path: "Sources/CSQLite/module.modulemap").path
+        let moduleMaps = ["CSQLite", "CZlib"].flatMap { module in
+            ["-Xcc", "-fmodule-map-file=\(package.path)/Sources/\(module)/module.modulemap"]
+        }
         let compiler = try ModelgenProcess(
             URL(filePath: "/usr/bin/env"),
             [
                 "swiftc", "-typecheck", "-swift-version", "6", "-warnings-as-errors",
                 "-parse-as-library", "-module-name", "Model", "-I",
-                products.appending(path: "Modules").path, "-Xcc",
-                "-fmodule-map-file=\(moduleMap)",
-            ] + folder.names.map { folder.output.appending(path: $0).path })
+                products.appending(path: "Modules").path,
+            ] + moduleMaps + folder.names.map { folder.output.appending(path: $0).path })
         #expect(compiler.exitCode == 0, "\(compiler.errors)")
     }
 
