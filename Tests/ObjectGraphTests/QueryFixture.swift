@@ -5,6 +5,7 @@ import Foundation
 /// A model with a relationship of each kind, rows of it in memory, and the same rows in a SQLite
 /// database.
 enum QueryFixture {
+    static let layout = StoreLayout(model)
     static let model = try! ManagedObjectModel(entities: [
         EntityDescription(
             name: "Airline", attributes: [AttributeDescription("name", .string)],
@@ -125,15 +126,17 @@ struct FixtureDatabase {
             for property in entity.properties {
                 guard let slot = property.slot else { continue }
                 let column =
-                    "\(entity.columns[slot]) \(property.attributeType?.columnType ?? "INTEGER")"
+                    "\(QueryFixture.layout.column(slot, of: entity)) \(property.attributeType?.columnType ?? "INTEGER")"
                 if !columns.contains(column) { columns.append(column) }
                 if let slot = property.entitySlot {
-                    let column = "\(entity.columns[slot]) INTEGER"
+                    let column = "\(QueryFixture.layout.column(slot, of: entity)) INTEGER"
                     if !columns.contains(column) { columns.append(column) }
                 }
             }
         }
-        try connection.execute("CREATE TABLE \(root.table) (\(columns.joined(separator: ", ")))")
+        try connection.execute(
+            "CREATE TABLE \(QueryFixture.layout.table(of: root)) (\(columns.joined(separator: ", ")))"
+        )
     }
 
     private func insert(_ row: FixtureRow) throws {
@@ -143,16 +146,16 @@ struct FixtureDatabase {
         ]
         for property in row.entity.properties {
             guard let slot = property.slot else { continue }
-            columns.append(row.entity.columns[slot])
+            columns.append(QueryFixture.layout.column(slot, of: row.entity))
             bindings.append(SQLBinding(row.value(of: property)))
             if let slot = property.entitySlot, let destination = row.destination[property.name] {
-                columns.append(row.entity.columns[slot])
+                columns.append(QueryFixture.layout.column(slot, of: row.entity))
                 bindings.append(.integer(destination.entity.number))
             }
         }
         let parameters = columns.map { _ in "?" }.joined(separator: ", ")
         let statement = try connection.statement(
-            "INSERT INTO \(row.entity.table) (\(columns.joined(separator: ", "))) VALUES (\(parameters))"
+            "INSERT INTO \(QueryFixture.layout.table(of: row.entity)) (\(columns.joined(separator: ", "))) VALUES (\(parameters))"
         )
         statement.bind(bindings)
         try statement.run()
@@ -165,7 +168,7 @@ struct FixtureDatabase {
     /// The primary keys of the results, in their order.
     func keys(_ request: FetchRequest) throws -> [Int64] {
         let translation = try FetchTranslation(
-            request, entity: QueryFixture.entity(request.entityName), model: QueryFixture.model,
+            request, entity: QueryFixture.entity(request.entityName), layout: QueryFixture.layout,
             selection: .columns("t0.Z_PK"))
         return try rows(translation) { $0.value(at: 0).integer }
     }

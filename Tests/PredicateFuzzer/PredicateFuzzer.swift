@@ -28,7 +28,8 @@ enum PredicateFuzzer {
             _ = compiled.matches(Nothing())
         }
         _ = try? FetchTranslation(
-            FetchRequest(entityName: "Thing", predicate: predicate), entity: entity, model: model,
+            FetchRequest(entityName: "Thing", predicate: predicate), entity: entity,
+            layout: StoreLayout(model),
             selection: .count)
     }
 

@@ -111,8 +111,9 @@ extension PersistentStoreCoordinator {
             let entity = model.entities[entityIndex]
             let keys = group.map(\.key)
             for property in entity.properties {
-                guard case .joinTable(let join) = property.relationship?.storage,
-                    join.isOwner || join.placeColumn != nil
+                guard let relationship = property.relationship,
+                    case .joinTable(let end) = relationship.storage,
+                    end.isOwner || relationship.isOrdered
                 else { continue }
                 let contents = try store.relatedRows(of: property, entity, keys: keys).contents
                 for key in keys {
@@ -121,7 +122,7 @@ extension PersistentStoreCoordinator {
                             property: property, entity: entity, sourceKey: key,
                             destinationEntity: model.entities[destination.entityIndex],
                             destinationKey: destination.key, isInsertion: true,
-                            position: join.placeColumn == nil ? nil : position)
+                            position: relationship.isOrdered ? position : nil)
                     }
                 }
             }

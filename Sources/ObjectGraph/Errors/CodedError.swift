@@ -76,13 +76,13 @@ extension StoreError: CodedError {
     public var code: Int {
         switch reason {
         case .notADatabase, .damagedValue: 259
-        case .incompatibleSchema: 134020
-        case .incompatibleModel, .unexpectedModel: 134100
+        case .incompatibleSchema, .missingEntity, .missingTable, .missingColumn: 134020
+        case .incompatibleModel, .unexpectedModel, .unknownModel: 134100
         case .unknownConfiguration, .alreadyOpen, .notOpen: 134080
         case .readOnly, .fileChanged: 134030
         case .diskFull: 13
         case .cannotOpen: 256
-        case .missingFile: 260
+        case .missingFile, .missingExternalData: 260
         case .timeout: 134090
         case .noStores: 134030
         case .noStore: 134020

@@ -1,5 +1,4 @@
-/// An entity with everything resolved: ancestors, all properties, the layout of its rows, its
-/// columns.
+/// An entity with everything resolved: ancestors, all properties, the layout of its rows.
 ///
 /// `ManagedObjectModel` creates it, and it never changes. Entities refer to each other by their
 /// index in the model.
@@ -10,8 +9,8 @@ final class Entity: Sendable {
     let description: EntityDescription
     let name: String
 
-    /// The position in the model: root entities in name order, each followed by its descendants
-    /// depth first (spec §8.2).
+    /// The position in the model: root entities in name order without regard to case, each followed
+    /// by its descendants depth first (spec §8.2).
     let index: Int
     let superentityIndex: Int?
     let rootIndex: Int
@@ -26,12 +25,6 @@ final class Entity: Sendable {
 
     /// The uniqueness constraints of the entity and its ancestors.
     let uniquenessConstraints: [[String]]
-
-    /// The table of the root entity, shared by its descendants.
-    let table: String
-
-    /// The column of each slot of the layout.
-    let columns: [String]
     private let propertyIndexes: [String: Int]
 
     /// The values of a new object, by property index.
@@ -58,7 +51,7 @@ final class Entity: Sendable {
     init(
         description: EntityDescription, index: Int, superentityIndex: Int?, rootIndex: Int,
         familyIndexes: ClosedRange<Int>, properties: [Property], layout: RowLayout,
-        versionHash: [UInt8], uniquenessConstraints: [[String]], table: String, columns: [String]
+        versionHash: [UInt8], uniquenessConstraints: [[String]]
     ) {
         self.description = description
         self.name = description.name
@@ -70,8 +63,6 @@ final class Entity: Sendable {
         self.layout = layout
         self.versionHash = versionHash
         self.uniquenessConstraints = uniquenessConstraints
-        self.table = table
-        self.columns = columns
         self.propertyIndexes = Dictionary(
             uniqueKeysWithValues: properties.lazy.filter { !$0.isHidden }
                 .map { ($0.name, $0.index) })
@@ -107,7 +98,7 @@ final class Entity: Sendable {
 
     deinit { accessors.deallocate() }
 
-    /// The number of the entity in `Z_ENT` columns.
+    /// The number of the entity in rows in memory, and in the `Z_ENT` columns of new stores.
     var number: Int64 { Int64(index + 1) }
     var isAbstract: Bool { description.isAbstract }
     var hasDescendants: Bool { familyIndexes.count > 1 }

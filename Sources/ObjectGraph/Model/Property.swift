@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A property of an entity with everything resolved: its place in rows, its columns, its other end.
+/// A property of an entity with everything resolved: its place in rows, its other end.
 ///
 /// A class, so that conditions and operands can refer to it without a copy.
 final class Property: Sendable {
@@ -101,24 +101,15 @@ enum RelationshipStorage: Sendable, Hashable {
     case foreignKey
     /// In the foreign key of the destination, whose property has this index.
     case inverseForeignKey(propertyIndex: Int)
-    /// In pairs of primary keys: the owner's in `sourceColumn`, the destination's in
-    /// `destinationColumn`.
-    case joinTable(JoinTable)
+    /// In pairs of primary keys.
+    case joinTable(JoinEnd)
 }
 
-struct JoinTable: Sendable, Hashable {
-    let table: String
-    let sourceColumn: String
-    let destinationColumn: String
+/// One end of a relationship whose pairs are in a join table.
+struct JoinEnd: Sendable, Hashable {
+    /// Unique in the model. The ends of one relationship have an even number and the next one.
+    let index: Int
 
-    /// The column for the destination's place among those of the source; nil if this end is not
-    /// ordered.
-    let placeColumn: String?
-
-    /// The same for the other end.
-    let inversePlaceColumn: String?
-
-    /// Whether this end of the relationship names the table. That end creates the table and writes
-    /// it.
-    let isOwner: Bool
+    /// Whether this end names the table, creates it and writes its pairs.
+    var isOwner: Bool { index.isMultiple(of: 2) }
 }

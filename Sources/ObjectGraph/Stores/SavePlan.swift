@@ -70,6 +70,6 @@ enum StoreConflict: Error {
     case versions([Int])
 
     /// The positions in the plan of rows that share the values of a constraint with another row,
-    /// with the constraint's columns.
-    case uniqueness([(position: Int, columns: [String])])
+    /// with the slots of the constraint's attributes.
+    case uniqueness([(position: Int, slots: [Int])])
 }

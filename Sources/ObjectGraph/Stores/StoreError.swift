@@ -6,9 +6,18 @@ public struct StoreError: Error, Sendable {
     public enum Reason: Sendable, Hashable {
         /// The file is not a SQLite database, or is damaged (Core Data's 259).
         case notADatabase
-        /// The database lacks tables, columns or entities of the model; the associated value names
-        /// what is missing.
+        /// The database is no store; the associated value names what is missing.
         case incompatibleSchema(String)
+        /// The database has no entity of this name, nor of the name that it had in an earlier model
+        /// (134020).
+        case missingEntity(String)
+        /// The database lacks the table of an entity, or the join table of its property (134020).
+        case missingTable(String, entity: String, property: String?)
+        /// A table lacks the column of a property (134020).
+        case missingColumn(String, table: String, entity: String, property: String)
+        /// Core Data made the store with another version of its own, and the store does not carry
+        /// its model, so that nothing tells whether the program's model fits (134100).
+        case unknownModel
         /// The store was written with another model; the associated value lists the entities that
         /// differ (134100).
         case incompatibleModel(entities: [String])
@@ -33,6 +42,8 @@ public struct StoreError: Error, Sendable {
         case fileChanged
         /// The file has an impossible value; the associated value says where it is (259).
         case damagedValue(String)
+        /// The file with the value of an attribute, beside the store, cannot be read (260).
+        case missingExternalData(entity: String, attribute: String, file: String)
         /// The coordinator does not have the store open (134080).
         case notOpen
         /// Another connection held its lock longer than the store's timeout (134090).
@@ -78,7 +89,9 @@ public struct StoreError: Error, Sendable {
     /// The store error for a failure of SQLite.
     init(_ error: SQLiteError, url: URL?) {
         let reason: Reason =
-            if error.isCorruption {
+            if let reason = ExternalData.reason(for: error) {
+                reason
+            } else if error.isCorruption {
                 .notADatabase
             } else if error.isBusy {
                 .timeout
@@ -114,7 +127,15 @@ extension StoreError: CustomStringConvertible {
         case .notADatabase:
             "The file is not a database or is damaged; restore it from a backup or name another file."
         case .incompatibleSchema(let missing):
-            "The database does not have the model's tables (\(missing)); open it with the model that made it."
+            "The database is no store (\(missing)); name another file."
+        case .missingEntity(let entity):
+            "The database does not know the entity '\(entity)'; open it with the model that made it."
+        case .missingTable(let table, let entity, let property):
+            "The database has no table \(table) for '\(entity)\(property.map { ".\($0)" } ?? "")'; open it with the model that made it."
+        case .missingColumn(let column, let table, let entity, let property):
+            "The table \(table) has no column \(column) for '\(entity).\(property)'; open it with the model that made it."
+        case .unknownModel:
+            "The store does not carry its model, so it cannot be compared with the program's. With ignoresModelVersions it opens if its tables fit."
         case .incompatibleModel(let entities):
             "The store was written with another model; these entities differ: \(entities.joined(separator: ", ")). Open it with that model: stores cannot be migrated yet. With ignoresModelVersions it opens if its tables fit."
         case .unexpectedModel(let checksum):
@@ -138,6 +159,8 @@ extension StoreError: CustomStringConvertible {
             """
         case .damagedValue(let place):
             "The file is damaged: \(place). Restore it from a backup, or repair the value with the sqlite3 tool."
+        case .missingExternalData(let entity, let attribute, let file):
+            "The file with a value of '\(entity).\(attribute)' cannot be read: \(file). Put the folder with such files back beside the store."
         case .notOpen:
             "This store is not open in the coordinator; use one of its persistentStores, or add it."
         case .timeout:

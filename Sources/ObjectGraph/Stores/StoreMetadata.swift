@@ -44,6 +44,29 @@ struct MetadataList: @unchecked Sendable {
         entries["NSStoreModelVersionHashes"] as? [String: Data] ?? [:]
     }
 
+    /// Whether Core Data made the store. Then the version hashes are of its rule, not of ours.
+    var isOfCoreData: Bool { entries["NSPersistenceFrameworkVersion"] != nil }
+
+    /// The version hashes by this engine's rule; nil if nobody has noted them.
+    var ownVersionHashes: [String: Data]? {
+        guard isOfCoreData else { return versionHashes }
+        guard let note = entries[Self.noteKey] as? [String: Any],
+            note["beside"] as? [String: Data] == versionHashes
+        else { return nil }
+        return note["hashes"] as? [String: Data]
+    }
+
+    /// Notes the version hashes in a store of Core Data, beside those of Core Data.
+    ///
+    /// The note names the hashes beside which it was made: Core Data keeps the entries of others
+    /// when it migrates a store, and the note is then worth nothing.
+    mutating func noteVersionHashes(_ hashes: [String: Data]) {
+        guard isOfCoreData else { return }
+        entries[Self.noteKey] = ["beside": versionHashes, "hashes": hashes]
+    }
+
+    private static let noteKey = "ObjectGraphVersionHashes"
+
     /// The program's entries whose values attributes can have.
     var values: [String: AttributeValue] {
         get {
@@ -60,7 +83,7 @@ struct MetadataList: @unchecked Sendable {
     }
 
     private static func isOwned(_ key: String) -> Bool {
-        key.hasPrefix("NS") || key.hasPrefix("_NS")
+        key.hasPrefix("NS") || key.hasPrefix("_NS") || key == noteKey
     }
 
     private static func value(_ entry: Any) -> AttributeValue? {

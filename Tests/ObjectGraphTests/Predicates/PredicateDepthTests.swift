@@ -163,7 +163,7 @@ struct Growth: Sendable, CustomTestStringConvertible {
         let request = FetchRequest(entityName: "Flight", predicate: predicate)
         #expect(throws: error) {
             try FetchTranslation(
-                request, entity: entity, model: QueryFixture.model, selection: .count)
+                request, entity: entity, layout: QueryFixture.layout, selection: .count)
         }
         #expect((predicate.predicateFormat == "…") == (surplus > ObjectPredicate.maximumDepth))
         _ = predicate.withSubstitutionVariables(["x": 1])
@@ -309,7 +309,7 @@ struct Growth: Sendable, CustomTestStringConvertible {
     private func translation(_ predicate: ObjectPredicate) throws(FetchError) -> FetchTranslation {
         try FetchTranslation(
             FetchRequest(entityName: "Flight", predicate: predicate),
-            entity: QueryFixture.entity("Flight"), model: QueryFixture.model,
+            entity: QueryFixture.entity("Flight"), layout: QueryFixture.layout,
             selection: .columns("t0.Z_PK"))
     }
 

@@ -422,7 +422,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
             _ = compiled.matches(FixtureRow("Flight", 1, ["distance": 1]))
             _ = try FetchTranslation(
                 FetchRequest(entityName: "Flight", predicate: copy), entity: entity,
-                model: QueryFixture.model, selection: .count)
+                layout: QueryFixture.layout, selection: .count)
             return ""
         } catch { return "\(error)" }
     }

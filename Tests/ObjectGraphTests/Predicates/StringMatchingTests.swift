@@ -121,7 +121,7 @@ struct Ordering: Sendable {
         #expect(throws: FetchError.invalidRegularExpression(pattern)) {
             try FetchTranslation(
                 FetchRequest(entityName: "Flight", predicate: predicate), entity: entity,
-                model: QueryFixture.model, selection: .count)
+                layout: QueryFixture.layout, selection: .count)
         }
     }
 

@@ -88,7 +88,7 @@ struct Misuse: Sendable, CustomTestStringConvertible {
         #expect(throws: misuse.error) {
             try FetchTranslation(
                 FetchRequest(entityName: "Flight", predicate: predicate), entity: entity,
-                model: QueryFixture.model, selection: .count)
+                layout: QueryFixture.layout, selection: .count)
         }
     }
 
@@ -146,7 +146,7 @@ struct Misuse: Sendable, CustomTestStringConvertible {
         #expect(throws: FetchError.transientKeyNotAllowedHere("note", entity: "Flight")) {
             try FetchTranslation(
                 FetchRequest(entityName: "Flight", predicate: predicate), entity: entity,
-                model: QueryFixture.model, selection: .count)
+                layout: QueryFixture.layout, selection: .count)
         }
     }
 
@@ -169,7 +169,7 @@ struct Misuse: Sendable, CustomTestStringConvertible {
         #expect(throws: FetchError.inMemoryOnly(feature: feature)) {
             try FetchTranslation(
                 FetchRequest(entityName: "Flight", predicate: predicate), entity: entity,
-                model: QueryFixture.model, selection: .count)
+                layout: QueryFixture.layout, selection: .count)
         }
     }
 
@@ -183,7 +183,7 @@ struct Misuse: Sendable, CustomTestStringConvertible {
         #expect(throws: FetchError.inMemoryOnly(feature: "A block")) {
             try FetchTranslation(
                 FetchRequest(entityName: "Flight", predicate: predicate), entity: entity,
-                model: QueryFixture.model, selection: .count)
+                layout: QueryFixture.layout, selection: .count)
         }
         #expect(predicate == predicate)
         #expect(predicate != .block(PredicateBlock { _ in true }))
@@ -230,7 +230,7 @@ struct Misuse: Sendable, CustomTestStringConvertible {
         request.fetchLimit = -1
         #expect(throws: FetchError.negativeCount("fetchLimit", -1)) {
             try FetchTranslation(
-                request, entity: QueryFixture.entity("Flight"), model: QueryFixture.model,
+                request, entity: QueryFixture.entity("Flight"), layout: QueryFixture.layout,
                 selection: .count)
         }
     }

@@ -68,7 +68,7 @@ extension ManagedObjectContext {
             let mirrored = JoinNote(
                 source: destination, destination: source, propertyIndex: property.index)
             record(mirrored, isAddition: isAddition, isUndoable: isUndoable)
-        } else if case .joinTable(let join) = property.relationship?.storage, !join.isOwner,
+        } else if case .joinTable(let end) = property.relationship?.storage, !end.isOwner,
             let inverse = property.relationship?.inverseIndex
         {
             note = JoinNote(source: destination, destination: source, propertyIndex: inverse)

@@ -19,7 +19,7 @@ extension ManagedObjectContext {
             try mergePolicy.resolve(conflicts, in: self)
         case .uniqueness(let collisions):
             try mergePolicy.resolve(
-                describe(collisions.map { (objects[$0.position], $0.columns) }, work), in: self)
+                describe(collisions.map { (objects[$0.position], $0.slots) }, work), in: self)
         }
         processChanges(isSaving: true)
     }

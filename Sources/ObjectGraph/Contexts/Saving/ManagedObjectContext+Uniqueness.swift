@@ -3,13 +3,13 @@ extension ManagedObjectContext {
     /// Describes the collisions that a store has found, with one conflict for objects of equal
     /// values.
     func describe(
-        _ collisions: [(object: ManagedObject, columns: [String])], _ work: SaveWork
+        _ collisions: [(object: ManagedObject, slots: [Int])], _ work: SaveWork
     ) throws -> [ConstraintConflict] {
         var conflicts: [ConstraintConflict] = []
         var described: Set<ConstraintKey> = []
         let pending = Dictionary(grouping: work.updated + work.inserted) { TableKey($0) }
-        for (object, columns) in collisions {
-            let constraint = constraint(over: columns, object.binding.entity)
+        for (object, slots) in collisions {
+            let constraint = constraint(over: slots, object.binding.entity)
             let key = ConstraintKey(
                 properties: constraint.map(\.identifier),
                 values: constraint.map { object.attributeValue(of: $0) })
@@ -40,12 +40,9 @@ extension ManagedObjectContext {
         let values: [AttributeValue]
     }
 
-    /// The attributes of the columns that SQLite reports.
-    private func constraint(over columns: [String], _ entity: Entity) -> [Property] {
-        columns.compactMap { column in
-            entity.properties.first {
-                $0.attributeType != nil && $0.slot.map { entity.columns[$0] } == column
-            }
+    private func constraint(over slots: [Int], _ entity: Entity) -> [Property] {
+        slots.compactMap { slot in
+            entity.properties.first { $0.attributeType != nil && $0.slot == slot }
         }
     }
 

@@ -21,7 +21,7 @@ extension ModelAssembly {
 
     /// The name of the hidden attribute for an object's place in the ordered relationship at the
     /// other end of a to-one relationship.
-    private static func placeName(_ relationship: String) -> String { "(place in \(relationship))" }
+    static func placeName(_ relationship: String) -> String { "(place in \(relationship))" }
 
     private func entity(at index: Int, identifiers: [[UInt32]]) -> Entity {
         var draft = EntityDraft()
@@ -30,25 +30,17 @@ extension ModelAssembly {
             var next = identifiers[ancestor].makeIterator()
             for (attribute, rules) in zip(description.attributes, rules[ancestor]) {
                 draft.append(
-                    attribute, rules, identifier: next.next()!, declaring: ancestor,
-                    column: attribute.isTransient
-                        ? nil : naming.column(of: attribute.name, in: ancestor))
+                    attribute, rules, identifier: next.next()!, declaring: ancestor)
             }
             for relationship in description.relationships {
-                let isPolymorphic = polymorphicDestinationNumber(of: relationship) != nil
-                let isToOne = !relationship.isToMany
                 draft.append(
                     relationship, resolve(relationship, of: ancestor), identifier: next.next()!,
-                    declaring: ancestor,
-                    column: isToOne ? naming.column(of: relationship.name, in: ancestor) : nil,
-                    entityColumn: isToOne && isPolymorphic
-                        ? naming.entityColumn(of: relationship.name, in: ancestor) : nil)
+                    declaring: ancestor, isPolymorphic: hasDescendants(relationship.destination))
             }
             for relationship in description.relationships where hasPlaceInOrder(relationship) {
                 draft.append(
                     AttributeDescription(Self.placeName(relationship.name), .integer64), nil,
-                    identifier: next.next()!, declaring: ancestor,
-                    column: naming.placeColumn(of: relationship.name, in: ancestor))
+                    identifier: next.next()!, declaring: ancestor)
             }
         }
         let entry = ordered[index]
@@ -61,8 +53,7 @@ extension ModelAssembly {
             versionHash: versionHash(of: index),
             uniquenessConstraints: ancestries[index].flatMap {
                 ordered[$0].description.uniquenessConstraints
-            },
-            table: naming.table(of: entry.root), columns: draft.columns)
+            })
     }
 
     private func resolve(_ relationship: RelationshipDescription, of entity: Int) -> Relationship {
@@ -75,7 +66,7 @@ extension ModelAssembly {
                 .inverseForeignKey(
                     propertyIndex: propertyIndex(of: inverse.description.name, in: destination))
             } else {
-                .joinTable(naming.joinTable(of: relationship.name, in: entity))
+                .joinTable(joinEnds[Declared(entity: entity, name: relationship.name)]!)
             }
         var placeIndex: Int?
         if let inverse, relationship.isOrdered, !inverse.description.isToMany {
@@ -99,11 +90,10 @@ extension ModelAssembly {
 private struct EntityDraft {
     var properties: [Property] = []
     var slotKinds: [SlotKind] = []
-    var columns: [String] = []
 
     mutating func append(
         _ attribute: AttributeDescription, _ rules: AttributeRules?, identifier: UInt32,
-        declaring: Int, column: String?
+        declaring: Int
     ) {
         properties.append(
             Property(
@@ -111,28 +101,24 @@ private struct EntityDraft {
                 identifier: identifier, declaringEntityIndex: declaring,
                 isOptional: attribute.isOptional, isTransient: attribute.isTransient,
                 defaultValue: attribute.convertedDefault,
-                slot: column == nil ? nil : slotKinds.count, entitySlot: nil, rules: rules,
+                slot: attribute.isTransient ? nil : slotKinds.count, entitySlot: nil, rules: rules,
                 relationship: nil))
-        guard let column else { return }
-        slotKinds.append(attribute.type.slotKind)
-        columns.append(column)
+        if !attribute.isTransient { slotKinds.append(attribute.type.slotKind) }
     }
 
     mutating func append(
         _ description: RelationshipDescription, _ relationship: Relationship, identifier: UInt32,
-        declaring: Int, column: String?, entityColumn: String?
+        declaring: Int, isPolymorphic: Bool
     ) {
+        let slots = description.isToMany ? 0 : isPolymorphic ? 2 : 1
         properties.append(
             Property(
                 name: description.name, kind: description.isToMany ? .toMany : .toOne,
                 index: properties.count, identifier: identifier, declaringEntityIndex: declaring,
                 isOptional: description.isOptional, isTransient: false, defaultValue: nil,
-                slot: column == nil ? nil : slotKinds.count,
-                entitySlot: entityColumn == nil ? nil : slotKinds.count + 1, rules: nil,
+                slot: slots > 0 ? slotKinds.count : nil,
+                entitySlot: slots > 1 ? slotKinds.count + 1 : nil, rules: nil,
                 relationship: relationship))
-        for column in [column, entityColumn].compactMap(\.self) {
-            slotKinds.append(.integer)
-            columns.append(column)
-        }
+        slotKinds += Array(repeating: .integer, count: slots)
     }
 }

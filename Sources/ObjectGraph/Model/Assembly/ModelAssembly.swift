@@ -1,5 +1,5 @@
 /// Builds entities from their descriptions, in steps: sort by inheritance, check the descriptions,
-/// name the columns, lay out rows.
+/// number the ends of join tables, lay out rows.
 struct ModelAssembly {
     typealias Declaration = (entity: Int, description: RelationshipDescription)
 
@@ -10,7 +10,15 @@ struct ModelAssembly {
 
     /// The path from the root to each entity, including the entity.
     private(set) var ancestries: [[Int]] = []
-    private(set) var naming = ColumnNaming()
+
+    /// The ends of the relationships that have join tables.
+    private(set) var joinEnds: [Declared: JoinEnd] = [:]
+
+    /// A property of the entity that declares it.
+    struct Declared: Hashable {
+        let entity: Int
+        let name: String
+    }
 
     /// The rules of the attributes that each entity declares, in order. The check compiles them,
     /// and descendants share them.
@@ -31,10 +39,11 @@ struct ModelAssembly {
         try order(descriptions)
         completeInverses()
         try check()
-        naming = ColumnNaming(assembly: self)
+        numberJoinEnds()
     }
 
     // Roots in name order, each followed by its descendants depth first in name order (spec §8.2).
+    // Case counts only between names that differ in nothing else.
     private mutating func order(_ descriptions: [EntityDescription]) throws(ModelError) {
         var children: [String: [EntityDescription]] = [:]
         var names: Set<String> = []
@@ -52,12 +61,16 @@ struct ModelAssembly {
                 throw ModelError(description.name, nil, .unknownSuperentity(superentity))
             }
         }
-        for root in (children[""] ?? []).sorted(by: { $0.name < $1.name }) {
+        for root in (children[""] ?? []).sorted(by: Self.isBefore) {
             try append(root, superentity: nil, root: ordered.count, children: children)
         }
         if let lost = descriptions.first(where: { indexes[$0.name] == nil }) {
             throw ModelError(lost.name, nil, .circularInheritance)
         }
+    }
+
+    private static func isBefore(_ left: EntityDescription, _ right: EntityDescription) -> Bool {
+        (left.name.lowercased(), left.name) < (right.name.lowercased(), right.name)
     }
 
     private mutating func append(
@@ -72,7 +85,7 @@ struct ModelAssembly {
         guard ancestries[index].count <= Self.maximumDepth else {
             throw ModelError(description.name, nil, .tooManyAncestors(limit: Self.maximumDepth))
         }
-        for child in (children[description.name] ?? []).sorted(by: { $0.name < $1.name }) {
+        for child in (children[description.name] ?? []).sorted(by: Self.isBefore) {
             try append(child, superentity: index, root: root, children: children)
         }
         lastDescendants[index] = ordered.count - 1
@@ -91,6 +104,37 @@ struct ModelAssembly {
                     relationship.name
             }
         }
+    }
+
+    /// The end with the smaller entity number owns the join table. If both ends are in one entity,
+    /// the ordered one does, otherwise the later one in name order.
+    private mutating func numberJoinEnds() {
+        var count = 0
+        for entity in ordered.indices {
+            for relationship in ordered[entity].description.relationships
+            where relationship.isToMany {
+                let inverse = inverse(of: relationship)
+                let key = Declared(entity: entity, name: relationship.name)
+                guard joinEnds[key] == nil, inverse?.description.isToMany ?? true else { continue }
+                let other = inverse.map { Declared(entity: $0.entity, name: $0.description.name) }
+                var ends = [key] + [other].compactMap(\.self).filter { $0 != key }
+                if let inverse, ends.count == 2, Self.isOwner(inverse, (entity, relationship)) {
+                    ends.reverse()
+                }
+                for (position, end) in ends.enumerated() {
+                    joinEnds[end] = JoinEnd(index: count + position)
+                }
+                count += 2
+            }
+        }
+    }
+
+    private static func isOwner(_ end: Declaration, _ other: Declaration) -> Bool {
+        if end.entity != other.entity { return end.entity < other.entity }
+        if end.description.isOrdered != other.description.isOrdered {
+            return end.description.isOrdered
+        }
+        return end.description.name.uppercased() > other.description.name.uppercased()
     }
 
     // MARK: - Looking up
@@ -123,12 +167,8 @@ struct ModelAssembly {
         !relationship.isToMany && inverse(of: relationship)?.description.isOrdered == true
     }
 
-    /// The number of the destination's entity, if a reference to it must also name the concrete
-    /// entity.
-    func polymorphicDestinationNumber(of relationship: RelationshipDescription) -> Int? {
-        guard let destination = indexes[relationship.destination],
-            lastDescendants[destination] > destination
-        else { return nil }
-        return destination + 1
+    /// Whether a reference to the entity must also name the concrete entity.
+    func hasDescendants(_ name: String) -> Bool {
+        indexes[name].map { lastDescendants[$0] > $0 } ?? false
     }
 }

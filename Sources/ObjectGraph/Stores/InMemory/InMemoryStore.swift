@@ -31,7 +31,7 @@ final class InMemoryStore: PersistentStore {
                 guard let slot = property.slot, let relationship = property.relationship,
                     model.inverse(of: relationship)?.kind == .toMany
                 else { return nil }
-                return (slot, InMemoryStoreContents.ReferenceColumn(entity, slot: slot))
+                return (slot, .foreignKey(property.identifier))
             }
         }
         contents = Mutex(InMemoryStoreContents(entityCount: model.entities.count))

@@ -2,10 +2,12 @@
 ///
 /// A value type, so that a request can read a consistent state while others save.
 struct InMemoryStoreContents: Sendable {
-    /// A column that holds primary keys of other rows: a foreign key, or one end of a join table.
-    struct ReferenceColumn: Sendable, Hashable {
-        let table: String
-        let column: String
+    /// What a to-many relationship is read from.
+    enum ReferenceColumn: Sendable, Hashable {
+        /// The to-one relationship with this identifier.
+        case foreignKey(UInt32)
+        /// The keys of the owner at the end of a join table with this index.
+        case joinEnd(Int)
     }
 
     /// The columns of an entity's rows that a to-many relationship is read from, with their slots.
@@ -17,8 +19,8 @@ struct InMemoryStoreContents: Sendable {
     /// By column, then by the key in it: the keys at the other end.
     private var references: [ReferenceColumn: [Int64: Set<Int64>]] = [:]
 
-    /// The positions of destinations among those of a source, by the column of a join table.
-    private var positions: [ReferenceColumn: [Pair: Int]] = [:]
+    /// The positions of destinations among those of a source, by the end of a join table.
+    private var positions: [JoinEnd: [Pair: Int]] = [:]
 
     private struct Pair: Hashable {
         let source: Int64
@@ -44,10 +46,9 @@ struct InMemoryStoreContents: Sendable {
         let rows = references[column]?[key]?.compactMap { tables[destination.rootIndex][$0] } ?? []
         guard relationship.isOrdered else { return rows.sorted { $0.key < $1.key } }
         func place(of row: RowReference) -> Int64 {
-            if case .joinTable(let join) = relationship.storage {
-                let column = ReferenceColumn(table: join.table, column: join.placeColumn!)
+            if case .joinTable(let end) = relationship.storage {
                 let pair = Pair(source: key, destination: row.key)
-                return positions[column]?[pair].map(Int64.init) ?? .min
+                return positions[end]?[pair].map(Int64.init) ?? .min
             }
             let entity = model.entities[row.entityIndex]
             return row.reference(
@@ -94,13 +95,14 @@ struct InMemoryStoreContents: Sendable {
     }
 
     private mutating func apply(_ change: JoinChange) {
-        guard case .joinTable(let join) = change.property.relationship?.storage else { return }
-        let source = ReferenceColumn(table: join.table, column: join.sourceColumn)
-        let destination = ReferenceColumn(table: join.table, column: join.destinationColumn)
-        if let position = change.position, let placeColumn = join.placeColumn {
+        guard let relationship = change.property.relationship,
+            case .joinTable(let end) = relationship.storage
+        else { return }
+        let source = ReferenceColumn.joinEnd(end.index)
+        let destination = ReferenceColumn.joinEnd(end.index ^ 1)
+        if let position = change.position, relationship.isOrdered {
             let pair = Pair(source: change.sourceKey, destination: change.destinationKey)
-            positions[ReferenceColumn(table: join.table, column: placeColumn), default: [:]][pair] =
-                position
+            positions[end, default: [:]][pair] = position
         }
         if change.isInsertion {
             insert(change.destinationKey, into: source, at: change.sourceKey)
@@ -127,13 +129,9 @@ extension InMemoryStoreContents.ReferenceColumn {
         switch relationship.storage {
         case .foreignKey: return nil
         case .inverseForeignKey(let index):
-            self.init(destination, slot: destination.properties[index].slot!)
-        case .joinTable(let join): self.init(table: join.table, column: join.sourceColumn)
+            self = .foreignKey(destination.properties[index].identifier)
+        case .joinTable(let end): self = .joinEnd(end.index)
         }
-    }
-
-    init(_ entity: Entity, slot: Int) {
-        self.init(table: entity.table, column: entity.columns[slot])
     }
 }
 

@@ -37,23 +37,35 @@ final class RowSelection: Sendable {
 
     /// - Parameter includesSubentities: Whether rows of descendants are included. Each row is read
     ///   as its own entity.
-    init(_ entity: Entity, includesSubentities: Bool, model: ManagedObjectModel) {
+    init(_ entity: Entity, includesSubentities: Bool, layout: StoreLayout) {
+        let model = layout.model
         let family = includesSubentities ? Array(model.entities[entity.familyIndexes]) : [entity]
-        var names = ["Z_PK", "Z_OPT"] + (family.count > 1 ? ["Z_ENT"] : [])
+        var names = ["Z_PK", "Z_OPT"]
+        var selected = ["t0.Z_PK", "t0.Z_OPT"]
+        if family.count > 1 {
+            names.append("Z_ENT")
+            selected.append(layout.modelNumber("t0.Z_ENT", entity.familyIndexes))
+        }
         var positions: [String: Int32] = [:]
-        for column in family.flatMap(\.columns) where positions[column] == nil {
-            positions[column] = Int32(names.count)
-            names.append(column)
+        for member in family {
+            for (slot, column) in layout.columns(of: member).enumerated()
+            where positions[column] == nil {
+                positions[column] = Int32(names.count)
+                names.append(column)
+                selected.append(layout.reading("t0." + column, slot, of: member))
+            }
         }
         columnCount = names.count
         columnNames = names.reversed()
-        columns = columnNames.map { "t0." + $0 }.joined(separator: ", ")
+        columns = selected.reversed().joined(separator: ", ")
         let last = Int32(names.count - 1)
         keyColumn = last
         self.entity = entity
         firstIndex = entity.index
         plans = family.map { member in
-            RowPlan(member, columns: member.columns.map { last - positions[$0]! }, model: model)
+            RowPlan(
+                member, columns: layout.columns(of: member).map { last - positions[$0]! },
+                model: model)
         }
     }
 

@@ -6,7 +6,7 @@ struct BatchUpdateTranslation: Sendable {
     /// - Throws: `FetchError` for keys that are not attributes of the entity, values of another
     ///   type, and anything that follows a relationship.
     init(
-        _ request: BatchUpdateRequest, entity: Entity, model: ManagedObjectModel
+        _ request: BatchUpdateRequest, entity: Entity, layout: StoreLayout
     ) throws(FetchError) {
         try request.predicate?.checkDepth()
         for value in request.propertiesToUpdate.values { try value.checkDepth() }
@@ -15,10 +15,10 @@ struct BatchUpdateTranslation: Sendable {
                 function: "BatchUpdateRequest", expected: "at least one property to update")
         }
         var writer = SQLConditionWriter(
-            entity: entity, model: model, followsRelationships: false)
-        let resolver = ConditionResolver(entity: entity, model: model)
+            entity: entity, layout: layout, followsRelationships: false)
+        let resolver = ConditionResolver(entity: entity, model: layout.model)
         var text = SQLText()
-        text.append("UPDATE \(entity.table) AS t0 SET Z_OPT = Z_OPT + 1")
+        text.append("UPDATE \(layout.table(of: entity)) AS t0 SET Z_OPT = Z_OPT + 1")
         // Sorted by name, so that equal requests have equal statements.
         for (name, value) in request.propertiesToUpdate.sorted(by: { $0.key < $1.key }) {
             guard let property = entity.property(named: name) else {
@@ -30,13 +30,15 @@ struct BatchUpdateTranslation: Sendable {
             guard let slot = property.slot else {
                 throw .transientKeyNotAllowedHere(name, entity: entity.name)
             }
-            text.append(", \(entity.columns[slot]) = ")
+            text.append(", \(layout.column(slot, of: entity)) = ")
             let operand = try Self.operand(value, for: name, type, resolver)
             // Real operands, and results too large for 64 bits, are not integers in SQLite.
             let needsCast = type.slotKind == .integer && !operand.isIntegerOf64Bits
-            if needsCast { text.append("CAST(") }
-            try writer.write(operand, to: &text, .required)
-            if needsCast { text.append(" AS INTEGER)") }
+            var assigned = SQLText()
+            if needsCast { assigned.append("CAST(") }
+            try writer.write(operand, to: &assigned, .required)
+            if needsCast { assigned.append(" AS INTEGER)") }
+            text.append(assigned) { layout.writing($0, slot, of: entity) }
         }
         try text.appendRestriction(
             to: entity, includesSubentities: request.includesSubentities, request.predicate,

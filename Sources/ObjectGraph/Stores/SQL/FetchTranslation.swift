@@ -7,6 +7,8 @@ struct FetchTranslation: Sendable {
     enum Selection: Sendable {
         /// Columns as SQL, such as `t0.Z_PK, t0.ZNAME`.
         case columns(String)
+        /// The keys and entity numbers of rows, for `readKeys`.
+        case keys
         /// Rows as a whole.
         case rows(RowSelection, RowSelection.Form)
         /// One row with the number of results, after limit and offset.
@@ -29,10 +31,10 @@ struct FetchTranslation: Sendable {
     /// - Throws: `FetchError` for anything in the request that the entity or the model lacks, or
     ///   SQL cannot do.
     init(
-        _ request: FetchRequest, entity: Entity, model: ManagedObjectModel, selection: Selection
+        _ request: FetchRequest, entity: Entity, layout: StoreLayout, selection: Selection
     ) throws(FetchError) {
         try request.checkLimits()
-        var writer = SQLConditionWriter(entity: entity, model: model)
+        var writer = SQLConditionWriter(entity: entity, layout: layout)
         var select = SQLText()
         var dictionary: DictionarySelection?
         var form = RowSelection.Form.columns
@@ -41,13 +43,17 @@ struct FetchTranslation: Sendable {
         case .columns(let list):
             select.append("SELECT ")
             select.append(list)
+        case .keys:
+            select.append("SELECT ")
+            select.append(layout.keyColumns(of: entity))
         case .rows(let rows, let wanted):
             form = wanted
             select.append("SELECT ")
             select.append(rows.list(form))
         case .count: select.append(isLimited ? "SELECT 1" : "SELECT COUNT(*)")
         case .dictionaries, .values:
-            let made = try DictionarySelection(request, entity: entity, model: model)
+            let made = try DictionarySelection(
+                request, entity: entity, model: layout.model)
             let withEntities = if case .dictionaries = selection { true } else { false }
             try made.writeColumns(withEntities: withEntities, to: &select, &writer)
             dictionary = made
@@ -66,7 +72,7 @@ struct FetchTranslation: Sendable {
 
         var text = select
         text.append(" FROM ")
-        text.append(entity.table)
+        text.append(layout.table(of: entity))
         text.append(" t0")
         if let index = writer.indexName {
             text.append(" INDEXED BY \(try writer.nameOfIndex(index))")
@@ -128,12 +134,7 @@ extension SQLText {
         let isWholeTable = indexes == root.familyIndexes
         if !isWholeTable {
             append(" WHERE t0.Z_ENT")
-            append(indexes.count == 1 ? " = " : " BETWEEN ")
-            bind(.integer(Int64(indexes.lowerBound + 1)))
-            if indexes.count > 1 {
-                append(" AND ")
-                bind(.integer(Int64(indexes.upperBound + 1)))
-            }
+            appendMembership(in: writer.layout.numbers(of: indexes))
         }
         guard let predicate else { return }
         let condition = try ConditionResolver(entity: entity, model: writer.model)
@@ -147,6 +148,19 @@ extension SQLText {
         guard bindings.count <= Self.maximumBindingCount else {
             throw .tooManyConstants(bindings.count, limit: Self.maximumBindingCount)
         }
+    }
+
+    /// Appends the end of a condition: equality, a range, or a list.
+    private mutating func appendMembership(in numbers: [Int64]) {
+        let (first, last) = (numbers[0], numbers[numbers.count - 1])
+        let isRange = Int(last - first) == numbers.count - 1
+        append(numbers.count == 1 ? " = " : isRange ? " BETWEEN " : " IN (")
+        let values = numbers.count == 1 ? [first] : isRange ? [first, last] : numbers
+        for (position, value) in values.enumerated() {
+            if position > 0 { append(isRange ? " AND " : ", ") }
+            bind(.integer(value))
+        }
+        if !isRange { append(")") }
     }
 
     fileprivate mutating func appendOrder(

@@ -78,7 +78,7 @@ extension SQLConditionWriter {
         let columns: FetchTranslation.Selection =
             selection ?? (fetch.property == nil ? .columns("t0.Z_PK") : .values)
         return SQLText(
-            try FetchTranslation(request, entity: fetch.entity, model: model, selection: columns))
+            try FetchTranslation(request, entity: fetch.entity, layout: layout, selection: columns))
     }
 }
 

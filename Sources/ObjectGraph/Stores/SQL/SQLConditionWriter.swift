@@ -7,7 +7,8 @@ import Foundation
 /// express itself.
 struct SQLConditionWriter {
     let entity: Entity
-    let model: ManagedObjectModel
+    let layout: StoreLayout
+    var model: ManagedObjectModel { layout.model }
 
     /// Whether the statement can join other tables, which an UPDATE cannot.
     let followsRelationships: Bool
@@ -24,9 +25,9 @@ struct SQLConditionWriter {
     /// The index that the predicate asks for; see `indexed:by:`.
     private(set) var indexName: String?
 
-    init(entity: Entity, model: ManagedObjectModel, followsRelationships: Bool = true) {
+    init(entity: Entity, layout: StoreLayout, followsRelationships: Bool = true) {
         self.entity = entity
-        self.model = model
+        self.layout = layout
         self.followsRelationships = followsRelationships
         scopes = [SQLTableScope(entity, alias: 0)]
     }
@@ -280,14 +281,15 @@ struct SQLConditionWriter {
         let alias = SQLTableScope.name(lastAlias)
         switch relationship.storage {
         case .inverseForeignKey(let index):
-            let column = destination.columns[destination.properties[index].slot!]
+            let column = layout.column(of: destination.properties[index])
             return (
-                "\(destination.table) \(alias)", "\(alias).\(column) = \(owner)",
+                "\(layout.table(of: destination)) \(alias)", "\(alias).\(column) = \(owner)",
                 SQLTableScope(destination, alias: lastAlias)
             )
-        case .joinTable(let pairs):
+        case .joinTable(let end):
+            let pairs = layout.joinTable(end)
             return (
-                "\(pairs.table) \(alias)", "\(alias).\(pairs.sourceColumn) = \(owner)",
+                "\(pairs.name) \(alias)", "\(alias).\(pairs.sourceColumn) = \(owner)",
                 SQLTableScope(destination, primaryKey: "\(alias).\(pairs.destinationColumn)")
             )
         case .foreignKey:
@@ -345,9 +347,16 @@ struct SQLConditionWriter {
             // An addition takes one place on the parser's stack, a CAST three.
             let isReal = isInComputation && property.attributeType!.isKeptAsNumeric
             if isReal { text.append("(") }
-            text.append(try alias(path.level, path.steps[...], place))
-            text.append(".")
-            text.append(model.entities[property.declaringEntityIndex].columns[slot])
+            let table = try alias(path.level, path.steps[...], place)
+            if layout.isPlain {
+                text.append(table)
+                text.append(".")
+                text.append(layout.column(of: property))
+            } else {
+                let owner = model.entities[property.declaringEntityIndex]
+                text.append(
+                    layout.reading("\(table).\(layout.column(of: property))", slot, of: owner))
+            }
             if isReal { text.append(" + 0.0)") }
         case .object(let path): text.append(try foreignKey(path, place))
         case .entityName(let path): try writeEntityName(of: path, to: &text)
@@ -488,7 +497,7 @@ struct SQLConditionWriter {
         // A false term within EXISTS excludes a destination, not the object itself.
         let isInner = place.isRequired && level == scopes.count - 1
         let alias = scopes[level].alias(
-            of: steps, model: model, isInner: isInner, lastAlias: &lastAlias)
+            of: steps, layout, isInner: isInner, lastAlias: &lastAlias)
         return SQLTableScope.name(alias)
     }
 
@@ -497,8 +506,7 @@ struct SQLConditionWriter {
         _ path: ObjectPath, _ place: Place
     ) throws(FetchError) -> String {
         guard let last = path.steps.last else { return try primaryKey(of: path, place) }
-        let column = model.entities[last.declaringEntityIndex].columns[last.slot!]
-        return "\(try alias(path.level, path.steps.dropLast(), place)).\(column)"
+        return "\(try alias(path.level, path.steps.dropLast(), place)).\(layout.column(of: last))"
     }
 
     /// The number of the concrete entity of the object at the end of a path.
@@ -506,10 +514,14 @@ struct SQLConditionWriter {
         of path: ObjectPath, to text: inout SQLText
     ) throws(FetchError) {
         guard let last = path.steps.last, let slot = last.entitySlot else {
-            return text.append(try alias(path.level, path.steps[...], .optional) + ".Z_ENT")
+            let column = try alias(path.level, path.steps[...], .optional) + ".Z_ENT"
+            let family = model.entities[path.entityIndex].familyIndexes
+            return text.append(layout.modelNumber(column, family))
         }
-        let column = model.entities[last.declaringEntityIndex].columns[slot]
-        text.append("\(try alias(path.level, path.steps.dropLast(), .optional)).\(column)")
+        let owner = model.entities[last.declaringEntityIndex]
+        let column = layout.column(slot, of: owner)
+        let name = "\(try alias(path.level, path.steps.dropLast(), .optional)).\(column)"
+        text.append(layout.reading(name, slot, of: owner))
     }
 
     private mutating func primaryKey(

@@ -42,12 +42,12 @@ struct SQLTableScope {
 
     /// The alias of the table at the end of a path. Adds the missing joins.
     mutating func alias(
-        of steps: some Collection<Property>, model: ManagedObjectModel, isInner: Bool,
+        of steps: some Collection<Property>, _ layout: StoreLayout, isInner: Bool,
         lastAlias: inout Int
     ) -> Int {
-        var alias = baseAlias(lastAlias: &lastAlias)
+        var alias = baseAlias(layout, lastAlias: &lastAlias)
         for step in steps {
-            let destination = model.destination(of: step.relationship!)
+            let destination = layout.model.destination(of: step.relationship!)
             if let known = joins.firstIndex(where: {
                 $0.parent == alias && $0.identifier == step.identifier
             }) {
@@ -56,12 +56,11 @@ struct SQLTableScope {
             } else {
                 lastAlias += 1
                 let name = Self.name(lastAlias)
-                let column = model.entities[step.declaringEntityIndex].columns[step.slot!]
                 joins.append(
                     Join(
                         parent: alias, identifier: step.identifier, alias: lastAlias,
                         clause:
-                            "\(destination.table) \(name) ON \(Self.name(alias)).\(column) = \(name).Z_PK",
+                            "\(layout.table(of: destination)) \(name) ON \(Self.name(alias)).\(layout.column(of: step)) = \(name).Z_PK",
                         isInner: isInner))
                 alias = lastAlias
             }
@@ -69,11 +68,11 @@ struct SQLTableScope {
         return alias
     }
 
-    private mutating func baseAlias(lastAlias: inout Int) -> Int {
+    private mutating func baseAlias(_ layout: StoreLayout, lastAlias: inout Int) -> Int {
         if let base { return base }
         lastAlias += 1
         let name = Self.name(lastAlias)
-        baseClause = " JOIN \(entity.table) \(name) ON \(name).Z_PK = \(primaryKey)"
+        baseClause = " JOIN \(layout.table(of: entity)) \(name) ON \(name).Z_PK = \(primaryKey)"
         base = lastAlias
         return lastAlias
     }

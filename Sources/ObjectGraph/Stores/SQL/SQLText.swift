@@ -41,8 +41,9 @@ struct SQLText: Sendable, Hashable {
 
     mutating func append(_ text: String) { sql += text }
 
-    mutating func append(_ other: SQLText) {
-        sql += other.sql
+    /// - Parameter wrap: Puts SQL without parameters around the text.
+    mutating func append(_ other: SQLText, wrap: (String) -> String = { $0 }) {
+        sql += wrap(other.sql)
         bindings += other.bindings
     }
 

@@ -5,60 +5,68 @@ extension SQLiteSchema {
     ///
     /// - Throws: An error if the condition of a partial index cannot be written as SQL for an
     ///   index.
-    func indexes(of entity: Entity) throws -> [String] {
-        var statements = standardIndexes(of: entity)
+    func indexes(of entity: Entity, _ layout: StoreLayout) throws -> [String] {
+        var statements = standardIndexes(of: entity, layout)
         for index in entity.description.indexes {
             switch index.kind {
-            case .binary: statements.append(try binaryIndex(index, of: entity))
-            case .rTree: statements += rTree(index, of: entity)
+            case .binary: statements.append(try binaryIndex(index, of: entity, layout))
+            case .rTree: statements += rTree(index, of: entity, layout)
             }
         }
         for constraint in entity.description.uniquenessConstraints {
-            let elements = constraint.map { "\(column($0, of: entity)) COLLATE BINARY ASC" }
+            let elements = constraint.map { "\(column($0, of: entity, layout)) COLLATE BINARY ASC" }
             statements.append(
-                "CREATE UNIQUE INDEX Z_\(entity.name)_UNIQUE_\(constraint.joined(separator: "_")) ON \(entity.table) (\(elements.joined(separator: ", ")))"
+                "CREATE UNIQUE INDEX Z_\(entity.name)_UNIQUE_\(constraint.joined(separator: "_")) ON \(layout.table(of: entity)) (\(elements.joined(separator: ", ")))"
             )
         }
         return statements
     }
 
-    private func standardIndexes(of entity: Entity) -> [String] {
+    private func standardIndexes(of entity: Entity, _ layout: StoreLayout) -> [String] {
+        let table = layout.table(of: entity)
         var statements: [String] = []
         if entity.rootIndex == entity.index, entity.hasDescendants {
             statements.append(
-                "CREATE INDEX \(entity.table)_Z_ENT_INDEX ON \(entity.table) (Z_ENT)")
+                "CREATE INDEX \(table)_Z_ENT_INDEX ON \(table) (Z_ENT)")
         }
         for property in entity.properties
         where property.kind == .toOne && property.declaringEntityIndex == entity.index {
-            let column = entity.columns[property.slot!]
+            let column = layout.column(of: property)
             statements.append(
-                "CREATE INDEX \(entity.table)_\(column)_INDEX ON \(entity.table) (\(column))")
+                "CREATE INDEX \(table)_\(column)_INDEX ON \(table) (\(column))")
         }
         return statements
     }
 
-    private func binaryIndex(_ index: FetchIndexDescription, of entity: Entity) throws -> String {
+    private func binaryIndex(
+        _ index: FetchIndexDescription, of entity: Entity, _ layout: StoreLayout
+    ) throws -> String {
         let elements = index.elements.map { element in
-            let column = column(element.property, of: entity)
+            let column = column(element.property, of: entity, layout)
             let value =
                 element.folding == .none ? column : "OGFold(\(column), \(element.folding.rawValue))"
             return "\(value) COLLATE BINARY \(element.isAscending ? "ASC" : "DESC")"
         }
         let condition = try index.partialIndexPredicate.map {
-            " WHERE \(try self.condition($0, of: entity))"
+            " WHERE \(try self.condition($0, of: entity, layout))"
         }
         return
-            "CREATE INDEX Z_\(entity.name)_\(index.name) ON \(entity.table) (\(elements.joined(separator: ", ")))\(condition ?? "")"
+            "CREATE INDEX Z_\(entity.name)_\(index.name) ON \(layout.table(of: entity)) (\(elements.joined(separator: ", ")))\(condition ?? "")"
     }
 
-    private func column(_ property: String, of entity: Entity) -> String {
-        entity.columns[entity.property(named: property)!.slot!]
+    private func column(
+        _ property: String, of entity: Entity, _ layout: StoreLayout
+    ) -> String {
+        layout.column(of: entity.property(named: property)!)
     }
 
     /// The condition of a partial index. It can have neither parameters nor a table alias.
-    private func condition(_ format: String, of entity: Entity) throws -> String {
+    private func condition(
+        _ format: String, of entity: Entity, _ layout: StoreLayout
+    ) throws -> String {
         let resolver = ConditionResolver(entity: entity, model: model)
-        var writer = SQLConditionWriter(entity: entity, model: model, followsRelationships: false)
+        var writer = SQLConditionWriter(
+            entity: entity, layout: layout, followsRelationships: false)
         var text = SQLText()
         try writer.write(resolver.condition(ObjectPredicate(format)), to: &text)
         var bindings = text.bindings.makeIterator()
@@ -69,9 +77,12 @@ extension SQLiteSchema {
     }
 
     /// The statements for an R*Tree, which triggers keep up to date.
-    private func rTree(_ index: FetchIndexDescription, of entity: Entity) -> [String] {
+    private func rTree(
+        _ index: FetchIndexDescription, of entity: Entity, _ layout: StoreLayout
+    ) -> [String] {
+        let table = layout.table(of: entity)
         let name = "Z_RT_\(entity.name)_\(index.name)"
-        let columns = index.elements.map { column($0.property, of: entity) }
+        let columns = index.elements.map { column($0.property, of: entity, layout) }
         let ranges = columns.map { "\($0)_MIN FLOAT, \($0)_MAX FLOAT" }.joined(separator: ", ")
         let values = columns.map { "NEW.\($0), NEW.\($0)" }.joined(separator: ", ")
         let (first, last) = (
@@ -81,9 +92,9 @@ extension SQLiteSchema {
         let insertion = "INSERT OR REPLACE INTO \(name) VALUES (NEW.Z_PK, \(values))"
         return [
             "CREATE VIRTUAL TABLE \(name) USING RTREE (Z_PK INTEGER PRIMARY KEY, \(ranges))",
-            "CREATE TRIGGER \(name)_INSERT AFTER INSERT ON \(entity.table) \(isMember) BEGIN \(insertion); END",
-            "CREATE TRIGGER \(name)_UPDATE AFTER UPDATE OF \(columns.joined(separator: ", ")) ON \(entity.table) \(isMember) BEGIN \(insertion); END",
-            "CREATE TRIGGER \(name)_DELETE AFTER DELETE ON \(entity.table) BEGIN DELETE FROM \(name) WHERE Z_PK = OLD.Z_PK; END",
+            "CREATE TRIGGER \(name)_INSERT AFTER INSERT ON \(table) \(isMember) BEGIN \(insertion); END",
+            "CREATE TRIGGER \(name)_UPDATE AFTER UPDATE OF \(columns.joined(separator: ", ")) ON \(table) \(isMember) BEGIN \(insertion); END",
+            "CREATE TRIGGER \(name)_DELETE AFTER DELETE ON \(table) BEGIN DELETE FROM \(name) WHERE Z_PK = OLD.Z_PK; END",
         ]
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Creates and checks the tables of a SQLite store: bookkeeping, one table for each root entity,
-/// join tables, indexes (spec §8).
+/// Creates the tables of a SQLite store, or finds them in its file: bookkeeping, one table for each
+/// root entity, join tables, indexes (spec §8).
 struct SQLiteSchema {
     let model: ManagedObjectModel
 
@@ -22,14 +22,18 @@ struct SQLiteSchema {
     /// Every entity that shares a table with one that the store holds.
     private var entities: [Entity] { roots.flatMap { model.entities[$0.familyIndexes] } }
 
-    /// Creates the tables if the database is empty; otherwise checks that it has the model's.
+    /// An open store: what its file says of itself.
+    struct Opened {
+        let identifier: String
+        let metadata: MetadataList
+        let layout: StoreLayout
+    }
+
+    /// Creates the tables if the database is empty; otherwise finds those of the model.
     ///
-    /// - Returns: The identifier of the store and its metadata.
     /// - Throws: `StoreError` if tables of the model are missing, or the store was written with
     ///   another model.
-    func open(
-        on connection: Connection, isReadOnly: Bool, url: URL?
-    ) throws -> (identifier: String, metadata: MetadataList) {
+    func open(on connection: Connection, isReadOnly: Bool, url: URL?) throws -> Opened {
         var tables = try tableNames(on: connection)
         if tables.isEmpty, !isReadOnly {
             let made = try connection.transaction(.exclusive) {
@@ -42,15 +46,19 @@ struct SQLiteSchema {
         guard tables.isSuperset(of: ["Z_METADATA", "Z_PRIMARYKEY"]) else {
             throw StoreError(.incompatibleSchema("no table Z_METADATA"), url: url)
         }
-        return try check(tables, on: connection, url: url)
+        do {
+            return try openExisting(on: connection, url: url)
+        } catch var error as StoreError {
+            error.url = url
+            throw error
+        }
     }
 
     // MARK: - Creation
 
-    private func create(
-        on connection: Connection
-    ) throws -> (identifier: String, metadata: MetadataList) {
-        for statement in try statements() { try connection.execute(statement) }
+    private func create(on connection: Connection) throws -> Opened {
+        let layout = StoreLayout(model)
+        for statement in try statements(layout) { try connection.execute(statement) }
         for entity in entities {
             let insert = try connection.statement(
                 "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, 0)")
@@ -66,29 +74,30 @@ struct SQLiteSchema {
         let metadata = MetadataList(versionHashes: versionHashes)
         insert.bind(blob: try metadata.data(), at: 2)
         try insert.run()
-        return (identifier, metadata)
+        return Opened(identifier: identifier, metadata: metadata, layout: layout)
     }
 
     /// The statements that turn an empty database into a store, in order.
-    func statements() throws -> [String] {
+    private func statements(_ layout: StoreLayout) throws -> [String] {
         try [
             "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)",
             "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB)",
             "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)",
-        ] + roots.map(table) + entities.flatMap(indexes)
-            + joinTables.flatMap { [$0.create, $0.index] }
+        ] + roots.map { table(of: $0, layout) } + entities.flatMap { try indexes(of: $0, layout) }
+            + joinTables(layout)
     }
 
-    private func table(of root: Entity) -> String {
+    private func table(of root: Entity, _ layout: StoreLayout) -> String {
         var columns: [(name: String, type: String, rank: Int)] = []
         var seen: Set<String> = []
         for entity in model.entities[root.familyIndexes] {
             for property in entity.properties {
                 guard let slot = property.slot else { continue }
                 let type = property.attributeType?.columnType ?? "INTEGER"
-                for slot in [slot, property.entitySlot].compactMap(\.self)
-                where seen.insert(entity.columns[slot]).inserted {
-                    columns.append((entity.columns[slot], type, Self.rank[type]!))
+                for slot in [slot, property.entitySlot].compactMap(\.self) {
+                    let column = layout.column(slot, of: entity)
+                    guard seen.insert(column).inserted else { continue }
+                    columns.append((column, type, Self.rank[type]!))
                 }
             }
         }
@@ -98,76 +107,63 @@ struct SQLiteSchema {
             ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset)
         }.map { "\($0.element.name) \($0.element.type)" }
         let all = ["Z_PK INTEGER PRIMARY KEY", "Z_ENT INTEGER", "Z_OPT INTEGER"] + ordered
-        return "CREATE TABLE \(root.table) (\(all.joined(separator: ", ")))"
+        return "CREATE TABLE \(layout.table(of: root)) (\(all.joined(separator: ", ")))"
     }
 
     private static let rank = [
         "INTEGER": 0, "TIMESTAMP": 1, "FLOAT": 1, "DECIMAL": 2, "VARCHAR": 3, "BLOB": 4,
     ]
 
-    private var joinTables: [(name: String, create: String, index: String)] {
-        var made: Set<String> = []
-        return entities.flatMap(\.properties).compactMap { property in
-            guard case .joinTable(let join) = property.relationship?.storage, join.isOwner,
-                made.insert(join.table).inserted
-            else { return nil }
+    private func joinTables(_ layout: StoreLayout) -> [String] {
+        var made: Set<Int> = []
+        return entities.flatMap(\.properties).flatMap { property -> [String] in
+            guard case .joinTable(let end) = property.relationship?.storage, end.isOwner,
+                made.insert(end.index).inserted
+            else { return [] }
+            let join = layout.joinTable(end)
             let (first, second) = (join.sourceColumn, join.destinationColumn)
             let places = [join.placeColumn, join.inversePlaceColumn].compactMap { column in
                 column.map { "\($0) INTEGER, " }
             }.joined()
-            return (
-                join.table,
-                "CREATE TABLE \(join.table) (\(first) INTEGER, \(second) INTEGER, \(places)PRIMARY KEY (\(first), \(second)))",
-                "CREATE INDEX \(join.table)_\(second)_INDEX ON \(join.table) (\(second), \(first))"
-            )
+            return [
+                "CREATE TABLE \(join.name) (\(first) INTEGER, \(second) INTEGER, \(places)PRIMARY KEY (\(first), \(second)))",
+                "CREATE INDEX \(join.name)_\(second)_INDEX ON \(join.name) (\(second), \(first))",
+            ]
         }
     }
 
-    // MARK: - Checking
+    // MARK: - Existing stores
 
-    private func check(
-        _ tables: Set<String>, on connection: Connection, url: URL?
-    ) throws -> (identifier: String, metadata: MetadataList) {
-        let (identifier, metadata) = try SQLiteStore.readMetadata(on: connection, url: url)
-        let (hashes, own) = (metadata.versionHashes, versionHashes)
-        let differing = Set(hashes.keys).union(own.keys).filter { hashes[$0] != own[$0] }
+    private func openExisting(on connection: Connection, url: URL?) throws -> Opened {
+        var (identifier, metadata) = try SQLiteStore.readMetadata(on: connection, url: url)
+        let hashes = try knownHashes(of: metadata, on: connection)
+        let own = versionHashes
+        let differing = Set(hashes.keys).union(own.keys).filter { hashes[$0] != own[$0] }.sorted()
         debug.noteMigration(
-            "the store at \(url?.path ?? ":memory:") has \(hashes.count) entities, the model \(own.count); version hashes differ for: \(differing.isEmpty ? "none" : differing.sorted().joined(separator: ", "))"
+            "the store at \(url?.path ?? ":memory:") has \(hashes.count) entities, the model \(own.count); version hashes differ for: \(differing.isEmpty ? "none" : differing.joined(separator: ", "))"
         )
         guard ignoresVersions || differing.isEmpty else {
             debug.noteMigration("the store is not opened, because it needs a migration")
-            throw StoreError(.incompatibleModel(entities: differing.sorted()), url: url)
+            throw StoreError(.incompatibleModel(entities: differing))
         }
-        // Rows refer to their entities by these numbers.
-        for entity in entities {
-            let select = try connection.statement(
-                "SELECT 1 FROM Z_PRIMARYKEY WHERE Z_ENT = ? AND Z_NAME = ?")
-            select.bind(entity.number, at: 1)
-            select.bind(entity.name, at: 2)
-            defer { select.reset() }
-            guard try select.step() else {
-                throw StoreError(
-                    .incompatibleSchema(
-                        "no entity \(entity.name) with the number \(entity.number), which it has in the model"
-                    ), url: url)
-            }
-        }
-        for entity in roots {
-            guard tables.contains(entity.table) else {
-                throw StoreError(.incompatibleSchema("no table \(entity.table)"), url: url)
-            }
-            let present = try names(
-                "SELECT name FROM pragma_table_info('\(entity.table)')", on: connection)
-            let needed = model.entities[entity.familyIndexes].flatMap(\.columns)
-            if let missing = needed.first(where: { !present.contains($0) }) {
-                throw StoreError(
-                    .incompatibleSchema("no column \(entity.table).\(missing)"), url: url)
-            }
-        }
-        if let missing = joinTables.first(where: { !tables.contains($0.name) }) {
-            throw StoreError(.incompatibleSchema("no table \(missing.name)"), url: url)
-        }
-        return (identifier, metadata)
+        if differing.isEmpty { metadata.noteVersionHashes(own) }
+        let layout = try StoreLayout(
+            model, StoreCatalog(connection), entityNames: entityNames,
+            isUnrelatedModel: !differing.isEmpty, marksExternalData: metadata.isOfCoreData)
+        return Opened(identifier: identifier, metadata: metadata, layout: layout)
+    }
+
+    /// The version hashes of the store's entities by this engine's rule. Core Data's hashes follow
+    /// a rule of its own, so those of its stores are computed from the model that the store carries.
+    private func knownHashes(
+        of metadata: MetadataList, on connection: Connection
+    ) throws -> [String: Data] {
+        if let known = metadata.ownVersionHashes { return known }
+        if ignoresVersions { return [:] }
+        let model = try StoredModel.read(on: connection)
+        let names = metadata.versionHashes.keys
+        return model.entityVersionHashesByName.filter { names.contains($0.key) }
+            .mapValues { Data($0) }
     }
 
     private var versionHashes: [String: Data] {

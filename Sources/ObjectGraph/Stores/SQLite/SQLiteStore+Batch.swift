@@ -5,7 +5,7 @@ extension SQLiteStore {
     ) throws -> BatchOutcome {
         let root = model.entities[entity.rootIndex]
         return try writeTransaction { connection in
-            let first = try Self.lastKey(of: root, on: connection) + 1
+            let first = try lastKey(of: root, on: connection) + 1
             var inserter = try RowInserter(entity, statements[entity.index], on: connection)
             var row = BatchInsertRow(entity)
             var next = first
@@ -27,7 +27,7 @@ extension SQLiteStore {
             }
             try inserter.finish()
             if let collision = inserter.collisions.first { throw collision.error }
-            try Self.setLastKey(next - 1, of: root, on: connection)
+            try setLastKey(next - 1, of: root, on: connection)
             let keys = resultType == .objectIDs ? Array(first..<next) : []
             return BatchOutcome(
                 count: Int(next - first),
@@ -38,7 +38,7 @@ extension SQLiteStore {
     func execute(
         _ request: BatchUpdateRequest, entity: Entity, resultType: BatchResultType
     ) throws -> BatchOutcome {
-        let translation = try BatchUpdateTranslation(request, entity: entity, model: model)
+        let translation = try BatchUpdateTranslation(request, entity: entity, layout: layout)
         return try writeTransaction { connection in
             var keys: [EntityKey] = []
             if resultType == .objectIDs {
@@ -70,7 +70,7 @@ extension SQLiteStore {
         _ request: FetchRequest, _ entity: Entity, on connection: Connection
     ) throws -> [EntityKey] {
         let translation = try FetchTranslation(
-            request, entity: entity, model: model, selection: .keys)
+            request, entity: entity, layout: layout, selection: .keys)
         let statement = try connection.statement(translation.sql)
         statement.bind(translation.bindings)
         return try readKeys(of: statement, entity)
@@ -99,7 +99,8 @@ private struct CascadingDeletion {
         self.connection = connection
     }
 
-    private var model: ManagedObjectModel { store.model }
+    private var layout: StoreLayout { store.layout }
+    private var model: ManagedObjectModel { layout.model }
 
     mutating func delete(_ keys: [EntityKey]) throws {
         var waiting = keys
@@ -117,7 +118,7 @@ private struct CascadingDeletion {
                     waiting += try follow(property, relationship, of: entity, list)
                 }
                 try run(
-                    "DELETE FROM \(entity.table) WHERE Z_PK IN (SELECT value FROM json_each(?))",
+                    "DELETE FROM \(layout.table(of: entity)) WHERE Z_PK IN (SELECT value FROM json_each(?))",
                     list)
                 deletedKeys += group
             }
@@ -132,22 +133,24 @@ private struct CascadingDeletion {
         var cascaded: [EntityKey] = []
         if relationship.deleteRule == .cascade {
             let sql = store.select(
-                EntityKey.columns, destinationsOf: property, entity,
+                layout.keyColumns(of: destination), destinationsOf: property, entity,
                 where: "IN (SELECT value FROM json_each(?))")
             cascaded = try keys(sql, destination, list)
         }
-        if case .joinTable(let join) = relationship.storage {
+        if case .joinTable(let end) = relationship.storage {
+            let join = layout.joinTable(end)
             try run(
-                "DELETE FROM \(join.table) WHERE \(join.sourceColumn) IN (SELECT value FROM json_each(?))",
+                "DELETE FROM \(join.name) WHERE \(join.sourceColumn) IN (SELECT value FROM json_each(?))",
                 list)
         } else if relationship.deleteRule == .nullify,
-            let inverse = model.inverse(of: relationship), let slot = inverse.slot
+            let inverse = model.inverse(of: relationship), inverse.slot != nil
         {
-            let column = destination.columns[slot]
+            let table = layout.table(of: destination)
+            let column = layout.column(of: inverse)
             let condition = "\(column) IN (SELECT value FROM json_each(?))"
             if !inverse.isOptional {
                 let count = try keys(
-                    "SELECT Z_PK, Z_ENT FROM \(destination.table) WHERE \(condition) LIMIT 1",
+                    "SELECT \(layout.keyColumns(of: destination)) FROM \(table) t0 WHERE \(condition) LIMIT 1",
                     destination, list)
                 guard count.isEmpty else {
                     throw StoreError(
@@ -156,7 +159,7 @@ private struct CascadingDeletion {
                 }
             }
             try run(
-                "UPDATE \(destination.table) SET \(column) = NULL, Z_OPT = Z_OPT + 1 WHERE \(condition)",
+                "UPDATE \(table) SET \(column) = NULL, Z_OPT = Z_OPT + 1 WHERE \(condition)",
                 list)
         }
         return cascaded

@@ -33,7 +33,7 @@ extension SQLiteStore {
                 request.includesPropertyValues
                 ? .rows(rows, rows.form(for: request)) : .keys
         }
-        return try FetchTranslation(request, entity: entity, model: model, selection: selection)
+        return try FetchTranslation(request, entity: entity, layout: layout, selection: selection)
     }
 
     /// A warning for each term that would scan a table if it were the whole predicate. It says
@@ -46,7 +46,7 @@ extension SQLiteStore {
         return try predicate.terms.compactMap { term in
             let request = FetchRequest(entityName: entity.name, predicate: term)
             let translation = try FetchTranslation(
-                request, entity: entity, model: model, selection: .keys)
+                request, entity: entity, layout: layout, selection: .keys)
             guard try connection.plan(translation).contains(where: \.isScan) else { return nil }
             return try indexed.connection.plan(translation).contains(where: \.isScan)
                 ? .unindexableTerm(term.predicateFormat) : .missingIndex(term.predicateFormat)
@@ -61,6 +61,7 @@ private struct IndexedCopy {
     init(of original: Connection) throws {
         connection = try Connection(.memory)
         try QueryFunctions.register(on: connection)
+        try ExternalData.register(on: connection, store: nil)
         let schema = try original.statement(
             "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name GLOB 'Z*' AND sql LIKE 'CREATE TABLE %'"
         )

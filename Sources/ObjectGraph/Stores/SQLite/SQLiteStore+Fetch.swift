@@ -24,7 +24,7 @@ extension SQLiteStore {
         _ form: RowSelection.Form
     ) throws(FetchError) -> FetchTranslation {
         try FetchTranslation(
-            request, entity: entity, model: model, selection: .rows(selection, form))
+            request, entity: entity, layout: layout, selection: .rows(selection, form))
     }
 
     /// - Returns: Nil if the rows came in another order than that of the result.
@@ -65,7 +65,7 @@ extension SQLiteStore {
         _ request: FetchRequest, entity: Entity, progress: FetchProgress?
     ) throws -> [EntityKey] {
         let translation = try FetchTranslation(
-            request, entity: entity, model: model, selection: .keys)
+            request, entity: entity, layout: layout, selection: .keys)
         return try read(translation.sql, progress: progress) { statement in
             statement.bind(translation.bindings)
             return try readKeys(of: statement, entity)
@@ -77,7 +77,7 @@ extension SQLiteStore {
         objectID: (_ entityIndex: Int, _ key: Int64) -> ManagedObjectID
     ) throws -> [[String: AttributeValue]] {
         let translation = try FetchTranslation(
-            request, entity: entity, model: model, selection: .dictionaries)
+            request, entity: entity, layout: layout, selection: .dictionaries)
         return try read(translation.sql) { statement in
             statement.bind(translation.bindings)
             var dictionaries: [[String: AttributeValue]] = []
@@ -92,7 +92,7 @@ extension SQLiteStore {
 
     func count(_ request: FetchRequest, entity: Entity) throws -> Int {
         let translation = try FetchTranslation(
-            request, entity: entity, model: model, selection: .count)
+            request, entity: entity, layout: layout, selection: .count)
         let start = ContinuousClock.now
         let count = try read(translation.sql) { statement in
             statement.bind(translation.bindings)
@@ -131,7 +131,7 @@ extension SQLiteStore {
         // parameters does not apply.
         let form = selection.formOfTable
         let sql =
-            "SELECT \(selection.list(form)) FROM \(entity.table) t0 WHERE t0.Z_PK IN (SELECT value FROM json_each(?))"
+            "SELECT \(selection.list(form)) FROM \(layout.table(of: entity)) t0 WHERE t0.Z_PK IN (SELECT value FROM json_each(?))"
         return try read(sql) { statement in
             statement.bind(jsonArray(keys), at: 1)
             let collector = RowCollector(selection, expectedCount: keys.count)
@@ -145,7 +145,7 @@ extension SQLiteStore {
         let destination = model.destination(of: relationship)
         guard hasTable[destination.index] else { return [] }
         let sql = select(
-            EntityKey.columns, destinationsOf: property, owner, where: "= ?",
+            layout.keyColumns(of: destination), destinationsOf: property, owner, where: "= ?",
             order(of: relationship))
         return try read(sql) { statement in
             statement.bind(key, at: 1)
@@ -192,30 +192,32 @@ extension SQLiteStore {
     ) -> String {
         let relationship = property.relationship!
         let destination = model.destination(of: relationship)
+        let table = layout.table(of: destination)
         switch relationship.storage {
         case .foreignKey:
-            let key = owner.columns[property.slot!]
+            let key = layout.column(of: property)
             return
-                "SELECT \(columns)\(withOwner ? ", t1.Z_PK" : "") FROM \(owner.table) t1 JOIN \(destination.table) t0 ON t0.Z_PK = t1.\(key) WHERE t1.Z_PK \(owners)\(order)"
+                "SELECT \(columns)\(withOwner ? ", t1.Z_PK" : "") FROM \(layout.table(of: owner)) t1 JOIN \(table) t0 ON t0.Z_PK = t1.\(key) WHERE t1.Z_PK \(owners)\(order)"
         case .inverseForeignKey(let index):
-            let key = destination.columns[destination.properties[index].slot!]
+            let key = layout.column(of: destination.properties[index])
             return
-                "SELECT \(columns)\(withOwner ? ", t0.\(key)" : "") FROM \(destination.table) t0 WHERE t0.\(key) \(owners)\(order)"
-        case .joinTable(let join):
+                "SELECT \(columns)\(withOwner ? ", t0.\(key)" : "") FROM \(table) t0 WHERE t0.\(key) \(owners)\(order)"
+        case .joinTable(let end):
+            let join = layout.joinTable(end)
             let key = join.sourceColumn
             return
-                "SELECT \(columns)\(withOwner ? ", t1.\(key)" : "") FROM \(join.table) t1 JOIN \(destination.table) t0 ON t0.Z_PK = t1.\(join.destinationColumn) WHERE t1.\(key) \(owners)\(order)"
+                "SELECT \(columns)\(withOwner ? ", t1.\(key)" : "") FROM \(join.name) t1 JOIN \(table) t0 ON t0.Z_PK = t1.\(join.destinationColumn) WHERE t1.\(key) \(owners)\(order)"
         }
     }
 
     /// The ORDER BY for the members of an ordered relationship. Members without a place come first.
     private func order(of relationship: Relationship) -> String {
-        if case .joinTable(let join) = relationship.storage {
-            return join.placeColumn.map { " ORDER BY t1.\($0), t0.Z_PK" } ?? ""
+        if case .joinTable(let end) = relationship.storage {
+            return layout.joinTable(end).placeColumn.map { " ORDER BY t1.\($0), t0.Z_PK" } ?? ""
         }
         guard let index = relationship.placeIndex else { return "" }
         let destination = model.destination(of: relationship)
-        return " ORDER BY t0.\(destination.columns[destination.properties[index].slot!]), t0.Z_PK"
+        return " ORDER BY t0.\(layout.column(of: destination.properties[index])), t0.Z_PK"
     }
 
     /// Runs the body with a cached statement on a reader.
@@ -257,12 +259,7 @@ extension RowSelection {
     }
 }
 
-extension FetchTranslation.Selection {
-    /// The identities, for `readKeys`.
-    static let keys = Self.columns(EntityKey.columns)
-}
-
-/// The identities in a result with keys and entity numbers.
+/// The identities in a result with the columns `StoreLayout.keyColumns(of:)`.
 ///
 /// - Throws: `StoreError` if a row is neither of the entity nor of a descendant.
 func readKeys(of statement: Statement, _ entity: Entity) throws -> [EntityKey] {
@@ -277,9 +274,6 @@ func readKeys(of statement: Statement, _ entity: Entity) throws -> [EntityKey] {
 }
 
 extension EntityKey {
-    /// The columns that `readKeys` takes, of the table `t0`.
-    static let columns = "t0.Z_PK, t0.Z_ENT"
-
     /// The identity of a stored row, or of a reference to one.
     ///
     /// - Parameter entity: The fetched entity, or the destination of the relationship.

@@ -23,7 +23,9 @@ private struct PlanWriter {
     let connection: Connection
     let store: SQLiteStore
     private var versionConflicts: [Int] = []
-    private var uniquenessConflicts: [(position: Int, columns: [String])] = []
+    private var uniquenessConflicts: [(position: Int, slots: [Int])] = []
+
+    private var layout: StoreLayout { store.layout }
 
     init(plan: SavePlan, connection: Connection, store: SQLiteStore) {
         self.plan = plan
@@ -101,8 +103,11 @@ private struct PlanWriter {
     }
 
     private func updateStatement(_ change: RowChange) -> String {
-        var sql = "UPDATE \(change.entity.table) SET "
-        change.forEachChangedSlot { sql += "\(change.entity.columns[$0]) = ?, " }
+        var sql = "UPDATE \(layout.table(of: change.entity)) SET "
+        change.forEachChangedSlot { slot in
+            let value = layout.writing("?", slot, of: change.entity)
+            sql += "\(layout.column(slot, of: change.entity)) = \(value), "
+        }
         // Rows of other writers may have no version. They count as version 0 (spec §5.2).
         return sql + "Z_OPT = ? WHERE Z_PK = ? AND IFNULL(Z_OPT, 0) = ?"
     }
@@ -119,9 +124,11 @@ private struct PlanWriter {
         for position in positions where plan.rows[position].kind == .update {
             let change = plan.rows[position]
             var columns: [String] = []
-            change.forEachChangedSlot { columns.append("\(change.entity.columns[$0]) = NULL") }
+            change.forEachChangedSlot {
+                columns.append("\(layout.column($0, of: change.entity)) = NULL")
+            }
             let statement = try connection.statement(
-                "UPDATE \(change.entity.table) SET \(columns.joined(separator: ", ")) WHERE Z_PK = ?"
+                "UPDATE \(layout.table(of: change.entity)) SET \(columns.joined(separator: ", ")) WHERE Z_PK = ?"
             )
             statement.bind(change.key, at: 1)
             try statement.run()
@@ -145,7 +152,8 @@ private struct PlanWriter {
     private mutating func check() throws {
         for (position, change) in plan.rows.enumerated() where change.kind == .check {
             let statement = try connection.statement(
-                "SELECT 1 FROM \(change.entity.table) WHERE Z_PK = ? AND IFNULL(Z_OPT, 0) = ?")
+                "SELECT 1 FROM \(layout.table(of: change.entity)) WHERE Z_PK = ? AND IFNULL(Z_OPT, 0) = ?"
+            )
             statement.bind(change.key, at: 1)
             statement.bind(Int64(change.previousVersion), at: 2)
             defer { statement.reset() }
@@ -155,7 +163,7 @@ private struct PlanWriter {
 
     private func exists(_ change: RowChange) throws -> Bool {
         let statement = try connection.statement(
-            "SELECT 1 FROM \(change.entity.table) WHERE Z_PK = ?")
+            "SELECT 1 FROM \(layout.table(of: change.entity)) WHERE Z_PK = ?")
         statement.bind(change.key, at: 1)
         defer { statement.reset() }
         return try statement.step()
@@ -163,14 +171,15 @@ private struct PlanWriter {
 
     private func writeJoins(where condition: (JoinChange) -> Bool) throws {
         for change in plan.joins where condition(change) {
-            guard case .joinTable(let join) = change.property.relationship?.storage else {
+            guard case .joinTable(let end) = change.property.relationship?.storage else {
                 continue
             }
+            let join = layout.joinTable(end)
             let (first, second) = (join.sourceColumn, join.destinationColumn)
             let statement = try connection.statement(
                 change.isInsertion
-                    ? "INSERT OR IGNORE INTO \(join.table) (\(first), \(second)) VALUES (?, ?)"
-                    : "DELETE FROM \(join.table) WHERE \(first) = ? AND \(second) = ?")
+                    ? "INSERT OR IGNORE INTO \(join.name) (\(first), \(second)) VALUES (?, ?)"
+                    : "DELETE FROM \(join.name) WHERE \(first) = ? AND \(second) = ?")
             statement.bind(change.sourceKey, at: 1)
             statement.bind(change.destinationKey, at: 2)
             try statement.run()
@@ -186,10 +195,10 @@ private struct PlanWriter {
                     && $0.property.index == first.property.index
             }
             rest = rest.dropFirst(members.count)
-            guard case .joinTable(let join) = first.property.relationship?.storage,
-                let column = join.placeColumn
+            guard case .joinTable(let end) = first.property.relationship?.storage,
+                let column = layout.joinTable(end).placeColumn
             else { continue }
-            try writeOrder(of: members, join, column)
+            try writeOrder(of: members, layout.joinTable(end), column)
         }
     }
 
@@ -199,7 +208,7 @@ private struct PlanWriter {
     ) throws {
         let (first, second) = (join.sourceColumn, join.destinationColumn)
         let query = try connection.statement(
-            "SELECT \(second), \(column) FROM \(join.table) WHERE \(first) = ? AND \(column) NOT NULL"
+            "SELECT \(second), \(column) FROM \(join.name) WHERE \(first) = ? AND \(column) NOT NULL"
         )
         query.bind(members.first!.sourceKey, at: 1)
         var stored: [Int64: Int64] = [:]
@@ -207,7 +216,7 @@ private struct PlanWriter {
         query.reset()
         let places = OrderedPlaces.rising(from: members.map { stored[$0.destinationKey] })
         let statement = try connection.statement(
-            "INSERT INTO \(join.table) (\(first), \(second), \(column)) VALUES (?, ?, ?) ON CONFLICT (\(first), \(second)) DO UPDATE SET \(column) = excluded.\(column)"
+            "INSERT INTO \(join.name) (\(first), \(second), \(column)) VALUES (?, ?, ?) ON CONFLICT (\(first), \(second)) DO UPDATE SET \(column) = excluded.\(column)"
         )
         for (member, place) in zip(members, places) where stored[member.destinationKey] != place {
             statement.bind(member.sourceKey, at: 1)
@@ -239,9 +248,10 @@ private struct PlanWriter {
     private mutating func note(_ error: SQLiteError, at position: Int) throws(SQLiteError) {
         if error.isKeyCollision { return versionConflicts.append(position) }
         let columns = Self.columns(in: error.message)
-        let known = plan.rows[position].entity.columns
-        guard !columns.isEmpty, columns.allSatisfy(known.contains) else { throw error }
-        uniquenessConflicts.append((position, columns))
+        let known = layout.columns(of: plan.rows[position].entity)
+        let slots = columns.compactMap { known.firstIndex(of: $0) }
+        guard !columns.isEmpty, slots.count == columns.count else { throw error }
+        uniquenessConflicts.append((position, slots))
     }
 
     /// The columns in SQLite's message, `UNIQUE constraint failed: ZBOOK.ZISBN, ZBOOK.ZEDITION`.

@@ -7,7 +7,8 @@ final class SQLiteStore: PersistentStore {
     let identifier: String
     let url: URL?
     let isReadOnly: Bool
-    let model: ManagedObjectModel
+    let layout: StoreLayout
+    var model: ManagedObjectModel { layout.model }
     let pool: ConnectionPool
     let metadataState: MetadataState
     let debug: DebugOptions
@@ -54,7 +55,7 @@ final class SQLiteStore: PersistentStore {
                 } : nil
             if let copy { description.url = copy.url }
             self.copy = copy
-            try Self.inspect(description, schema)
+            let existing = try Self.inspect(description, schema)
             if !description.isReadOnly { try Self.makeFolder(for: description.file) }
             debug.annotate("Connecting to sqlite database file at \"\(url?.path ?? ":memory:")\"")
             let slotCount = model.entities.map(\.layout.slotCount).max() ?? 0
@@ -72,6 +73,9 @@ final class SQLiteStore: PersistentStore {
                 onOpen: { connection in
                     try QueryFunctions.register(on: connection)
                     try connection.registerPendingRows(slotCount: slotCount)
+                    guard existing?.metadata.isOfCoreData == true else { return }
+                    try ExternalData.register(on: connection, store: url)
+                    if !connection.isReadOnly { try TriggerFunctions.register(on: connection) }
                 })
             let opened = try pool.write { connection in
                 let opened = try schema.open(
@@ -83,22 +87,25 @@ final class SQLiteStore: PersistentStore {
             }
             identifier = opened.identifier
             metadataState = MetadataState(opened.metadata)
+            layout = opened.layout
             isReadOnly = try pool.write { $0.isReadOnly }
         } catch let error as SQLiteError {
             throw StoreError(error, url: url)
         }
         self.url = url
         self.debug = debug
-        self.model = model
+        let layout = layout
         keys = KeyReservation(model: model)
         let selections = model.entities.map {
-            RowSelection($0, includesSubentities: false, model: model)
+            RowSelection($0, includesSubentities: false, layout: layout)
         }
         self.selections = selections
         familySelections = model.entities.map {
-            RowSelection($0, includesSubentities: true, model: model)
+            RowSelection($0, includesSubentities: true, layout: layout)
         }
-        statements = model.entities.map { EntityStatements($0, selection: selections[$0.index]) }
+        statements = model.entities.map {
+            EntityStatements($0, selection: selections[$0.index], layout: layout)
+        }
         hasTable = model.entities.map { entity in
             let family = model.entities[entity.rootIndex].familyIndexes
             return model.entities[family].contains { names.contains($0.name) }
@@ -114,22 +121,24 @@ final class SQLiteStore: PersistentStore {
     }
 
     /// Checks an existing file before any setting changes it.
+    ///
+    /// - Returns: Nil for a new file.
     private static func inspect(
         _ description: PersistentStoreDescription, _ schema: SQLiteSchema
-    ) throws {
-        guard let url = description.file else { return }
+    ) throws -> SQLiteSchema.Opened? {
+        guard let url = description.file else { return nil }
         guard let values = try? url.resourceValues(forKeys: [.fileSizeKey, .isDirectoryKey]) else {
             if description.isReadOnly { throw StoreError(.missingFile, url: url) }
-            return
+            return nil
         }
         guard values.isDirectory != true else { throw StoreError(.cannotOpen, url: url) }
-        guard values.fileSize != 0 else { return }
-        try Connection.reading(
+        guard values.fileSize != 0 else { return nil }
+        return try Connection.reading(
             url.path, rollsBack: !description.isReadOnly, timeout: description.timeout
         ) { connection in
             let isEmpty = try !connection.statement("SELECT 1 FROM sqlite_schema").step()
             connection.handle.resetStatements()
-            if !isEmpty { _ = try schema.open(on: connection, isReadOnly: true, url: url) }
+            return isEmpty ? nil : try schema.open(on: connection, isReadOnly: true, url: url)
         }
     }
 
@@ -154,7 +163,7 @@ final class SQLiteStore: PersistentStore {
             try mapping {
                 try write { connection in
                     try connection.transaction(.immediate) {
-                        let last = try Self.lastKey(of: root, on: connection)
+                        let last = try lastKey(of: root, on: connection)
                         let (next, isTooFar) = last.addingReportingOverflow(Int64(blockSize))
                         guard !isTooFar, next < .max else {
                             throw StoreError(
@@ -164,7 +173,7 @@ final class SQLiteStore: PersistentStore {
                                     \(last)
                                     """))
                         }
-                        try Self.setLastKey(next, of: root, on: connection)
+                        try setLastKey(next, of: root, on: connection)
                         return last + 1..<next + 1
                     }
                 }
@@ -220,14 +229,14 @@ final class SQLiteStore: PersistentStore {
 
     /// The last primary key handed out for the entity's table (`Z_MAX` of the root's row, spec
     /// §8.2).
-    static func lastKey(of root: Entity, on connection: Connection) throws -> Int64 {
+    func lastKey(of root: Entity, on connection: Connection) throws -> Int64 {
         let statement = try connection.statement(
             "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?")
-        statement.bind(root.number, at: 1)
+        statement.bind(layout.number(of: root), at: 1)
         defer { statement.reset() }
         guard try statement.step() else { return 0 }
         let key = statement.value(at: 0).integer
-        guard lastKeys.contains(key) else {
+        guard Self.lastKeys.contains(key) else {
             throw StoreError(.damagedValue("Z_PRIMARYKEY.Z_MAX of '\(root.name)' is \(key)"))
         }
         return key
@@ -236,11 +245,11 @@ final class SQLiteStore: PersistentStore {
     /// After each of these, more keys are left than any store can use.
     private static let lastKeys = 0...Int64.max / 2
 
-    static func setLastKey(_ key: Int64, of root: Entity, on connection: Connection) throws {
+    func setLastKey(_ key: Int64, of root: Entity, on connection: Connection) throws {
         let statement = try connection.statement(
             "UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?")
         statement.bind(key, at: 1)
-        statement.bind(root.number, at: 2)
+        statement.bind(layout.number(of: root), at: 2)
         try statement.run()
     }
 }
@@ -252,20 +261,24 @@ struct EntityStatements: Sendable {
     let delete: String
     let selectRow: String
 
-    init(_ entity: Entity, selection: RowSelection) {
-        let columns = ["Z_PK", "Z_ENT", "Z_OPT"] + entity.columns
-        let pending = PendingRows.columns(slotCount: entity.columns.count)
-        let values = [pending.key, "\(entity.number)", "1"] + pending.values
+    init(_ entity: Entity, selection: RowSelection, layout: StoreLayout) {
+        let table = layout.table(of: entity)
+        let number = layout.number(of: entity)
+        let columns = ["Z_PK", "Z_ENT", "Z_OPT"] + layout.columns(of: entity)
+        let pending = PendingRows.columns(slotCount: entity.layout.slotCount)
+        let values =
+            [pending.key, "\(number)", "1"]
+            + pending.values.enumerated().map { layout.writing($1, $0, of: entity) }
         insert = """
-            INSERT INTO \(entity.table) (\(columns.joined(separator: ", "))) \
+            INSERT INTO \(table) (\(columns.joined(separator: ", "))) \
             SELECT \(values.joined(separator: ", ")) FROM \(PendingRows.tableName)
             """
-        delete = "DELETE FROM \(entity.table) WHERE Z_PK = ? AND IFNULL(Z_OPT, 0) = ?"
+        delete = "DELETE FROM \(table) WHERE Z_PK = ? AND IFNULL(Z_OPT, 0) = ?"
         // A table that several entities share may have a row of another entity with the key.
         let isShared = entity.hasDescendants || entity.superentityIndex != nil
         selectRow =
-            "SELECT \(selection.columns) FROM \(entity.table) t0 WHERE t0.Z_PK = ?"
-            + (isShared ? " AND t0.Z_ENT = \(entity.number)" : "")
+            "SELECT \(selection.columns) FROM \(table) t0 WHERE t0.Z_PK = ?"
+            + (isShared ? " AND t0.Z_ENT = \(number)" : "")
     }
 }
 

@@ -6,7 +6,7 @@ import Testing
 @Suite struct `Dictionary results (§3.7)` {
     private func translate(_ request: FetchRequest) throws -> FetchTranslation {
         try FetchTranslation(
-            request, entity: QueryFixture.entity(request.entityName), model: QueryFixture.model,
+            request, entity: QueryFixture.entity(request.entityName), layout: QueryFixture.layout,
             selection: .dictionaries)
     }
 
@@ -310,7 +310,7 @@ import Testing
         try BatchUpdateTranslation(
             BatchUpdateRequest(
                 entityName: entity, predicate: predicate, propertiesToUpdate: values),
-            entity: QueryFixture.entity(entity), model: QueryFixture.model)
+            entity: QueryFixture.entity(entity), layout: QueryFixture.layout)
     }
 
     @Test func `constants and expressions, by name, and the version goes up`() throws {

@@ -36,7 +36,7 @@ private func translate(
     _ request: FetchRequest, _ selection: FetchTranslation.Selection = .columns("t0.Z_PK")
 ) throws -> FetchTranslation {
     try FetchTranslation(
-        request, entity: QueryFixture.entity(request.entityName), model: QueryFixture.model,
+        request, entity: QueryFixture.entity(request.entityName), layout: QueryFixture.layout,
         selection: selection)
 }
 
@@ -327,7 +327,8 @@ private func translate(
         var request = FetchRequest(entityName: restriction.entity)
         request.includesSubentities = restriction.includesSubentities
         let translation = try translate(request)
-        let table = QueryFixture.entity(restriction.entity).table
+        let entity = QueryFixture.entity(restriction.entity)
+        let table = QueryFixture.layout.table(of: entity)
         #expect(translation.sql == "SELECT t0.Z_PK FROM \(table) t0\(restriction.sql)")
         #expect(translation.bindings == restriction.numbers.map { SQLBinding.integer($0) })
     }

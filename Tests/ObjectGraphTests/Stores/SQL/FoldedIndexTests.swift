@@ -27,7 +27,8 @@ import Testing
         let model = store.coordinator.model
         return try FetchTranslation(
             FetchRequest(entityName: "City", predicate: ObjectPredicate(format)),
-            entity: model.entity(named: "City")!, model: model, selection: .columns("t0.Z_PK"))
+            entity: model.entity(named: "City")!, layout: StoreLayout(model),
+            selection: .columns("t0.Z_PK"))
     }
 
     /// SQLite's query plan for the rows.

@@ -23,7 +23,7 @@ import Testing
 
     static func translate(_ request: FetchRequest) throws(FetchError) -> FetchTranslation {
         try FetchTranslation(
-            request, entity: QueryFixture.entity(request.entityName), model: QueryFixture.model,
+            request, entity: QueryFixture.entity(request.entityName), layout: QueryFixture.layout,
             selection: .columns("t0.Z_PK"))
     }
 

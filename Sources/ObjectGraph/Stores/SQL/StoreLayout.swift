@@ -1,0 +1,203 @@
+/// Where a SQLite store keeps what a model describes: the tables, the columns, the numbers of the
+/// entities. All SQL takes its names from it.
+///
+/// The names of a new store follow from the model. Those of an existing one are found in the file
+/// (`StoreNaming`), once, when it is opened. Source: spec §8.3, §8.4.
+final class StoreLayout: Sendable {
+    let model: ManagedObjectModel
+
+    /// What the store's rows have in `Z_ENT`, by entity index.
+    private let numbers: [Int64]
+
+    /// By entity index; descendants share the table of their root.
+    private let tables: [String]
+
+    /// By entity index and slot.
+    private let columns: [[String]]
+
+    /// As each end of a relationship sees its join table, by the index of the end.
+    private let joinTables: [JoinTable?]
+
+    /// The slots whose columns need SQL to read and write them, by entity index.
+    private let encodings: [[Int: Encoding]]
+
+    /// Whether every column holds its values as rows in memory do, as in all stores that this
+    /// engine has made.
+    let isPlain: Bool
+
+    private enum Encoding {
+        /// A number of an entity of this family, which the model numbers otherwise.
+        case entityNumber(ClosedRange<Int>)
+        /// Bytes behind a mark; see `ExternalData`.
+        case marked(attribute: String)
+    }
+
+    /// The layout of a new store.
+    convenience init(_ model: ManagedObjectModel) {
+        let naming = StoreNaming(model)
+        self.init(model, naming, marksExternalData: false)
+    }
+
+    /// The layout of an existing store.
+    ///
+    /// - Parameter entityNames: The entities that the store holds.
+    /// - Throws: `StoreError` if the file lacks an entity, a table or a column.
+    convenience init(
+        _ model: ManagedObjectModel, _ catalog: StoreCatalog, entityNames: Set<String>,
+        isUnrelatedModel: Bool, marksExternalData: Bool
+    ) throws(StoreError) {
+        let naming = try StoreNaming(
+            model, catalog, entityNames: entityNames, isUnrelatedModel: isUnrelatedModel)
+        self.init(model, naming, marksExternalData: marksExternalData)
+    }
+
+    private init(
+        _ model: ManagedObjectModel, _ naming: StoreNaming, marksExternalData: Bool
+    ) {
+        self.model = model
+        let numbers = naming.numbers
+        self.numbers = numbers
+        tables = naming.tables
+        columns = naming.columns
+        joinTables = naming.joinTables
+        let isRenumbered = model.entities.contains { numbers[$0.index] != $0.number }
+        isPlain = !isRenumbered && !marksExternalData
+        encodings =
+            isPlain
+            ? []
+            : model.entities.map { entity in
+                var encodings: [Int: Encoding] = [:]
+                for property in entity.properties {
+                    if isRenumbered, let slot = property.entitySlot {
+                        let destination = model.destination(of: property.relationship!)
+                        encodings[slot] = .entityNumber(destination.familyIndexes)
+                    } else if marksExternalData, let slot = property.slot,
+                        model.allowsExternalStorage(property)
+                    {
+                        encodings[slot] = .marked(attribute: "\(entity.name).\(property.name)")
+                    }
+                }
+                return encodings
+            }
+    }
+
+    // MARK: - Names
+
+    func table(of entity: Entity) -> String { tables[entity.index] }
+
+    /// The columns of the slots.
+    func columns(of entity: Entity) -> [String] { columns[entity.index] }
+
+    func column(_ slot: Int, of entity: Entity) -> String { columns[entity.index][slot] }
+
+    /// The column of a stored property: the value, or the key of a to-one destination.
+    func column(of property: Property) -> String {
+        columns[property.declaringEntityIndex][property.slot!]
+    }
+
+    func joinTable(_ end: JoinEnd) -> JoinTable { joinTables[end.index]! }
+
+    /// The join tables, each once, as their owners see them.
+    var ownedJoinTables: [JoinTable] {
+        stride(from: 0, to: joinTables.count, by: 2).compactMap { joinTables[$0] }
+    }
+
+    // MARK: - Numbers of entities
+
+    /// The number of an entity in the store's rows.
+    func number(of entity: Entity) -> Int64 { numbers[entity.index] }
+
+    /// SQL for the model's number of an entity of the family, from a column with the number in a
+    /// row. Numbers outside the family become negative, which readers refuse.
+    func modelNumber(_ column: String, _ family: ClosedRange<Int>) -> String {
+        translated(column, family, otherwise: " ELSE -abs(\(column))") { index in
+            (from: numbers[index], to: Int64(index + 1))
+        }
+    }
+
+    /// The columns of the table `t0` with a key and an entity number of the family, for `readKeys`.
+    func keyColumns(of entity: Entity) -> String {
+        "t0.Z_PK, " + modelNumber("t0.Z_ENT", entity.familyIndexes)
+    }
+
+    /// SQL for the number in a row, from the model's.
+    private func storedNumber(_ number: String, _ family: ClosedRange<Int>) -> String {
+        translated(number, family, otherwise: "") { index in
+            (from: Int64(index + 1), to: numbers[index])
+        }
+    }
+
+    private func translated(
+        _ sql: String, _ family: ClosedRange<Int>, otherwise: String,
+        _ number: (Int) -> (from: Int64, to: Int64)
+    ) -> String {
+        guard !isPlain else { return sql }
+        let pairs = family.map(number)
+        let offset = pairs[0].to - pairs[0].from
+        if pairs.allSatisfy({ $0.to - $0.from == offset }) {
+            return offset == 0 ? sql : "(\(sql) + \(offset))"
+        }
+        let cases = pairs.map { " WHEN \($0.from) THEN \($0.to)" }.joined()
+        return "(CASE \(sql)\(cases)\(otherwise) END)"
+    }
+
+    /// The numbers in `Z_ENT` of entities with consecutive indexes, in ascending order.
+    func numbers(of indexes: ClosedRange<Int>) -> [Int64] { numbers[indexes].sorted() }
+
+    // MARK: - Values
+
+    /// SQL for the value of a column as rows in memory have it.
+    ///
+    /// - Parameter column: The column with its alias.
+    func reading(_ column: String, _ slot: Int, of entity: Entity) -> String {
+        guard !isPlain else { return column }
+        return switch encodings[entity.index][slot] {
+        case nil: column
+        case .entityNumber(let family): modelNumber(column, family)
+        case .marked(let attribute): "\(ExternalData.reading)(\(column), '\(attribute)')"
+        }
+    }
+
+    /// SQL for what a column gets for a value.
+    func writing(_ value: String, _ slot: Int, of entity: Entity) -> String {
+        guard !isPlain else { return value }
+        return switch encodings[entity.index][slot] {
+        case nil: value
+        case .entityNumber(let family): storedNumber(value, family)
+        case .marked: "\(ExternalData.writing)(\(value))"
+        }
+    }
+}
+
+/// A join table as one end of its relationship sees it.
+struct JoinTable: Sendable {
+    let name: String
+
+    /// The column for the key of the object that has the relationship, and that for the
+    /// destination's.
+    let sourceColumn: String
+    let destinationColumn: String
+
+    /// The column for the destination's place among those of the source; nil if this end is not
+    /// ordered.
+    let placeColumn: String?
+
+    /// The same for the other end.
+    let inversePlaceColumn: String?
+
+    /// The table as the other end sees it.
+    var reversed: JoinTable {
+        JoinTable(
+            name: name, sourceColumn: destinationColumn, destinationColumn: sourceColumn,
+            placeColumn: inversePlaceColumn, inversePlaceColumn: placeColumn)
+    }
+}
+
+extension ManagedObjectModel {
+    fileprivate func allowsExternalStorage(_ property: Property) -> Bool {
+        property.attributeType == .binaryData
+            && entities[property.declaringEntityIndex].description.attributes.contains {
+                $0.name == property.name && $0.allowsExternalStorage
+            }
+    }
+}

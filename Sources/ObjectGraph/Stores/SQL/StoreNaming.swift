@@ -1,0 +1,287 @@
+/// Finds or makes the names of a store's tables and columns, and the numbers of its entities (spec
+/// §8.3, §8.4).
+///
+/// The names of a new store follow from the model; names that are equal in upper case get the
+/// suffixes 1, 2, …. In an existing file, names are expected by the same rule, from the numbers
+/// that its entities have there. What is not where it is expected is looked for under the old name
+/// of an entity or a property, with other suffixes and with other numbers, and taken if there is
+/// exactly one such table or column.
+struct StoreNaming {
+    let model: ManagedObjectModel
+    private let entityNames: Set<String>
+
+    /// By entity index.
+    private(set) var numbers: [Int64]
+    private(set) var tables: [String]
+
+    /// By entity index and slot.
+    private(set) var columns: [[String]]
+
+    /// By the index of the end.
+    private(set) var joinTables: [JoinTable?] = []
+    private var takenTables: Set<String> = []
+    private var takenNumbers: Set<Int64> = []
+
+    /// The names of a new store.
+    init(_ model: ManagedObjectModel) {
+        self.init(model, [])
+        for root in model.rootEntities { nameNewTable(of: root) }
+        for owner in joinOwners() { set(makeTable(owner.names), of: owner) }
+    }
+
+    /// The names in a file.
+    ///
+    /// - Parameter isUnrelatedModel: Whether the file may have been made with another model.
+    /// - Throws: `StoreError` for what the file lacks.
+    init(
+        _ model: ManagedObjectModel, _ catalog: StoreCatalog, entityNames: Set<String>,
+        isUnrelatedModel: Bool
+    ) throws(StoreError) {
+        self.init(model, entityNames)
+        for root in model.rootEntities where isStored(root) { try findNumbers(of: root, catalog) }
+        for root in model.rootEntities {
+            // Nothing asks for the names of what the store does not hold.
+            guard isStored(root) else {
+                nameNewTable(of: root)
+                continue
+            }
+            try findTable(of: root, catalog, isUnrelatedModel: isUnrelatedModel)
+        }
+        for owner in joinOwners() {
+            let isInFile = [owner.entity, model.destination(of: owner.relationship)].allSatisfy {
+                isStored(model.entities[$0.rootIndex])
+            }
+            set(isInFile ? try findTable(owner, catalog) : makeTable(owner.names), of: owner)
+        }
+    }
+
+    private init(_ model: ManagedObjectModel, _ entityNames: Set<String>) {
+        self.model = model
+        self.entityNames = entityNames
+        numbers = model.entities.map(\.number)
+        tables = Array(repeating: "", count: model.entities.count)
+        columns = model.entities.map { Array(repeating: "", count: $0.layout.slotCount) }
+    }
+
+    /// Whether the store holds an entity of this root's table.
+    private func isStored(_ root: Entity) -> Bool {
+        model.entities[root.familyIndexes].contains { entityNames.contains($0.name) }
+    }
+
+    // MARK: - Entities
+
+    private mutating func findNumbers(
+        of root: Entity, _ catalog: StoreCatalog
+    ) throws(StoreError) {
+        for entity in model.entities[root.familyIndexes] {
+            guard let entry = catalog.entry(for: entity), takenNumbers.insert(entry.number).inserted
+            else { throw StoreError(.missingEntity(entity.name)) }
+            numbers[entity.index] = entry.number
+        }
+    }
+
+    // MARK: - Tables of entities
+
+    private mutating func nameNewTable(of root: Entity) {
+        // Names begin with a letter, so no table can collide with the store's own tables.
+        setTable(Self.unused("Z" + root.name.uppercased(), in: &takenTables), of: root)
+        var taken = ColumnForm.reserved
+        for column in wantedColumns(of: root) {
+            set(Self.unused(column.form.base(column.name), in: &taken), for: column)
+        }
+        inheritColumns(of: root)
+    }
+
+    private mutating func findTable(
+        of root: Entity, _ catalog: StoreCatalog, isUnrelatedModel: Bool
+    ) throws(StoreError) {
+        let names = [
+            root.name, catalog.entry(for: root)?.name, root.description.renamingIdentifier,
+        ].compactMap { $0.map { "Z" + $0.uppercased() } }
+        guard
+            let found = names.first(where: {
+                catalog.tables[$0] != nil && !takenTables.contains($0)
+            }), let table = catalog.tables[found], ModelAssembly.isName(table.name)
+        else { throw StoreError(.missingTable(names[0], entity: root.name, property: nil)) }
+        takenTables.insert(found)
+        setTable(table.name, of: root)
+        var finder = ColumnFinder(table.columns)
+        let missing = wantedColumns(of: root).filter { column in
+            guard let name = finder.expected(column.form.base(column.name)) else { return true }
+            set(name, for: column)
+            return false
+        }
+        for column in missing {
+            let old = renamingIdentifier(of: column.property, in: column.entity)
+            guard let name = finder.only(column.form, [column.name, old].compactMap(\.self)) else {
+                throw StoreError(
+                    .missingColumn(
+                        column.form.base(column.name), table: table.name,
+                        entity: column.entity.name, property: column.label))
+            }
+            set(name, for: column)
+        }
+        if isUnrelatedModel { try checkUnknownDescendants(of: root, catalog, finder) }
+        inheritColumns(of: root)
+    }
+
+    /// Refuses to guess which of two columns belongs to an entity, if the file has descendants of
+    /// the root that the model lacks: either may be theirs.
+    private func checkUnknownDescendants(
+        of root: Entity, _ catalog: StoreCatalog, _ finder: ColumnFinder
+    ) throws(StoreError) {
+        let known = Set(numbers[root.familyIndexes])
+        guard catalog.descendants(of: numbers[root.index]).contains(where: { !known.contains($0) })
+        else { return }
+        for column in wantedColumns(of: root)
+        where column.entity !== root && finder.hasOther(column.form, column.name) {
+            throw StoreError(
+                .missingColumn(
+                    column.form.base(column.name) + ", of which there are several",
+                    table: tables[root.index], entity: column.entity.name,
+                    property: column.label))
+        }
+    }
+
+    private mutating func setTable(_ name: String, of root: Entity) {
+        for index in root.familyIndexes { tables[index] = name }
+    }
+
+    private mutating func set(_ name: String, for column: WantedColumn) {
+        columns[column.entity.index][column.slot] = name
+    }
+
+    private mutating func inheritColumns(of root: Entity) {
+        for entity in model.entities[root.familyIndexes] {
+            guard let parent = entity.superentityIndex else { continue }
+            for (slot, name) in columns[parent].enumerated() { columns[entity.index][slot] = name }
+        }
+    }
+
+    /// A column of the entity that declares the property.
+    private struct WantedColumn {
+        let entity: Entity
+        let property: Property
+        let slot: Int
+        let form: ColumnForm
+        /// The property's name in the file.
+        let name: String
+        /// The property's name in the model.
+        let label: String
+    }
+
+    /// The columns in the order in which Core Data names them: by the numbers of the entities,
+    /// attributes before to-one relationships.
+    private func wantedColumns(of root: Entity) -> [WantedColumn] {
+        let family = model.entities[root.familyIndexes].sorted {
+            numbers[$0.index] < numbers[$1.index]
+        }
+        return family.flatMap { entity in
+            let declared = entity.properties.filter {
+                $0.declaringEntityIndex == entity.index && $0.slot != nil
+            }
+            func column(
+                _ property: Property, _ slot: Int, _ form: ColumnForm, label: String? = nil
+            ) -> WantedColumn {
+                let label = label ?? property.name
+                return WantedColumn(
+                    entity: entity, property: property, slot: slot, form: form,
+                    name: label.uppercased(), label: label)
+            }
+            let places = declared.filter(\.isHidden)
+            let attributes = declared.filter { $0.relationship == nil && !$0.isHidden }
+            return attributes.map { column($0, $0.slot!, .value) }
+                + declared.filter { $0.relationship != nil }.flatMap { property in
+                    let number = numbers[property.relationship!.destinationIndex]
+                    let place = places.first {
+                        $0.name == ModelAssembly.placeName(property.name)
+                    }
+                    return [
+                        column(property, property.slot!, .value),
+                        property.entitySlot.map { column(property, $0, .entityNumber(number)) },
+                        place.map { column($0, $0.slot!, .place, label: property.name) },
+                    ].compactMap(\.self)
+                }
+        }
+    }
+
+    private func renamingIdentifier(of property: Property, in entity: Entity) -> String? {
+        let description = entity.description
+        let old =
+            property.relationship == nil
+            ? description.attributes.first { $0.name == property.name }?.renamingIdentifier
+            : description.relationships.first { $0.name == property.name }?.renamingIdentifier
+        return old?.uppercased()
+    }
+
+    // MARK: - Join tables
+
+    /// The end of a relationship that owns its join table.
+    private struct JoinOwner {
+        let entity: Entity
+        let relationship: Relationship
+        let end: JoinEnd
+        let names: JoinNames
+    }
+
+    private func joinOwners() -> [JoinOwner] {
+        model.entities.flatMap { entity in
+            entity.properties.compactMap { property in
+                guard property.declaringEntityIndex == entity.index,
+                    let relationship = property.relationship,
+                    case .joinTable(let end) = relationship.storage, end.isOwner
+                else { return nil }
+                let inverse = model.inverse(of: relationship)
+                let names = JoinNames(
+                    number: numbers[entity.index], property: property,
+                    inverseNumber: inverse.map { numbers[$0.declaringEntityIndex] },
+                    inverse: inverse)
+                return JoinOwner(
+                    entity: entity, relationship: relationship, end: end, names: names)
+            }
+        }
+    }
+
+    private mutating func set(_ table: JoinTable, of owner: JoinOwner) {
+        let missing = owner.end.index + 2 - joinTables.count
+        if missing > 0 { joinTables += Array(repeating: nil, count: missing) }
+        joinTables[owner.end.index] = table
+        joinTables[owner.end.index + 1] = table.reversed
+    }
+
+    private mutating func makeTable(_ names: JoinNames) -> JoinTable {
+        let (source, destination) = names.columns
+        return JoinTable(
+            name: Self.unused(names.tables[0], in: &takenTables), sourceColumn: source,
+            destinationColumn: destination,
+            placeColumn: names.isOrdered ? names.place(destination) : nil,
+            inversePlaceColumn: names.isInverseOrdered ? names.place(source) : nil)
+    }
+
+    private mutating func findTable(
+        _ owner: JoinOwner, _ catalog: StoreCatalog
+    ) throws(StoreError) -> JoinTable {
+        let names = owner.names
+        let others = catalog.tables.keys.filter(names.isOther).sorted()
+        for name in names.tables + others where !takenTables.contains(name) {
+            guard let found = catalog.tables[name].flatMap(names.table) else { continue }
+            takenTables.insert(name)
+            return found
+        }
+        throw StoreError(
+            .missingTable(
+                names.tables[0], entity: owner.entity.name, property: names.property.name))
+    }
+
+    // MARK: - New names
+
+    private static func unused(_ name: String, in taken: inout Set<String>) -> String {
+        var candidate = name
+        var suffix = 0
+        while !taken.insert(candidate).inserted {
+            suffix += 1
+            candidate = "\(name)\(suffix)"
+        }
+        return candidate
+    }
+}
