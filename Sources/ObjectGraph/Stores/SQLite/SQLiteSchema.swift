@@ -136,7 +136,7 @@ struct SQLiteSchema {
 
     private func openExisting(on connection: Connection, url: URL?) throws -> Opened {
         var (identifier, metadata) = try SQLiteStore.readMetadata(on: connection, url: url)
-        let hashes = try knownHashes(of: metadata, on: connection)
+        let hashes = try knownHashes(of: metadata, on: connection, url: url)
         let own = versionHashes
         let differing = Set(hashes.keys).union(own.keys).filter { hashes[$0] != own[$0] }.sorted()
         debug.noteMigration(
@@ -156,11 +156,15 @@ struct SQLiteSchema {
     /// The version hashes of the store's entities by this engine's rule. Core Data's hashes follow
     /// a rule of its own, so those of its stores are computed from the model that the store carries.
     private func knownHashes(
-        of metadata: MetadataList, on connection: Connection
+        of metadata: MetadataList, on connection: Connection, url: URL?
     ) throws -> [String: Data] {
         if let known = metadata.ownVersionHashes { return known }
         if ignoresVersions { return [:] }
-        let model = try StoredModel.read(on: connection)
+        guard let url, let cache = try SQLiteStore.modelCache(on: connection, url: url) else {
+            throw StoreError(.unknownModel)
+        }
+        let model = try ManagedObjectModel(
+            cached: cache, into: ModelDraft(of: url, classes: [], transformers: []))
         let names = metadata.versionHashes.keys
         return model.entityVersionHashesByName.filter { names.contains($0.key) }
             .mapValues { Data($0) }
