@@ -86,7 +86,9 @@ let package = Package(
             exclude: ["Library.xcdatamodeld"], swiftSettings: strict),
         .testTarget(
             name: "BenchTests",
-            dependencies: ["Benchmarking", "Datasets", "bench", "TestSupport", "Yams"],
+            dependencies: [
+                "Benchmarking", "Datasets", "ObjectGraph", "bench", "TestSupport", "Yams",
+            ],
             exclude: ["Benchmarking/Goldens", "Extending/first-page.yml"],
             swiftSettings: strict),
     ],

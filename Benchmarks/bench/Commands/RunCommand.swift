@@ -59,6 +59,8 @@ struct RunCommand: ParsableCommand {
     @Flag(help: "Run a debug build anyway; its times mean nothing.")
     var allowDebug = false
 
+    @OptionGroup var ownStore: OwnStoreOptions
+
     @OptionGroup var annotations: Annotations
 
     func validate() throws {
@@ -66,6 +68,9 @@ struct RunCommand: ParsableCommand {
         guard [selected.fixesRounds, budget != nil, untilDecided].count(where: { $0 }) <= 1 else {
             throw ValidationError(
                 "--rounds, --quick, --rigorous, --budget and --until-decided exclude each other")
+        }
+        guard ownStore.store == nil || (selected.files.isEmpty && !full) else {
+            throw ValidationError("--store takes no workload files and no --full; leave them out")
         }
         if resume != nil, isToldMore {
             throw ValidationError(
@@ -76,21 +81,24 @@ struct RunCommand: ParsableCommand {
     /// Whether the command line also has options or files that describe a new run.
     private var isToldMore: Bool {
         output != nil || seed != nil || budget != nil || untilDecided || full || instructions
-            || counts != nil || timeout != nil || !selected.isEmpty
+            || counts != nil || timeout != nil || !selected.isEmpty || ownStore.store != nil
     }
 
     func run() throws {
         // Before the build, which takes minutes, so that a mistake in a file is reported at once.
-        let selection = resume == nil ? try selection() : nil
+        let own = ownStore.store
+        try own?.check()
+        let selection = resume == nil && own == nil ? try selection() : nil
         if !allowDebug { try ReleaseBuild.require(forTimes: false) }
         if instructions { try InstructionPass.requireAvailable() }
         Interruption.install()
-        let exitCode = try selection.map(begin) ?? goOn(with: resume ?? "")
+        let exitCode = try resume.map(goOn) ?? begin(selection)
         throw ArgumentParser.ExitCode(exitCode.rawValue)
     }
 
-    private func selection() throws -> Selection {
-        var selection = try selected.selection()
+    /// - Parameter own: the surveyed store; nil to read the workload files.
+    private func selection(of own: SurveyedStore? = nil) throws -> Selection {
+        var selection = try selected.selection(of: own)
         if full { try selection.addFullSizes() }
         if case .within(let seconds) = length { try selection.requireFirstLook(within: seconds) }
         return selection
@@ -109,16 +117,21 @@ struct RunCommand: ParsableCommand {
             countsAll: counts ?? (length == .asPlanned), countsInstructions: instructions)
     }
 
-    private func begin(_ selection: Selection) throws -> Benchmarking.ExitCode {
+    /// - Parameter selection: nil if the user's own store is measured.
+    private func begin(_ selection: Selection?) throws -> Benchmarking.ExitCode {
         let now = Date()
         let directory = try RunDirectory.create(output, at: now)
+        let own = try ownStore.survey(into: directory, length)
+        defer { own?.remove() }
+        let selection = try selection ?? self.selection(of: own)
         let run = Run(
             name: directory.url.lastPathComponent, startedAt: now,
-            seed: seed ?? .random(in: 0...UInt64(UInt32.max)), commandLine: CommandLine.arguments,
+            seed: seed ?? .random(in: 0...UInt64(UInt32.max)),
+            commandLine: ownStore.redacted(CommandLine.arguments),
             build: .ofBench, commit: ComparisonReport.Arm.ofBench().commit,
             environment: .ofBench())
         return try execute(
-            Runner(selection.workloads, run: run, into: directory, options: options), directory)
+            Runner(selection, run: run, into: directory, options: options), directory)
     }
 
     /// Parses the command line of the resumed run, so that no option has to be repeated.
@@ -142,9 +155,18 @@ struct RunCommand: ParsableCommand {
         let original = try RunCommand.parse(
             Array(typed.first == "run" ? typed.dropFirst() : typed[...]))
         run.workloads = []
-        let selection = try original.selection()
+        guard !original.ownStore.redact else {
+            throw CommandFailure(
+                exitCode: .usage,
+                message: "\(path) is redacted and does not say which store it measured; "
+                    + "start a new run")
+        }
+        try original.ownStore.store?.check()
+        let own = try original.ownStore.survey(into: directory, original.length)
+        defer { own?.remove() }
+        let selection = try original.selection(of: own)
         let runner = try Runner(
-            selection.workloads, run: run, into: directory, options: original.options,
+            selection, run: run, into: directory, options: original.options,
             earlier: entries)
         return try execute(runner, directory)
     }

@@ -47,6 +47,7 @@ struct WorkerCommand: ParsableCommand {
                 WorkloadOutcome(
                     sample: Sample(), verification: .failed(reason: "\(error)")))
         } catch {
+            if let own = job.ownStore { return .failure(own.tellWithoutValues(error)) }
             // A save of thousands of objects may report an error for each of them.
             let text = "\(error)"
             return .failure(text.count > 400 ? text.prefix(400) + "…" : text)

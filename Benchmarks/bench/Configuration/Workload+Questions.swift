@@ -84,7 +84,7 @@ extension Workload {
 
     /// The contests along an axis: one for each combination of the other values. A peer takes part
     /// only as the baseline.
-    private func contests(
+    func contests(
         along axis: String, of cells: [Cell], against baseline: String?
     ) -> [Contest] {
         let peer = cells.filter { $0.subject.group == .peer && $0.subject.name == baseline }

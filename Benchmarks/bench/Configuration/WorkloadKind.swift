@@ -48,8 +48,11 @@ struct WorkloadKind: Sendable {
         .records, .pictures, .responsiveness, .visibility, .opening, .load, .engine, .growth,
     ]
 
+    /// The kinds for `bench run --store`, whose workloads are planned and not read from files.
+    static let ofOwnStores: [WorkloadKind] = [.storeRead, .storeWalk]
+
     static func named(_ name: String) -> WorkloadKind? {
-        all.first { $0.name == name }
+        (all + ofOwnStores).first { $0.name == name }
     }
 }
 

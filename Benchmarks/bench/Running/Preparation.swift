@@ -10,6 +10,7 @@ final class Preparation {
     private(set) var dataset: DatasetDescription?
     private var largestFlightCount = -1
     private let folder: URL
+    private let own: SurveyedStore?
     private let stores: PreparedStores
     private var selections: [Int?: DatasetSelection] = [:]
     private var folderCount = 0
@@ -17,9 +18,12 @@ final class Preparation {
     /// - Parameter folder: the folder for stores, created here and removed by ``remove()``. Remains
     ///   of an earlier process are removed.
     /// - Parameter timeout: the time after which a silent worker is killed.
-    init(folder: URL, timeout: Duration) throws {
+    /// - Parameter own: the user's store; nil if the workloads make their own.
+    init(folder: URL, timeout: Duration, own: SurveyedStore? = nil) throws {
         self.folder = folder
         self.timeout = timeout
+        self.own = own
+        dataset = own?.dataset
         stores = PreparedStores(
             folder: folder.appendingPathComponent("prepared"), timeout: timeout)
         remove()
@@ -76,8 +80,13 @@ final class Preparation {
             lockPolicy: cell.lockPolicy, synchronous: workload.synchronous, seed: seed,
             folder: folder.appendingPathComponent("worker-\(folderCount)"),
             dataset: try selection(for: workload), load: workload.load)
-        let store = try stores.store(for: job, of: workload.kind, executable: arm.executable)
-        (job.preparedStore, job.storeFacts) = (store?.url, store?.facts)
+        if let own {
+            job.ownStore = own.copy
+            (job.preparedStore, job.storeFacts) = (own.copy.url, own.facts)
+        } else {
+            let store = try stores.store(for: job, of: workload.kind, executable: arm.executable)
+            (job.preparedStore, job.storeFacts) = (store?.url, store?.facts)
+        }
         job.injections = arm.injections
         try FileManager.default.createDirectory(
             at: job.folder, withIntermediateDirectories: true)

@@ -21,6 +21,10 @@ enum RunLength: Sendable, Equatable {
     case within(seconds: Double)
     /// As many as the questions need, without a time limit.
     case untilDecided
+
+    var seconds: Double? {
+        if case .within(let seconds) = self { seconds } else { nil }
+    }
 }
 
 /// Runs workloads: each sample in a separate process, round by round. A round takes a sample of
@@ -54,11 +58,12 @@ struct Runner {
     /// - Parameter earlier: the entries of the journal if the run is resumed.
     /// - Throws: if the disk cannot be written.
     init(
-        _ workloads: [Workload], run: Run, into directory: RunDirectory, options: RunOptions,
+        _ selection: Selection, run: Run, into directory: RunDirectory, options: RunOptions,
         earlier: [RunEntry] = []
     ) throws {
-        self.workloads = workloads
+        workloads = selection.workloads
         self.run = run
+        self.run.dataFindings = selection.own?.findings
         self.directory = directory
         self.options = options
         self.earlier = earlier
@@ -69,7 +74,8 @@ struct Runner {
         progress = ProgressReporter(plan: [])
         // Beside the results, so that the disk is the same each time.
         preparation = try Preparation(
-            folder: directory.url.appendingPathComponent("work"), timeout: options.timeout)
+            folder: directory.url.appendingPathComponent("work"), timeout: options.timeout,
+            own: selection.own)
         capacities = ReferenceCapacity(
             preparation, seed: run.seed, earlier: earlier.compactMap(\.capacity))
     }

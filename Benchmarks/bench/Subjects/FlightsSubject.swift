@@ -45,6 +45,8 @@ struct SubjectConfiguration: Sendable, Codable, Hashable {
     var mergePolicy = "error"
     /// Whether a stack imports in a batch context instead of a worker; peers ignore it.
     var importsInBatchContext = false
+    /// SQLite's `page_size`, which a file keeps from its creation on.
+    var pageSize: Int64 = 4096
 
     /// Whether the URL names a database in memory.
     var isInMemory: Bool { storeURL.isInMemory }

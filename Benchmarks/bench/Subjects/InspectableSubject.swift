@@ -13,7 +13,7 @@ extension SubjectConfiguration {
             ("journal_mode", isInMemory ? "memory" : "wal"),
             ("synchronous", levels.firstIndex(of: synchronous).map(String.init) ?? synchronous),
             ("cache_size", String(Self.cacheSize)),
-            ("page_size", "4096"),
+            ("page_size", String(pageSize)),
             ("wal_autocheckpoint", "1000"),
             ("locking_mode", "normal"),
             ("temp_store", "0"),

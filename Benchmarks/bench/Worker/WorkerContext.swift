@@ -75,7 +75,8 @@ struct WorkerContext {
             storeURL: storeURL, synchronous: job.synchronous,
             lockPolicy: job.lockPolicy ?? "pooled",
             indexes: job.indexes, mergePolicy: job.parameters["mergePolicy"] ?? "error",
-            importsInBatchContext: job.parameters["context"] == "batch")
+            importsInBatchContext: job.parameters["context"] == "batch",
+            pageSize: job.storeFacts?["pageSize"] ?? 4096)
     }
 
     /// How the job's subject is opened.

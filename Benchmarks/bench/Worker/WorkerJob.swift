@@ -36,6 +36,8 @@ struct WorkerJob: Codable, Sendable {
     var makesStore: Bool?
     /// The facts from the worker that made the prepared store.
     var storeFacts: [String: Int64]?
+    /// The copy of the user's store, of which samples take copies; nil for other kinds.
+    var ownStore: OwnStore?
 }
 
 /// The part of the data set that is used, and the facts to verify answers with.

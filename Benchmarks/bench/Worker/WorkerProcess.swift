@@ -64,7 +64,11 @@ final class WorkerProcess {
         self.timeout = timeout
         job = try Pipe()
         reply = try Pipe()
-        errorFile = workerJob.folder.appendingPathComponent("stderr.txt")
+        // What a worker prints may hold values of the user's store.
+        errorFile =
+            workerJob.ownStore == nil
+            ? workerJob.folder.appendingPathComponent("stderr.txt")
+            : URL(fileURLWithPath: "/dev/null")
 
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)

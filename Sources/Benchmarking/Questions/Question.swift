@@ -16,6 +16,9 @@ public struct Question: Codable, Hashable, Sendable {
     public var sameBelow: Double?
     /// The heading of its column in the table of stacks; `nil` for a question about a technique.
     public var column: String?
+    /// Whether the first screen has a sentence for each contest, named by its label, and the most
+    /// expensive one first. Questions of a workload that have the same labels share the sentences.
+    public var isListed: Bool?
     /// One for each combination of the other parameters.
     public var contests: [Contest]
 

@@ -25,6 +25,9 @@ public struct Run: Codable, Hashable, Sendable {
     public var environment: EnvironmentFingerprint
     /// `nil` if no workload used a data set.
     public var dataset: DatasetDescription?
+    /// What was found in the user's own data before they were measured, one sentence each; `nil`
+    /// for other data.
+    public var dataFindings: [String]?
     /// In the order in which they were run.
     public var workloads: [WorkloadResult]
     /// The capacities of which open phases took their shares, in the order of measurement; `nil` if

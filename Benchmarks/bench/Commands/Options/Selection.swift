@@ -3,6 +3,14 @@ import Benchmarking
 /// The workloads that a command line selects.
 struct Selection {
     private(set) var workloads: [Workload]
+    /// The user's store that the workloads were planned for; nil for those of files.
+    private(set) var own: SurveyedStore?
+
+    /// Plans workloads for a store.
+    init(own: SurveyedStore) {
+        workloads = own.workloads
+        self.own = own
+    }
 
     /// Reads all files first, so that a mistake in the last one is found before anything runs.
     init(files: [String]) throws {

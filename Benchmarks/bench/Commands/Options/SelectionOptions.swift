@@ -48,8 +48,11 @@ struct SelectionOptions: ParsableArguments {
         }
     }
 
-    func selection() throws -> Selection {
-        var selection = try Selection(files: files.isEmpty ? [WorkloadFiles.shootout()] : files)
+    /// - Parameter own: the store to measure instead of workload files.
+    func selection(of own: SurveyedStore? = nil) throws -> Selection {
+        var selection =
+            try own.map(Selection.init)
+            ?? Selection(files: files.isEmpty ? [WorkloadFiles.shootout()] : files)
         try selection.keep(workloads: workload)
         try selection.use(subjects: stack)
         selection.setRepetitions { inFile in

@@ -3,9 +3,13 @@
 public struct FirstScreen {
     /// Says how many questions are decided.
     let headline: String
+    /// What was found in the user's own data.
+    let data: [String]
     let stacks: StackTable?
     /// "If …, take …", one sentence for each rule.
     let advice: [String]
+    /// A sentence for each thing that questions list, the most expensive one first.
+    let costs: [String]
     /// A sentence for each question about a technique.
     let techniques: [String]
     /// A sentence for each question that was also asked at full size.
@@ -20,11 +24,15 @@ public struct FirstScreen {
         let results = run.questionResults
         headline = Self.headline(of: results)
         let small = results.filter { $0.workload.smallName == nil }
+        data = run.dataFindings ?? []
         stacks = StackTable(small)
+        costs = CostSentence.all(of: small)
         advice = run.workloads.flatMap { workload in
             (workload.advice ?? []).map { AdviceSentence($0, of: workload, in: results).markdown }
         }
-        techniques = small.filter { $0.question.column == nil }.map {
+        techniques = small.filter {
+            $0.question.column == nil && $0.question.isListed != true
+        }.map {
             QuestionSentence($0).markdown
         }
         sizes = run.sizeComparisons.map { SizeSentence($0).markdown }
@@ -132,7 +140,8 @@ extension FirstScreen {
 
     private var lists: [(title: String, items: [String])] {
         [
-            ("", advice), ("Techniques", techniques), ("At full size", sizes),
+            ("Your data", data), ("", advice), ("What costs most", costs),
+            ("Techniques", techniques), ("At full size", sizes),
             ("How sure", certainty),
             ("Failed or wrong", faults), ("Before you believe it", cautions),
         ].filter { !$0.1.isEmpty }

@@ -55,6 +55,10 @@ struct VerdictText {
                 "\(Self.factor(1 / ratio.estimate)) \(word)\(Self.interval(ratio, isInverted: true))"
         case .more(let ratio) where metric.isTime:
             return "\(Self.factor(ratio.estimate)) \(word)\(Self.interval(ratio))"
+        case .less(let ratio) where isCounted && ratio.estimate > 0:
+            return "\(Self.factor(1 / ratio.estimate)) fewer \(metric.title) (\(counts(finding)))"
+        case .more(let ratio) where isCounted && ratio.estimate.isFinite:
+            return "\(Self.factor(ratio.estimate)) more \(metric.title) (\(counts(finding)))"
         case .less, .more: return "\(word) \(metric.title) (\(self.ratio(finding)))"
         case .equivalent(let ratio):
             if let bound = question.boundText, areBelow([finding.cell, finding.reference]) {
@@ -76,11 +80,19 @@ struct VerdictText {
         // are more informative.
         guard metric.unit != .count || question.isExact, ratio.estimate > 0, ratio.estimate.isFinite
         else {
-            let values = [finding.cell, finding.reference].map { value(of: $0) ?? "nothing" }
-            return "\(values[0]) instead of \(values[1])"
+            return counts(finding)
         }
         return (question.isExact ? "exactly " : "") + Self.factor(ratio.estimate)
             + Self.interval(ratio)
+    }
+
+    /// Whether the metric is a number of things and not of bytes, and is the same in each run.
+    private var isCounted: Bool { question.isExact && metric.unit == .count }
+
+    /// "12 instead of 0".
+    private func counts(_ finding: Finding) -> String {
+        let values = [finding.cell, finding.reference].map { value(of: $0) ?? "nothing" }
+        return "\(values[0]) instead of \(values[1])"
     }
 
     /// The cell's typical value, with its unit.

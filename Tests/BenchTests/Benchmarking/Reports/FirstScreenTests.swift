@@ -34,7 +34,7 @@ import Testing
     @Test(arguments: [
         (values: [100.0, 100], expected: "equivalent, exactly the same"),
         (values: [100, 104], expected: "equivalent within 10 % (exactly 1.04×)"),
-        (values: [5_000, 3], expected: "less statements (exactly 0.0006×)"),
+        (values: [5_000, 3], expected: "1,667× fewer statements (3 instead of 5,000)"),
         (values: [0, 12], expected: "more statements (12 instead of 0)"),
     ])
     func `exact counts decide without rounds`(values: [Double], expected: String) {

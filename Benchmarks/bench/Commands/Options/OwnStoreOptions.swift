@@ -1,0 +1,68 @@
+import ArgumentParser
+import Benchmarking
+import Foundation
+
+/// The options that measure a store of the user's own.
+struct OwnStoreOptions: ParsableArguments {
+    @Option(
+        name: .customLong("store"),
+        help: ArgumentHelp(
+            """
+            Measure the data of your app: a SQLite store of Core Data's or the engine's. The run \
+            works on copies; the file is only read.
+            """, valueName: "file"),
+        completion: .file(extensions: ["sqlite", "store", "db"]))
+    var path: String?
+
+    @Option(
+        name: .customLong("model"),
+        help: ArgumentHelp(
+            "The model of --store: an .xcdatamodeld or .xcdatamodel.", valueName: "file"),
+        completion: .file(extensions: ["xcdatamodeld", "xcdatamodel"]))
+    var modelPath: String?
+
+    @Flag(help: "Replace the names of entities and properties of --store in all reports.")
+    var redact = false
+
+    /// The store to measure; nil for workload files.
+    var store: OwnStore? {
+        path.map {
+            OwnStore(
+                url: URL(fileURLWithPath: $0),
+                modelURL: modelPath.map { URL(fileURLWithPath: $0) }, isRedacted: redact)
+        }
+    }
+
+    func validate() throws {
+        guard path != nil || (modelPath == nil && !redact) else {
+            throw ValidationError("--model and --redact need --store")
+        }
+    }
+
+    /// Copies the store into the run's folder and plans the run; nil without a store.
+    ///
+    /// - Throws: ``CommandFailure`` if it cannot be measured. Nothing of the copy remains then.
+    func survey(into directory: RunDirectory, _ length: RunLength) throws -> SurveyedStore? {
+        guard let store else { return nil }
+        let folder = directory.url.appendingPathComponent("store")
+        try? FileManager.default.removeItem(at: folder)
+        do {
+            return try SurveyedStore(store, copiedInto: folder, seconds: length.seconds ?? 600)
+        } catch {
+            try? FileManager.default.removeItem(at: folder)
+            // Removes it only if it is empty, as that of a new run is.
+            rmdir(directory.url.path)
+            throw error
+        }
+    }
+
+    /// A command line without the paths, if names are redacted.
+    func redacted(_ arguments: [String]) -> [String] {
+        guard redact else { return arguments }
+        return arguments.map { argument in
+            [path, modelPath].compactMap(\.self).reduce(argument) {
+                $0.replacingOccurrences(of: $1, with: "…")
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import Benchmarking
+import Foundation
+import ObjectGraph
+import Stacks
+
+/// The job's stack, opened on a copy of the user's store. Objects are dynamic: values by key.
+struct OwnStoreSession: Sendable {
+    let stack: any PersistenceStack
+    let model: ManagedObjectModel
+    private let names: ShownNames
+    private let job: WorkerJob
+    private let url: URL
+
+    fileprivate init(_ own: OwnStore, in context: WorkerContext, isWritten: Bool) throws {
+        job = context.job
+        url = context.storeURL
+        try context.placeStore(isWritten: isWritten)
+        try context.linkSupportFolder()
+        model = try own.loadModel()
+        names = ShownNames(model, isRedacted: own.isRedacted)
+        stack = try context.openStack(on: model)
+    }
+
+    /// The entity that a parameter shows.
+    func entity(_ parameter: String) -> String {
+        names.entity(shownAs: job.parameters[parameter] ?? "")
+    }
+
+    /// The property that a parameter shows.
+    func path(_ parameter: String) -> PropertyPath {
+        names.path(shownAs: job.parameters[parameter] ?? "")
+    }
+
+    /// The names of an entity's attributes that have columns, sorted.
+    func storedAttributes(of entity: String) -> [String] {
+        let attributes = model.attributesByName(ofEntity: entity) ?? [:]
+        return attributes.values.filter { !$0.isTransient }.map(\.name).sorted()
+    }
+
+    func destination(of path: PropertyPath) -> String? {
+        model.relationshipsByName(ofEntity: path.entity)?[path.property]?.destination
+    }
+
+    /// The rows of exactly this entity when the copy was made.
+    func rowCount(of entity: String) -> Int {
+        Int(job.storeFacts?["rows of \(entity)"] ?? 0)
+    }
+
+    /// Closes the stack and opens its store for plain SQL.
+    func readBack() throws -> (store: StoreReader, tables: StoreTables) {
+        try stack.close()
+        let store = try StoreReader(url)
+        return (store, try StoreTables(store, model))
+    }
+}
+
+extension WorkerContext {
+    /// Opens the job's stack on a copy of the user's store.
+    func openOwnStore(isWritten: Bool) throws -> OwnStoreSession {
+        guard let own = job.ownStore else {
+            preconditionFailure("A job of the kind \(job.kind) has a store.")
+        }
+        return try OwnStoreSession(own, in: self, isWritten: isWritten)
+    }
+
+    /// Gives the sample's store the large values that are in files of their own. Links suffice,
+    /// since such a file is never changed.
+    fileprivate func linkSupportFolder() throws {
+        guard let folder = job.preparedStore?.supportFolder,
+            FileManager.default.fileExists(atPath: folder.path)
+        else { return }
+        try? FileManager.default.removeItem(at: storeURL.supportFolder)
+        try FileManager.default.linkItem(at: folder, to: storeURL.supportFolder)
+    }
+}
+
+extension ManagedObjectID {
+    /// The primary key of its row.
+    var key: Int { Int(uriRepresentation.lastPathComponent.dropFirst()) ?? 0 }
+}
+
+extension [ManagedObjectID] {
+    /// The rows with these keys, for SQL's `IN`.
+    var sqlList: String {
+        let keys = map(\.key).map(String.init).joined(separator: ",")
+        return "(SELECT value FROM json_each('[\(keys)]'))"
+    }
+}

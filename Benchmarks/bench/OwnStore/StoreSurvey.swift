@@ -1,0 +1,189 @@
+import Benchmarking
+import ObjectGraph
+
+/// What a store holds, counted with plain SQL: the source of the plan, and of what is said about
+/// the data on the first screen.
+struct StoreSurvey: Sendable {
+    /// Those with rows, the largest first.
+    private(set) var entities: [Entity] = []
+    /// Those with links, the one with the most first.
+    private(set) var relationships: [Relationship] = []
+    /// The names of entities that could have rows and have none, sorted.
+    private(set) var emptyEntities: [String] = []
+    /// What cannot be measured, because plain SQL could not check the answer.
+    private(set) var unnamed: [String] = []
+    let byteCount: Int
+    let pageSize: Int
+
+    var rowCount: Int { entities.map(\.rowCount).reduce(0, +) }
+
+    struct Entity: Sendable {
+        var name: String
+        /// Rows of exactly this entity.
+        var rowCount: Int
+        /// Those with a column of a certain name.
+        var attributes: [Attribute]
+    }
+
+    struct Attribute: Sendable {
+        var path: PropertyPath
+        var type: AttributeType
+        /// Rows with a value; the others are nil.
+        var valueCount: Int
+        /// Whether an index begins with it.
+        var isIndexed: Bool
+    }
+
+    struct Relationship: Sendable {
+        /// With the entity that declares it.
+        var path: PropertyPath
+        var destination: String
+        var isToMany: Bool
+        /// Rows that may have links: the entity's and its descendants'.
+        var sourceCount: Int
+        /// Rows that have any.
+        var linkedCount: Int
+        var linkCount: Int
+        /// Different rows at the other end.
+        var targetCount: Int
+        /// The most links of one row.
+        var greatestFanOut: Int
+    }
+
+    /// - Throws: ``StoreReaderError``.
+    init(_ store: StoreReader, _ model: ManagedObjectModel, _ names: ShownNames) throws {
+        let tables = try StoreTables(store, model)
+        pageSize = try store.integer("PRAGMA page_size")
+        byteCount = try store.integer("PRAGMA page_count") * pageSize
+        let all = model.entitiesByName.values.sorted { $0.name < $1.name }
+        for entity in all where !entity.isAbstract {
+            guard let table = tables.table(of: entity.name),
+                let number = tables.number(of: entity.name)
+            else {
+                unnamed.append(names.entity(entity.name))
+                continue
+            }
+            let attributes = entity.attributesByName.values.filter { !$0.isTransient }
+                .sorted { $0.name < $1.name }
+            let columns = attributes.map {
+                tables.column(of: PropertyPath(entity: entity.name, property: $0.name))
+            }
+            let values = columns.map { column in column.map { "COUNT(\($0))" } ?? "0" }
+            let counts = try store.integers(
+                "SELECT \((["COUNT(*)"] + values).joined(separator: ", ")) "
+                    + "FROM \(table) WHERE Z_ENT = \(number)")
+            guard counts[0] > 0 else {
+                emptyEntities.append(names.entity(entity.name))
+                continue
+            }
+            entities.append(
+                Entity(
+                    name: entity.name, rowCount: counts[0],
+                    attributes: zip(attributes, zip(columns, counts.dropFirst())).compactMap {
+                        attribute, found in
+                        guard found.0 != nil else { return nil }
+                        return Attribute(
+                            path: PropertyPath(entity: entity.name, property: attribute.name),
+                            type: attribute.type, valueCount: found.1,
+                            isIndexed: model.isIndexed(attribute.name, of: entity.name))
+                    }))
+        }
+        entities.sort { ($1.rowCount, $0.name) < ($0.rowCount, $1.name) }
+        for entity in all {
+            for relationship in entity.relationships {
+                try survey(relationship, of: entity.name, store, tables, names)
+            }
+        }
+        relationships.sort {
+            ($1.linkCount, $0.path.entity, $0.path.property)
+                < ($0.linkCount, $1.path.entity, $1.path.property)
+        }
+    }
+
+    private mutating func survey(
+        _ relationship: RelationshipDescription, of entity: String, _ store: StoreReader,
+        _ tables: StoreTables, _ names: ShownNames
+    ) throws {
+        let path = PropertyPath(entity: entity, property: relationship.name)
+        guard let table = tables.table(of: entity), let links = tables.links(of: path) else {
+            unnamed.append(names.path(path))
+            return
+        }
+        let counts = try store.integers(
+            """
+            SELECT COUNT(*), COALESCE(SUM(n), 0), COALESCE(MAX(n), 0),
+                (SELECT COUNT(DISTINCT target) FROM (\(links))),
+                (SELECT COUNT(*) FROM \(table) WHERE Z_ENT IN \(tables.family(of: entity)))
+            FROM (SELECT COUNT(*) AS n FROM (\(links)) GROUP BY source)
+            """)
+        guard counts[1] > 0 else { return }
+        relationships.append(
+            Relationship(
+                path: path, destination: relationship.destination,
+                isToMany: relationship.isToMany, sourceCount: counts[4], linkedCount: counts[0],
+                linkCount: counts[1], targetCount: counts[3], greatestFanOut: counts[2]))
+    }
+}
+
+extension ManagedObjectModel {
+    /// Whether an index of the entity or an ancestor begins with the attribute.
+    fileprivate func isIndexed(_ attribute: String, of entity: String) -> Bool {
+        sequence(first: entity) { self.entitiesByName[$0]?.superentity }.contains { name in
+            entitiesByName[name]?.indexes.contains {
+                $0.kind == .binary && $0.elements.first?.property == attribute
+            } == true
+        }
+    }
+}
+
+// MARK: - For readers
+
+extension StoreSurvey {
+    /// Facts for the workers, which check their answers with them.
+    var facts: [String: Int64] {
+        var facts = ["pageSize": Int64(pageSize)]
+        for entity in entities { facts["rows of \(entity.name)"] = Int64(entity.rowCount) }
+        return facts
+    }
+
+    /// What is biggest, one sentence each, for the first screen.
+    func findings(_ names: ShownNames) -> [String] {
+        var findings: [String] = []
+        if let largest = entities.first {
+            let share = 100 * Double(largest.rowCount) / Double(max(rowCount, 1))
+            findings.append(
+                "\(rowCount.counted) rows of \(entities.count) entities in "
+                    + "\(MetricUnit.bytes.format(Double(byteCount))); "
+                    + "\(names.entity(largest.name)) is the largest: \(largest.rowCount.counted) rows, \(Int(share.rounded())) %."
+            )
+        }
+        if let most = relationships.first {
+            findings.append(
+                "\(names.arrow(most.path)) has the most links: \(most.linkCount.counted), from "
+                    + "\(most.linkedCount.counted) of \(most.sourceCount.counted) rows"
+                    + (most.isToMany ? ", up to \(most.greatestFanOut.counted) a row." : "."))
+        }
+        if !emptyEntities.isEmpty {
+            findings.append(
+                "Without rows, so not measured: \(emptyEntities.joined(separator: ", ")).")
+        }
+        if !unnamed.isEmpty {
+            findings.append(
+                "Not measured, because plain SQL could not check the answers: "
+                    + "\(unnamed.joined(separator: ", ")).")
+        }
+        return findings
+    }
+}
+
+extension ShownNames {
+    /// "Message → sender".
+    func arrow(_ path: PropertyPath) -> String {
+        self.path(path).replacing(".", with: " → ")
+    }
+}
+
+extension Int {
+    /// "48,000".
+    var counted: String { MetricUnit.count.format(Double(self)) }
+}

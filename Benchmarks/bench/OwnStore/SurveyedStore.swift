@@ -1,0 +1,57 @@
+import Benchmarking
+import Foundation
+import ObjectGraph
+
+/// The run's copy of the user's store, with what was found in it and what is to be measured.
+struct SurveyedStore {
+    let copy: OwnStore
+    /// For the workers, which check their answers with them.
+    let facts: [String: Int64]
+    let workloads: [Workload]
+    let dataset: DatasetDescription
+    /// What is biggest, and what is not measured.
+    let findings: [String]
+
+    /// Copies the store into a folder, surveys the copy and plans the run.
+    ///
+    /// - Parameter seconds: the time for measurements.
+    /// - Throws: ``CommandFailure`` if there is nothing to measure or the copy cannot be opened.
+    init(_ own: OwnStore, copiedInto folder: URL, seconds: Double) throws {
+        copy = try own.copied(into: folder)
+        let model = try copy.loadModel()
+        let names = ShownNames(model, isRedacted: own.isRedacted)
+        let survey = try StoreSurvey(StoreReader(copy.url), model, names)
+        guard survey.rowCount > 0 else {
+            throw own.failure("the store has no rows of the model's entities; name one with data")
+        }
+        try Self.checkOpening(copy, model, of: own)
+        let plan = StorePlan(survey, names, seconds: seconds)
+        facts = survey.facts
+        workloads = plan.workloads
+        findings = survey.findings(names) + plan.leftOut
+        dataset = DatasetDescription(
+            name: own.isRedacted ? "the store" : own.url.lastPathComponent, origin: .real,
+            rowCounts: Dictionary(
+                uniqueKeysWithValues: survey.entities.map { (names.entity($0.name), $0.rowCount) }),
+            identity: MetricUnit.bytes.format(Double(survey.byteCount)))
+    }
+
+    /// Removes the copy.
+    func remove() {
+        try? FileManager.default.removeItem(at: copy.url.deletingLastPathComponent())
+    }
+
+    /// Opens the copy once, so that a model that does not fit is reported before the run.
+    private static func checkOpening(
+        _ copy: OwnStore, _ model: ManagedObjectModel, of own: OwnStore
+    ) throws {
+        let coordinator = PersistentStoreCoordinator(model: model)
+        do {
+            let store = try coordinator.addPersistentStore(.sqlite(at: copy.url))
+            try coordinator.removePersistentStore(store)
+        } catch var error as StoreError {
+            error.url = own.url
+            throw CommandFailure(exitCode: .usage, message: "\(error)")
+        }
+    }
+}

@@ -1,0 +1,199 @@
+import Benchmarking
+import Foundation
+import ObjectGraph
+import TestSupport
+import Testing
+
+@Suite struct `A store of the user's own` {
+    private let folder = TemporaryFolder()
+    private var store: URL { folder.url("App.sqlite") }
+    private var results: RunDirectory { RunDirectory(url: folder.url("results")) }
+
+    /// Measures the store with the model beside it.
+    private func start(_ options: String...) throws -> BenchProcess {
+        let model = folder.url("App.xcdatamodel")
+        if !FileManager.default.fileExists(atPath: model.path) {
+            try MessagesStore.writeModel(to: model)
+        }
+        return try BenchProcess(
+            [
+                "run", "--store", store.path, "--model", model.path, "--allow-debug", "--quick",
+                "--output", results.url.path,
+            ] + options)
+    }
+
+    /// The content of each file below the test's folder by its path, without the results.
+    private func files() throws -> [String: Data] {
+        let names = try FileManager.default.subpathsOfDirectory(atPath: folder.url.path)
+        return names.filter { !$0.hasPrefix("results") }.reduce(into: [:]) { files, name in
+            files[name] = FileManager.default.contents(atPath: folder.path(name))
+        }
+    }
+
+    private func texts(of directory: RunDirectory) throws -> [String: String] {
+        let names = try FileManager.default.subpathsOfDirectory(atPath: directory.url.path)
+        return names.reduce(into: [:]) { texts, name in
+            let data = FileManager.default.contents(atPath: directory.url.path + "/" + name)
+            texts[name] = data.map { String(decoding: $0, as: UTF8.self) }
+        }
+    }
+
+    @Test func `every cell is verified, and the first screen says what is biggest`() throws {
+        try MessagesStore.make(at: store, messageCount: 150)
+        let bench = try start()
+        #expect(bench.exitCode == 0, "\(bench.errors)")
+        let run = try results.load()
+        #expect(
+            run.dataset?.rowCounts == [
+                "Message": 150, "Attachment": 27, "Person": 3, "Business": 3, "Conversation": 3,
+            ])
+        for cell in run.workloads.flatMap(\.cells) {
+            guard case .verified = cell.verification else {
+                Issue.record("\(cell.identifier): \(cell.verification) \(cell.failure ?? "")")
+                continue
+            }
+        }
+        #expect(bench.output.contains("Message is the largest: 150 rows, 81 %"))
+        #expect(bench.output.contains("Without rows, so not measured: Draft."))
+        #expect(bench.output.contains("Message → attachments"))
+        #expect(bench.output.contains("fewer statements"))
+    }
+
+    @Test func `the store and what is beside it stay as they are, and the run sees its WAL`() throws
+    {
+        let live = TemporaryFolder()
+        try MessagesStore.make(at: live.url("App.sqlite"), messageCount: 50)
+        let coordinator = PersistentStoreCoordinator(model: try MessagesStore.model())
+        try coordinator.addPersistentStore(.sqlite(at: live.url("App.sqlite")))
+        let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+        try context.performAndWait {
+            try context.insertObject(entityName: "Draft").setValue("new", forKey: "text")
+            try context.save()
+        }
+        for suffix in ["", "-wal", "-shm"] {
+            try FileManager.default.copyItem(
+                atPath: live.path("App.sqlite") + suffix, toPath: store.path + suffix)
+        }
+        try MessagesStore.writeModel(to: folder.url("App.xcdatamodel"))
+        try folder.write("large", to: ".App_SUPPORT/_EXTERNAL_DATA/A")
+        let before = try files()
+        let bench = try start()
+        #expect(bench.exitCode == 0, "\(bench.errors)")
+        #expect(try results.load().dataset?.rowCounts["Draft"] == 1)
+        #expect(try files() == before)
+        #expect(!FileManager.default.fileExists(atPath: results.url.path + "/store"))
+    }
+
+    @Test func `no result holds a value of the store`() throws {
+        try MessagesStore.make(at: store, messageCount: 60)
+        let bench = try start()
+        #expect(bench.exitCode == 0, "\(bench.errors)")
+        let texts = try texts(of: results)
+        #expect(texts["report.html"]?.contains("Conversation") == true)
+        for (name, text) in texts {
+            #expect(!text.contains(MessagesStore.marker), "\(name)")
+        }
+        #expect(!(bench.output + bench.errors).contains(MessagesStore.marker))
+    }
+
+    @Test func `redacted results hold no name of the model, and neither path`() throws {
+        try MessagesStore.make(at: store, messageCount: 60)
+        let bench = try start("--redact")
+        #expect(bench.exitCode == 0, "\(bench.errors)")
+        var texts = try texts(of: results)
+        #expect(texts["report.html"]?.contains("Entity6 → property") == true)
+        texts["terminal"] = bench.output + bench.errors
+        for (name, text) in texts {
+            for secret in [
+                "Conversation", "Attachment", "Person", "sentMessages", "attachments", "sentAt",
+                "App.", MessagesStore.marker,
+            ] {
+                #expect(!text.contains(secret), "\(secret) in \(name)")
+            }
+        }
+        let resumed = try BenchProcess(["run", "--resume", results.url.path, "--allow-debug"])
+        #expect(resumed.exitCode == 64)
+        #expect(resumed.errors.contains("is redacted"))
+    }
+
+    @Test func `an interrupted run goes on with a new copy`() throws {
+        try MessagesStore.make(at: store, messageCount: 60)
+        let bench = try start("--workload", "read-forms")
+        #expect(bench.exitCode == 0, "\(bench.errors)")
+        let resumed = try BenchProcess(["run", "--resume", results.url.path, "--allow-debug"])
+        #expect(resumed.exitCode == 0, "\(resumed.errors)")
+    }
+
+    // MARK: Bad input
+
+    /// A refused run leaves neither results nor a copy.
+    private func expectRefusal(_ bench: BenchProcess, _ reason: String) {
+        #expect(bench.exitCode == 64)
+        #expect(bench.errors.contains(reason), "\(bench.errors)")
+        #expect(!FileManager.default.fileExists(atPath: results.url.path))
+    }
+
+    @Test func `a file that is missing, a folder, a text and a plain database are refused`() throws
+    {
+        expectRefusal(try start(), "there is no such file")
+        try FileManager.default.createDirectory(at: store, withIntermediateDirectories: false)
+        expectRefusal(try start(), "this is a folder")
+        try FileManager.default.removeItem(at: store)
+        try folder.write("no database", to: "App.sqlite")
+        expectRefusal(try start(), "not a database")
+        try Data().write(to: store)
+        expectRefusal(try start(), "App.sqlite")
+    }
+
+    @Test func `a store that another process has open is refused`() throws {
+        try MessagesStore.make(at: store, messageCount: 10)
+        let coordinator = PersistentStoreCoordinator(model: try MessagesStore.model())
+        try coordinator.addPersistentStore(.sqlite(at: store))
+        expectRefusal(try start(), "another program has the store open")
+        withExtendedLifetime(coordinator) {}
+    }
+
+    @Test func `a store without rows is refused`() throws {
+        try MessagesStore.make(at: store, messageCount: 1)
+        let coordinator = PersistentStoreCoordinator(model: try MessagesStore.model())
+        let open = try coordinator.addPersistentStore(.sqlite(at: store))
+        let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+        try context.performAndWait {
+            for entity in ["Message", "Conversation", "Person", "Business", "Attachment"] {
+                for object in try context.fetch(
+                    FetchRequest(entityName: entity), as: ManagedObject.self)
+                {
+                    context.delete(object)
+                }
+            }
+            try context.save()
+        }
+        try coordinator.removePersistentStore(open)
+        expectRefusal(try start(), "the store has no rows")
+    }
+
+    @Test func `models of abstract entities, other models and files that are none are refused`()
+        throws
+    {
+        try MessagesStore.make(at: store, messageCount: 10)
+        let contents = folder.url("App.xcdatamodel/contents")
+        for (model, reason) in [
+            ("<model><entity name='Thing' isAbstract='YES'/></model>", "all are abstract"),
+            ("<model><entity name='Message'/></model>", "Store: \(store.path)"),
+            ("<model><entity", "contents"),
+        ] {
+            try FileManager.default.createDirectory(
+                at: contents.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(model.utf8).write(to: contents)
+            expectRefusal(try start(), reason)
+        }
+    }
+
+    @Test func `options that do not go together are refused`() throws {
+        let bench = try BenchProcess(["run", "--model", "App.xcdatamodel"])
+        #expect(bench.exitCode == 64)
+        #expect(bench.errors.contains("need --store"))
+        try MessagesStore.make(at: store, messageCount: 10)
+        expectRefusal(try start("shootout.yml"), "--store takes no workload files")
+    }
+}
