@@ -24,4 +24,11 @@ extension ManagedObjectModel {
         }
         try self.init(archived: archive, into: draft)
     }
+
+    /// The model for the cache of a store.
+    ///
+    /// - Throws: `RawDeflate.Failure.tooLarge`.
+    func cached() throws(RawDeflate.Failure) -> Data {
+        try RawDeflate.deflate(ModelArchiveWriter.archive(self))
+    }
 }

@@ -16,19 +16,20 @@ enum RawDeflate {
     /// A negative number asks for a stream without header and checksum (zlib.h).
     private static let windowBits: Int32 = -15
 
-    /// Compresses up to 4 GB; nil beyond that, or without memory.
-    static func deflate(_ data: Data) -> Data? {
-        guard let inputCount = UInt32(exactly: data.count) else { return nil }
-        var (state, input) = (z_stream(), [UInt8](data))
-        return withUnsafeMutablePointer(to: &state) { stream in
+    /// Compresses data.
+    ///
+    /// - Throws: `Failure.tooLarge` beyond 4 GB, or without memory.
+    static func deflate(_ data: Data) throws(Failure) -> Data {
+        guard let inputCount = UInt32(exactly: data.count) else { throw .tooLarge }
+        var (state, input, output) = (z_stream(), [UInt8](data), [UInt8]())
+        let isWhole = withUnsafeMutablePointer(to: &state) { stream in
             guard
                 deflateInit2_(
                     stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, windowBits, 8, Z_DEFAULT_STRATEGY,
                     version, streamSize) == Z_OK
-            else { return nil }
+            else { return false }
             defer { deflateEnd(stream) }
-            var output = [UInt8](
-                repeating: 0, count: Int(deflateBound(stream, UInt(inputCount))))
+            output = Array(repeating: 0, count: Int(deflateBound(stream, UInt(inputCount))))
             // zlib uses the pointers only during the call: the whole output fits.
             let code = input.withUnsafeMutableBufferPointer { input in
                 output.withUnsafeMutableBufferPointer { output in
@@ -39,9 +40,11 @@ enum RawDeflate {
                     return CZlib.deflate(stream, Z_FINISH)
                 }
             }
+            output.removeLast(Int(stream.pointee.avail_out))
             return code == Z_STREAM_END
-                ? Data(output.dropLast(Int(stream.pointee.avail_out))) : nil
         }
+        guard isWhole else { throw .tooLarge }
+        return Data(output)
     }
 
     /// Decompresses a stream of up to 4 GB.

@@ -117,7 +117,7 @@ struct CachedStore {
     /// A store whose model has the entity `Thing`, with the archive as its cache; nil removes the
     /// table.
     init(_ archive: Data?) throws {
-        try self.init(compressed: archive.map { try #require(RawDeflate.deflate($0)) })
+        try self.init(compressed: archive.map { try RawDeflate.deflate($0) })
     }
 
     init(compressed cache: Data?) throws {

@@ -38,7 +38,7 @@ struct SQLiteSchema {
         if tables.isEmpty, !isReadOnly {
             let made = try connection.transaction(.exclusive) {
                 // Another connection may have created the tables before this one got the lock.
-                try tableNames(on: connection).isEmpty ? try create(on: connection) : nil
+                try tableNames(on: connection).isEmpty ? try create(on: connection, url: url) : nil
             }
             if let made { return made }
             tables = try tableNames(on: connection)
@@ -56,7 +56,7 @@ struct SQLiteSchema {
 
     // MARK: - Creation
 
-    private func create(on connection: Connection) throws -> Opened {
+    private func create(on connection: Connection, url: URL?) throws -> Opened {
         let layout = StoreLayout(model)
         for statement in try statements(layout) { try connection.execute(statement) }
         for entity in entities {
@@ -67,6 +67,11 @@ struct SQLiteSchema {
             insert.bind(entity.superentityIndex.map { Int64($0 + 1) } ?? 0, at: 3)
             try insert.run()
         }
+        let cache = try connection.statement("INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)")
+        do throws(RawDeflate.Failure) {
+            cache.bind(blob: try model.cached(), at: 1)
+        } catch { throw StoreError(.unsupported("keeping so large a model"), url: url) }
+        try cache.run()
         let identifier = UUID().uuidString
         let insert = try connection.statement(
             "INSERT INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)")
