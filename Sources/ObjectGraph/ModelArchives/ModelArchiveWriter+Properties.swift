@@ -125,7 +125,7 @@ extension ModelArchiveWriter {
     mutating func fields(
         of property: FetchedPropertyDescription, in entity: String
     ) -> [(String, Int)]? {
-        guard let template = property.request, let request = request(template) else { return nil }
+        guard let request = request(property.request) else { return nil }
         return fields(
             named: property.name, in: entity,
             PropertyFlags(
@@ -133,7 +133,7 @@ extension ModelArchiveWriter {
             renamingIdentifier: nil, versionHashModifier: nil, userInfo: property.userInfo)
             + [
                 ("NSFetchRequest", request),
-                ("_NSFetchRequestEntityName", archive.text(template.entityName)),
+                ("_NSFetchRequestEntityName", archive.text(property.request.entityName)),
             ]
     }
 

@@ -23,8 +23,13 @@ extension ManagedObjectModel {
         transformers: [ValueTransformer] = []
     ) throws(ModelFileError) {
         let file = try ModelFile(url).text(ofVersion: version)
-        let data = try ModelFile.data(at: file)
-        let draft = ModelDraft(of: file, classes: classes, transformers: transformers)
+        try self.init(
+            file: ModelFile.data(at: file),
+            into: ModelDraft(of: file, classes: classes, transformers: transformers))
+    }
+
+    /// Reads the content of a file, a text or an archive.
+    convenience init(file data: Data, into draft: ModelDraft) throws(ModelFileError) {
         if data.starts(with: BinaryPropertyList.magic.utf8) {
             try self.init(archived: data, into: draft)
             return
