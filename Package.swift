@@ -114,8 +114,12 @@ if let tests = Context.environment["STACKBENCH_TESTS"] {
 
 // For `scripts/fuzz`; it links with libFuzzer, which only such a build has.
 if sanitizer == "fuzzer" {
-    package.targets.append(
+    package.targets += [
         .executableTarget(
             name: "PredicateFuzzer", dependencies: ["ObjectGraph"], path: "Tests/PredicateFuzzer",
-            exclude: ["Corpus", "leaks.txt", "predicates.dict"], swiftSettings: strict))
+            exclude: ["Corpus", "leaks.txt", "predicates.dict"], swiftSettings: strict),
+        .executableTarget(
+            name: "ModelFuzzer", dependencies: ["ObjectGraph"], path: "Tests/ModelFuzzer",
+            exclude: ["Corpus", "models.dict"], swiftSettings: strict),
+    ]
 }

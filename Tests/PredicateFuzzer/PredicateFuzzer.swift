@@ -3,21 +3,10 @@
 /// Passes libFuzzer's inputs to the parser of predicate formats, and parsed predicates to the
 /// printer and both evaluators.
 ///
-/// `scripts/fuzz` builds and runs it. A crash, a hang or a leak is a finding; errors that are
-/// thrown are not.
+/// `scripts/fuzz` builds and runs it.
 @main
 enum PredicateFuzzer {
-    static func main() {
-        var count = CommandLine.argc
-        withUnsafeMutablePointer(to: &count) { count in
-            withUnsafeTemporaryAllocation(of: Arguments.self, capacity: 1) { arguments in
-                arguments.initializeElement(at: 0, to: CommandLine.unsafeArgv)
-                _ = runDriver(count, arguments.baseAddress!, checkInput)
-            }
-        }
-    }
-
-    typealias Arguments = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+    static func main() { Fuzzing.run() }
 
     fileprivate static func check(_ format: String) {
         guard let predicate = try? ObjectPredicate(format) else { return }
@@ -66,19 +55,6 @@ private struct Nothing: PredicateSubject {
     }
 }
 
-/// libFuzzer's library also has a `main`, which calls the function with this name.
-@_cdecl("LLVMFuzzerTestOneInput")
-func checkInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    PredicateFuzzer.check(
-        String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self))
-    return 0
+func check(_ input: UnsafeBufferPointer<UInt8>) {
+    PredicateFuzzer.check(String(decoding: input, as: UTF8.self))
 }
-
-/// libFuzzer's own entry, for programs that have a `main` (LLVM documentation, "Using libFuzzer as
-/// a library").
-@_silgen_name("LLVMFuzzerRunDriver")
-private func runDriver(
-    _ argumentCount: UnsafeMutablePointer<CInt>,
-    _ arguments: UnsafeMutablePointer<PredicateFuzzer.Arguments>,
-    _ body: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
-) -> CInt

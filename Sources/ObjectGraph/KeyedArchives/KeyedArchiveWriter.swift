@@ -17,7 +17,10 @@ struct KeyedArchiveWriter {
 
     /// The index of the reference to an object, by the index of the object.
     private var references: [Int: Int] = [:]
-    private var strings: [ExactString: Int] = [:]
+
+    /// The indexes of strings. Strings that are equal in Swift may have different bytes; only the
+    /// latest of them is here.
+    private var strings: [String: Int] = [:]
     private var classes: [String: Int] = [:]
 
     private static let null = "$null"
@@ -45,10 +48,13 @@ struct KeyedArchiveWriter {
 
     /// Adds a string and returns its index. Equal strings are stored once.
     mutating func string(_ text: String) -> Int {
-        let key = ExactString(text: text)
-        if let index = strings[key] { return index }
+        if let index = strings[text], case .string(let known) = objects[index],
+            known.utf8.elementsEqual(text.utf8)
+        {
+            return index
+        }
         let index = add(.string(text))
-        strings[key] = index
+        strings[text] = index
         return index
     }
 
@@ -75,8 +81,7 @@ struct KeyedArchiveWriter {
     }
 
     mutating func fill(_ place: Place, _ className: String, _ fields: [(String, Int)]) {
-        let node = dictionary(fields + [("$class", classReference(className))])
-        objects[place.index] = objects[node]
+        objects[place.index] = content(fields + [("$class", classReference(className))])
     }
 
     /// Adds a collection of references and returns the index of a reference to it.
@@ -106,10 +111,10 @@ struct KeyedArchiveWriter {
         return reference
     }
 
-    private mutating func dictionary(_ fields: [(String, Int)]) -> Int {
-        var keys: [Int] = []
-        for field in fields { keys.append(string(field.0)) }
-        return add(.dictionary(keys: keys, values: fields.map(\.1)))
+    private mutating func dictionary(_ fields: [(String, Int)]) -> Int { add(content(fields)) }
+
+    private mutating func content(_ fields: [(String, Int)]) -> BinaryPropertyList.Object {
+        .dictionary(keys: fields.map { string($0.0) }, values: fields.map(\.1))
     }
 
     // MARK: - Classes
@@ -146,18 +151,4 @@ struct KeyedArchiveWriter {
         "NSVariableExpression": "NSExpression", "NSKeyPathSpecifierExpression": "NSExpression",
         "NSFunctionExpression": "NSExpression", "NSKeyPathExpression": "NSFunctionExpression",
     ]
-}
-
-/// A string that equals only those with the same bytes. Swift's strings are also equal if their
-/// characters are.
-private struct ExactString: Hashable {
-    let text: String
-
-    static func == (first: Self, second: Self) -> Bool {
-        first.text.utf8.elementsEqual(second.text.utf8)
-    }
-
-    func hash(into hasher: inout Hasher) {
-        for byte in text.utf8 { hasher.combine(byte) }
-    }
 }

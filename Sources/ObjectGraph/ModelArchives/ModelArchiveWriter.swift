@@ -10,9 +10,13 @@ struct ModelArchiveWriter {
     var archive = KeyedArchiveWriter()
     private let root: KeyedArchiveWriter.Place
     private var entities: [String: KeyedArchiveWriter.Place] = [:]
+    private let subentities: [Int?: [Entity]]
 
     /// The relationships of the entities that declare them.
     private var relationships: [RelationshipKey: KeyedArchiveWriter.Place] = [:]
+
+    private var integers: [Int: Int] = [:]
+    private var booleans: [Bool: Int] = [:]
 
     private struct RelationshipKey: Hashable {
         let entity: String
@@ -29,6 +33,7 @@ struct ModelArchiveWriter {
     private init(_ model: ManagedObjectModel) {
         self.model = model
         root = archive.reserve()
+        subentities = Dictionary(grouping: model.entities, by: \.superentityIndex)
         for entity in model.entities {
             entities[entity.name] = archive.reserve()
             for relationship in entity.description.relationships {
@@ -96,7 +101,7 @@ struct ModelArchiveWriter {
         for declarer in description.ancestors + [description] {
             properties += self.properties(of: declarer, in: entity.name)
         }
-        let subentities = model.subentities(ofEntity: entity.name) ?? []
+        let subentities = self.subentities[entity.index] ?? []
         var fields = [
             ("NSEntityName", archive.text(entity.name)), ("NSManagedObjectModel", root.reference),
             (
@@ -112,7 +117,8 @@ struct ModelArchiveWriter {
             (
                 "NSSubentities",
                 archive.dictionary(
-                    subentities.map { ($0, reference(toEntity: $0)) }, "NSMutableDictionary")
+                    subentities.map { ($0.name, reference(toEntity: $0.name)) },
+                    "NSMutableDictionary")
             ), ("NSProperties", archive.dictionary(properties, "NSMutableDictionary")),
             ("NSRenamingIdentifier", archive.text(description.renamingIdentifier ?? entity.name)),
             ("NSVersionHashModifier", text(description.versionHashModifier)),
@@ -176,9 +182,20 @@ struct ModelArchiveWriter {
 
     // MARK: - Values
 
-    mutating func integer(_ value: Int) -> Int { archive.add(.integer(Int64(value))) }
+    /// The index of a number for a field. Equal ones are stored once.
+    mutating func integer(_ value: Int) -> Int {
+        if let index = integers[value] { return index }
+        let index = archive.add(.integer(Int64(value)))
+        integers[value] = index
+        return index
+    }
 
-    mutating func boolean(_ value: Bool) -> Int { archive.add(.boolean(value)) }
+    mutating func boolean(_ value: Bool) -> Int {
+        if let index = booleans[value] { return index }
+        let index = archive.add(.boolean(value))
+        booleans[value] = index
+        return index
+    }
 
     mutating func text(_ text: String?) -> Int {
         text.map { archive.text($0) } ?? archive.null()

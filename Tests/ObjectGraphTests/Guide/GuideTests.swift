@@ -13,7 +13,7 @@ import Testing
         let file = try PackageFile("Tests/ObjectGraphTests/Guide/GuideTests.swift")
         let others = samples.filter { !file.contains(sample: $0) }
 
-        #expect(samples.count == 17)
+        #expect(samples.count == 18)
         #expect(others.isEmpty)
     }
 
@@ -168,6 +168,16 @@ extension `Guide` {
         #expect(versions == ["Library"])
         #expect(oldest.versionChecksum == model.versionChecksum)
         #expect(text.contains("ordered=\"YES\""))
+    }
+
+    @Test func `a model is read from a store`() throws {
+        _ = try makeContext()
+
+        let stored = try PersistentStoreCoordinator.model(
+            ofStoreAt: file, classes: [Author.self, Book.self])
+
+        #expect(stored.entityVersionHashesByName == (try makeModel()).entityVersionHashesByName)
+        #expect(stored.entitiesByName["Book"]?.managedObjectClass == Book.self)
     }
 }
 

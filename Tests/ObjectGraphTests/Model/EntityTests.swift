@@ -27,6 +27,24 @@ import Testing
         #expect(model.subentities(ofEntity: "Publication") == ["Book"])
     }
 
+    @Test func `a line of inheritance has a greatest length (§1.2.10)`() throws {
+        func model(_ count: Int) throws -> ManagedObjectModel {
+            try ManagedObjectModel(
+                entities: (1...count).map { number in
+                    EntityDescription(
+                        name: "E\(number)", superentity: number > 1 ? "E\(number - 1)" : nil)
+                })
+        }
+        #expect(try model(100).entitiesByName.count == 100)
+        #expect(throws: ModelError("E101", nil, .tooManyAncestors(limit: 100))) {
+            try model(101)
+        }
+        // The recursion ends there too.
+        #expect(throws: ModelError("E101", nil, .tooManyAncestors(limit: 100))) {
+            try model(60_000)
+        }
+    }
+
     @Test func `a subentity has the properties of its ancestors (§1.2.2)`() throws {
         let model = try makeLibraryModel()
         #expect(

@@ -1,0 +1,1 @@
+../PredicateFuzzer/Fuzzing.swift
