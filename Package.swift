@@ -62,7 +62,8 @@ let package = Package(
         .executableTarget(
             name: "bench",
             dependencies: [
-                "Stacks", "ObjectGraph", "Benchmarking", "Datasets", "CSQLite", "CScheduler",
+                "Stacks", "ObjectGraph", "ModelSource", "Benchmarking", "Datasets", "CSQLite",
+                "CScheduler",
                 "Yams", .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "GRDB", package: "GRDB.swift"),
             ] + allocator,

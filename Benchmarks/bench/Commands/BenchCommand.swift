@@ -11,7 +11,7 @@ struct BenchCommand: ParsableCommand {
         subcommands: [
             ListCommand.self, PlanCommand.self, RunCommand.self, ReportCommand.self,
             CheckCommand.self, GateCommand.self, BaselineCommand.self, SelfTestCommand.self,
-            DoctorCommand.self, WorkerCommand.self,
+            DoctorCommand.self, ModelCommand.self, SchemaCommand.self, WorkerCommand.self,
         ],
         defaultSubcommand: RunCommand.self)
 

@@ -1,22 +1,22 @@
 /// A table of a report, laid out once and written as Markdown or HTML.
 ///
 /// Texts may use the markup of ``InlineText``.
-struct ReportTable {
-    enum Alignment {
+public struct ReportTable {
+    public enum Alignment {
         case left, right
     }
 
     private var columns: [(title: String, alignment: Alignment)] = []
     private var rows: [[String]] = []
 
-    init(_ columns: [(title: String, alignment: Alignment)]) {
+    public init(_ columns: [(title: String, alignment: Alignment)]) {
         self.columns = columns.map { (Self.oneLine($0.title), $0.alignment) }
     }
 
     var isEmpty: Bool { rows.isEmpty }
 
     /// - Precondition: there are as many cells as columns.
-    mutating func append(_ cells: [String]) {
+    public mutating func append(_ cells: [String]) {
         precondition(cells.count == columns.count, "a row must have a cell for each column")
         rows.append(cells.map(Self.oneLine))
     }
@@ -28,7 +28,7 @@ struct ReportTable {
 
 extension ReportTable {
     /// The source is aligned too, so that it reads well unrendered.
-    var markdown: String {
+    public var markdown: String {
         let widths = columns.indices.map { index in
             max(3, columns[index].title.count, rows.map { $0[index].count }.max() ?? 0)
         }
@@ -52,7 +52,7 @@ extension ReportTable {
     }
 
     /// Aligned and without markup; bold cells get a star.
-    var terminalText: String {
+    public var terminalText: String {
         let lines = ([columns.map(\.title)] + rows).map { row in
             row.map { cell in
                 InlineText(markdown: cell).plain + (cell.hasPrefix("**") ? " *" : "")
@@ -90,7 +90,7 @@ extension ReportTable {
 }
 
 /// Escapes the characters that Markdown would read as markup.
-func escaped(_ text: String) -> String {
+public func escaped(_ text: String) -> String {
     var result = ""
     for character in text {
         if "\\`*<|".contains(character) { result.append("\\") }
