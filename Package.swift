@@ -88,7 +88,7 @@ let package = Package(
         .testTarget(
             name: "BenchTests",
             dependencies: [
-                "Benchmarking", "Datasets", "ObjectGraph", "bench", "TestSupport", "Yams",
+                "Benchmarking", "Datasets", "ObjectGraph", "bench", "TestSupport", "CSQLite", "Yams",
             ],
             exclude: ["Benchmarking/Goldens", "Extending/first-page.yml"],
             swiftSettings: strict),

@@ -18,7 +18,7 @@ struct BenchCommand: ParsableCommand {
     private static var exitCodes: String {
         let produced: [Benchmarking.ExitCode] = [
             .success, .regression, .thresholdCrossed, .inconclusive, .wrongAnswer, .crash,
-            .noBaseline, .usage, .probeUnavailable, .internalError, .interrupted,
+            .noBaseline, .difference, .usage, .probeUnavailable, .internalError, .interrupted,
         ]
         return "Exit codes:\n"
             + produced.map { "  \($0.rawValue)  \($0.meaning)" }.joined(separator: "\n")

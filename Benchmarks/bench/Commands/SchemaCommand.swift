@@ -8,7 +8,7 @@ struct SchemaCommand: ParsableCommand {
         discussion: """
             Lists what differs between the model that the store holds and the model of a file, and \
             which entities need a migration. Without --model it checks that the tables of the store \
-            hold its own model. Ends with 0 if nothing differs, otherwise with 1. Changes no file.
+            hold its own model. Ends with 0 if nothing differs, otherwise with 16. Changes no file.
             """)
 
     @Argument(help: "The store.", completion: .file())
@@ -34,16 +34,18 @@ struct SchemaCommand: ParsableCommand {
         print(comparison.verdict)
         guard !comparison.differences.isEmpty else { return }
         print("\n\(markdown ? comparison.table.markdown : comparison.table.terminalText)")
-        throw ArgumentParser.ExitCode(1)
+        throw CommandFailure(exitCode: .difference, message: "\(store) differs from \(model)")
     }
 
     private func checkTables(of named: NamedModel) throws {
+        let sizes: StoreSizes
         do {
-            let sizes = try StoreSizes(of: named.url, named.model)
-            print("The tables hold the store's model: \(sizes.rowCounts.count) entities with rows.")
+            sizes = try StoreSizes(of: named.url, named.model)
         } catch {
-            print("The tables do not hold the store's model: \(error)")
-            throw ArgumentParser.ExitCode(1)
+            throw CommandFailure(
+                exitCode: .difference,
+                message: "the tables of \(store) do not hold its own model: \(error)")
         }
+        print("The tables hold the store's model: \(sizes.rowCounts.count) entities with rows.")
     }
 }

@@ -8,6 +8,7 @@ public enum ExitCode: Int32, Sendable, CaseIterable {
     case wrongAnswer = 13
     case crash = 14
     case noBaseline = 15
+    case difference = 16
     case usage = 64
     case probeUnavailable = 69
     case internalError = 70
@@ -22,6 +23,7 @@ public enum ExitCode: Int32, Sendable, CaseIterable {
         case .wrongAnswer: "an answer was wrong"
         case .crash: "a subject crashed or timed out"
         case .noBaseline: "the baseline is missing or not comparable"
+        case .difference: "a store differs from a model"
         case .usage: "the command or a file is wrong"
         case .probeUnavailable: "a requested probe is not available"
         case .internalError: "an error inside bench"

@@ -36,6 +36,11 @@ import Testing
         case .crash:
             return try check("{ metric: time, atMost: 10 }") { $0.failure = "signal 11" }
         case .noBaseline: return try BenchProcess(["gate", "--baseline", "none"])
+        case .difference:
+            let store = folder.url("Library.sqlite")
+            try makeLibraryStore(at: store)
+            let model = try folder.writeModel(#"<entity name="Shelf"/>"#)
+            return try BenchProcess(["schema", store.path, "--model", model.path])
         case .usage: return try BenchProcess(["run", folder.path("none.yml")])
         case .probeUnavailable:
             return try BenchProcess(

@@ -433,7 +433,7 @@ import Testing
     @Test func `exit codes are those of the table and each says what it means`() {
         #expect(
             ExitCode.allCases.map(\.rawValue)
-                == [0, 10, 11, 12, 13, 14, 15, 64, 69, 70, 130])
+                == [0, 10, 11, 12, 13, 14, 15, 16, 64, 69, 70, 130])
         #expect(Set(ExitCode.allCases.map(\.meaning)).count == ExitCode.allCases.count)
     }
 }
