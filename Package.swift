@@ -88,7 +88,8 @@ let package = Package(
         .testTarget(
             name: "BenchTests",
             dependencies: [
-                "Benchmarking", "Datasets", "ObjectGraph", "bench", "TestSupport", "CSQLite", "Yams",
+                "Benchmarking", "Datasets", "ObjectGraph", "bench", "TestSupport", "CSQLite",
+                "Yams",
             ],
             exclude: ["Benchmarking/Goldens", "Extending/first-page.yml"],
             swiftSettings: strict),

@@ -10,6 +10,9 @@ public struct SwiftModel {
     private let access: String
     private let classes: [String: String]
 
+    /// Whether the program has to give transformers to the function.
+    private let needsTransformers: Bool
+
     /// - Parameters:
     ///   - model: The model.
     ///   - name: The name of the function.
@@ -24,6 +27,9 @@ public struct SwiftModel {
         self.name = name
         self.access = access.isEmpty ? "" : access + " "
         self.classes = classes
+        needsTransformers = model.entitiesByName.values.contains { entity in
+            entity.attributes.contains { $0.transformerSource?.isGiven == true }
+        }
     }
 
     /// - Throws: `ModelSourceError` for defaults that are transformable or identifiers, for blocks
@@ -156,13 +162,6 @@ public struct SwiftModel {
     }
 
     // MARK: - Transformers
-
-    /// Whether the program has to give transformers to the function.
-    public var needsTransformers: Bool {
-        model.entitiesByName.values.contains { entity in
-            entity.attributes.contains { $0.transformerSource?.isGiven == true }
-        }
-    }
 
     private var parameters: String { needsTransformers ? "transformers: [ValueTransformer]" : "" }
 

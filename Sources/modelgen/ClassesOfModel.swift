@@ -11,6 +11,9 @@ struct ClassesOfModel {
     /// The names of the classes by entity.
     private let names: [String: String]
 
+    /// What members cannot be called, since it would hide something that generated source uses.
+    private let takenNames: Set<String>
+
     init(_ model: ManagedObjectModel, access: String) throws(ModelPartError) {
         self.model = model
         self.access = access.isEmpty ? "" : access + " "
@@ -32,6 +35,7 @@ struct ClassesOfModel {
             names[entity.name] = name
         }
         self.names = names
+        takenNames = Self.takenMembers.union(Self.usedTypes).union(names.values)
     }
 
     /// The class that the file names, without its module. An entity of `NSManagedObject` has a
@@ -132,16 +136,10 @@ struct ClassesOfModel {
     private func member(
         _ name: String, of entity: EntityDescription
     ) throws(ModelPartError) -> String {
-        guard let swift = SwiftName(name), !isTaken(name) else {
+        guard let swift = SwiftName(name), !takenNames.contains(name) else {
             throw ModelPartError(entity: entity.name, property: name, reason: .memberName(name))
         }
         return swift.source
-    }
-
-    /// Whether a member of this name would hide something that generated source uses.
-    private func isTaken(_ name: String) -> Bool {
-        Self.takenMembers.contains(name) || Self.usedTypes.contains(name)
-            || names.values.contains(name)
     }
 
     /// Members of `ManagedObject` that a property of the same name would override, beside those
@@ -192,7 +190,7 @@ struct ClassesOfModel {
     private func request(
         _ name: String, _ request: FetchRequest, of entity: EntityDescription
     ) throws -> ClassRequest {
-        guard let function = SwiftName(name), !isTaken(name) else {
+        guard let function = SwiftName(name), !takenNames.contains(name) else {
             throw ModelPartError(
                 entity: entity.name, property: nil, reason: .templateName(name))
         }

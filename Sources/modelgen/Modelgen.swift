@@ -76,11 +76,12 @@ import ObjectGraph
         for type in classes {
             files.append(
                 GeneratedFile(
-                    name: "\(type.machineName).swift", text: try templates.machine(type),
+                    name: "\(type.machineName).swift", text: try templates.machineFile(of: type),
                     isMachine: true))
             files.append(
                 GeneratedFile(
-                    name: "\(type.name).swift", text: try templates.human(type), isMachine: false))
+                    name: "\(type.name).swift", text: try templates.humanFile(of: type),
+                    isMachine: false))
         }
         let folderOfOutput = OutputFolder(URL(filePath: output), model: folder.lastPathComponent)
         let changes = try folderOfOutput.changes(to: files)

@@ -3,13 +3,11 @@ import Stencil
 
 /// The two templates of the files of an entity.
 struct Templates {
-    private let machineText: String
-    private let humanText: String
-    private let environment = Environment(trimBehaviour: .smart)
+    private let machine: Template
+    private let human: Template
 
     /// - Parameter folder: A folder with one or both of the templates; nil means the built-in ones.
-    /// - Throws: `GenerationError.noTemplates`, or Foundation's error for a file that cannot be
-    ///   read.
+    /// - Throws: `GenerationError`, or Foundation's error for a file that cannot be read.
     init(folder: URL?) throws {
         let texts = try [Self.machineName, Self.humanName].map { name -> String? in
             guard let file = folder?.appending(path: name),
@@ -20,25 +18,32 @@ struct Templates {
         if let folder, texts.allSatisfy({ $0 == nil }) {
             throw GenerationError.noTemplates(folder)
         }
-        machineText = texts[0] ?? String(decoding: PackageResources.machine_stencil, as: UTF8.self)
-        humanText = texts[1] ?? String(decoding: PackageResources.human_stencil, as: UTF8.self)
+        let environment = Environment(trimBehaviour: .smart)
+        machine = Template(
+            templateString: texts[0]
+                ?? String(decoding: PackageResources.machine_stencil, as: UTF8.self),
+            environment: environment)
+        human = Template(
+            templateString: texts[1]
+                ?? String(decoding: PackageResources.human_stencil, as: UTF8.self),
+            environment: environment)
     }
 
     private static let machineName = "machine.stencil"
     private static let humanName = "human.stencil"
 
-    func machine(_ type: EntityClass) throws -> String {
-        try render(machineText, type, Self.machineName)
+    func machineFile(of type: EntityClass) throws -> String {
+        try Self.render(machine, type, Self.machineName)
     }
 
-    func human(_ type: EntityClass) throws -> String {
-        try render(humanText, type, Self.humanName)
+    func humanFile(of type: EntityClass) throws -> String {
+        try Self.render(human, type, Self.humanName)
     }
 
-    private func render(_ text: String, _ type: EntityClass, _ name: String) throws -> String {
-        do {
-            return try environment.renderTemplate(string: text, context: ["entity": type])
-        } catch {
+    private static func render(
+        _ template: Template, _ type: EntityClass, _ name: String
+    ) throws -> String {
+        do { return try template.render(["entity": type]) } catch {
             throw GenerationError.template(name, reason: "\(error)")
         }
     }
