@@ -38,14 +38,13 @@ struct SchemaCommand: ParsableCommand {
     }
 
     private func checkTables(of named: NamedModel) throws {
-        let sizes: StoreSizes
         do {
-            sizes = try StoreSizes(of: named.url, named.model)
+            _ = try StoreSizes(of: named.url, named.model)
         } catch {
             throw CommandFailure(
                 exitCode: .difference,
                 message: "the tables of \(store) do not hold its own model: \(error)")
         }
-        print("The tables hold the store's model: \(sizes.rowCounts.count) entities with rows.")
+        print("The tables hold the store's model.")
     }
 }

@@ -99,7 +99,7 @@ extension SchemaComparison {
             return "\(count). The store opens with the model, since no row has another form."
         }
         let names = migrated.map(escaped).joined(separator: ", ")
-        return "\(count). Migrate the store before it opens with the model: \(names)."
+        return "\(count). The store needs a migration to open with the model: \(names)."
     }
 
     var table: ReportTable {
