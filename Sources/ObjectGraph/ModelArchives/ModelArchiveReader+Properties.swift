@@ -159,11 +159,10 @@ extension ModelArchiveReader {
         } else {
             destination = try archive.value("_NSDestinationEntityName", of: object)
         }
-        let inverse: String?
-        if let target = try archive.object("NSInverseRelationship", of: object) {
-            inverse = try archive.value("NSPropertyName", of: target)
-        } else {
-            inverse = try archive.nonemptyText("_NSInverseRelationshipName", of: object)
+        // The inverse itself may be a proxy, which has no name.
+        var inverse = try archive.nonemptyText("_NSInverseRelationshipName", of: object)
+        if inverse == nil, let target = try archive.object("NSInverseRelationship", of: object) {
+            inverse = try archive.value("NSPropertyName", of: described(target))
         }
         let maxCount = try count("NSMaxCount", of: object)
         let rule = try archive.value("NSDeleteRule", of: object) ?? DeleteRule.nullify.rawValue

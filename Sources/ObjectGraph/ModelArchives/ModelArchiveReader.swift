@@ -160,7 +160,7 @@ struct ModelArchiveReader {
     }
 
     /// The property, or the one that stands behind a proxy.
-    private mutating func described(
+    mutating func described(
         _ object: ModelArchive.Object
     ) throws(KeyedArchiveError) -> ModelArchive.Object {
         guard object.className == "_NSPropertyDescriptionProxy" else { return object }
