@@ -89,7 +89,8 @@ extension ModelArchiveReader {
             draft.warn(.unreadableDefault(kind ?? "in the archive"), entity, attribute.name)
             return nil
         }
-        return value.isNull ? nil : value
+        // `nil` alone would be the literal for the value null.
+        return value.isNull ? Optional.none : value
     }
 
     /// The value of an attribute; nil if it is of another type.

@@ -140,7 +140,8 @@ struct ModelFileWriter {
         guard type == .undefined || type.modelFileName != nil else {
             throw ModelFileError(.inexpressible("the type \(type) of \(place)"))
         }
-        let value = attribute.convertedDefault.flatMap { $0.isNull ? nil : $0 }
+        // `nil` alone would be the literal for the value null.
+        let value = attribute.convertedDefault.flatMap { $0.isNull ? Optional.none : $0 }
         let text = type == .undefined ? nil : value?.modelFileText
         guard (value == nil) == (text == nil) else {
             throw ModelFileError(.inexpressible("the default value of \(place)"))

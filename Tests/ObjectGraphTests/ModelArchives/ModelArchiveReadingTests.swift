@@ -55,7 +55,7 @@ import Testing
         (
             .transformable, .texts("a", "b"),
             ValueTransformer.propertyList.attributeValue(of: ["a", "b"])
-        ), (.string, .null, nil),
+        ), (.string, .null, nil), (.uuid, .node("NSNull", []), nil),
     ]
 
     @Test(arguments: defaults)

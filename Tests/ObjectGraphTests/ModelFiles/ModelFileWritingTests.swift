@@ -23,6 +23,14 @@ import Testing
         #expect(try read.xcdatamodelContents() == model.xcdatamodelContents())
     }
 
+    @Test func `a default of null is none (§1.13.11)`() throws {
+        let model = try ManagedObjectModel(entities: [
+            EntityDescription(
+                name: "A", attributes: [AttributeDescription("a", .uuid, defaultValue: .null)])
+        ])
+        #expect(try reread(model).entitiesByName["A"]?.attributes.first?.defaultValue == nil)
+    }
+
     @Test func `an inverse of an ancestor names it (§1.13.11)`() throws {
         let text = try makeLibraryModel().xcdatamodelContents()
         #expect(
