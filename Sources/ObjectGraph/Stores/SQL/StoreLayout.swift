@@ -107,6 +107,9 @@ final class StoreLayout: Sendable {
     /// The number of an entity in the store's rows.
     func number(of entity: Entity) -> Int64 { numbers[entity.index] }
 
+    /// The entity that has the number in the store's rows.
+    func entityIndex(number: Int64) -> Int? { numbers.firstIndex(of: number) }
+
     /// SQL for the model's number of an entity of the family, from a column with the number in a
     /// row. Numbers outside the family become negative, which readers refuse.
     func modelNumber(_ column: String, _ family: ClosedRange<Int>) -> String {

@@ -11,6 +11,9 @@ struct SQLiteSchema {
     /// Whether a store of another model is accepted, if it has the tables and columns that the
     /// model needs.
     var ignoresVersions = false
+
+    /// Whether a store with a history is written.
+    var writesWithoutHistory = false
     var debug = DebugOptions()
 
     private var roots: [Entity] {
@@ -27,6 +30,12 @@ struct SQLiteSchema {
         let identifier: String
         let metadata: MetadataList
         let layout: StoreLayout
+
+        /// Why the store can only be read, if it is a store of Core Data; nil if it can be written.
+        var obstacle: StoreError.Reason?
+
+        /// The temporary triggers that the writer needs.
+        var writerStatements: [String] = []
     }
 
     /// Creates the tables if the database is empty; otherwise finds those of the model.
@@ -152,10 +161,22 @@ struct SQLiteSchema {
             throw StoreError(.incompatibleModel(entities: differing))
         }
         if differing.isEmpty { metadata.noteVersionHashes(own) }
+        let catalog = try StoreCatalog(connection)
         let layout = try StoreLayout(
-            model, StoreCatalog(connection), entityNames: entityNames,
-            isUnrelatedModel: !differing.isEmpty, marksExternalData: metadata.isOfCoreData)
-        return Opened(identifier: identifier, metadata: metadata, layout: layout)
+            model, catalog, entityNames: entityNames, isUnrelatedModel: !differing.isEmpty,
+            marksExternalData: metadata.isOfCoreData)
+        var opened = Opened(identifier: identifier, metadata: metadata, layout: layout)
+        if metadata.isOfCoreData {
+            let upkeep = try RTreeUpkeep(layout, catalog, on: connection)
+            opened.writerStatements = upkeep.statements
+            opened.obstacle =
+                if catalog.hasHistory, !writesWithoutHistory {
+                    .hasHistory
+                } else {
+                    upkeep.unmaintained.first.map { .unmaintainedIndex($0) }
+                }
+        }
+        return opened
     }
 
     /// The version hashes of the store's entities by this engine's rule. Core Data's hashes follow
