@@ -34,6 +34,9 @@ struct SQLiteSchema {
         /// Why the store can only be read, if it is a store of Core Data; nil if it can be written.
         var obstacle: StoreError.Reason?
 
+        /// Whether the file lacks the version hashes that its metadata have here.
+        var hasNewNote = false
+
         /// The temporary triggers that the writer needs.
         var writerStatements: [String] = []
     }
@@ -160,12 +163,14 @@ struct SQLiteSchema {
             debug.noteMigration("the store is not opened, because it needs a migration")
             throw StoreError(.incompatibleModel(entities: differing))
         }
-        if differing.isEmpty { metadata.noteVersionHashes(own) }
+        let hasNewNote = differing.isEmpty && metadata.ownVersionHashes == nil
+        if hasNewNote { metadata.noteVersionHashes(own) }
         let catalog = try StoreCatalog(connection)
         let layout = try StoreLayout(
             model, catalog, entityNames: entityNames, isUnrelatedModel: !differing.isEmpty,
             marksExternalData: metadata.isOfCoreData)
         var opened = Opened(identifier: identifier, metadata: metadata, layout: layout)
+        opened.hasNewNote = hasNewNote
         if metadata.isOfCoreData {
             let upkeep = try RTreeUpkeep(layout, catalog, on: connection)
             opened.writerStatements = upkeep.statements

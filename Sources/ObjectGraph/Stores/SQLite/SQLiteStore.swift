@@ -97,7 +97,8 @@ final class SQLiteStore: PersistentStore {
                 return opened
             }
             identifier = opened.identifier
-            metadataState = MetadataState(opened.metadata)
+            metadataState = MetadataState(
+                opened.metadata, hasUnwrittenNote: opened.hasNewNote)
             layout = opened.layout
             isReadOnly = try pool.write { $0.isReadOnly }
         } catch let error as SQLiteError {

@@ -110,4 +110,19 @@ extension CoreDataStore {
         }
         return rows
     }
+
+    func execute(_ statements: String) throws {
+        let connection = try connection(.readWrite)
+        try connection.execute(sql(statements))
+        try connection.close()
+    }
+
+    func metadata() throws -> [String: Any] {
+        let connection = try connection()
+        let select = try connection.statement("SELECT Z_PLIST FROM Z_METADATA")
+        guard try select.step() else { return [:] }
+        let list = try PropertyListSerialization.propertyList(
+            from: Data(select.value(at: 0).blob), format: nil)
+        return list as? [String: Any] ?? [:]
+    }
 }
