@@ -52,15 +52,17 @@ final class SQLiteStore: PersistentStore {
             writesWithoutHistory: description.writesWithoutHistory, debug: debug)
         do {
             var description = description
-            var copy = try Self.recoveredCopy(description)
-            if let copy { description.url = copy.url }
+            // A file that only its copy can tell of is inspected there.
+            let path = description.file?.resolvingSymlinksInPath().path
+            var copy =
+                path.map(SQLiteConfiguration.hasLogWithoutIndex) == true
+                ? nil : try Self.recoveredCopy(description)
+            description.url = copy?.url ?? description.url
             let existing = try Self.inspect(description, schema)
             obstacle = existing?.obstacle
-            if obstacle != nil, !description.isReadOnly {
-                description.isReadOnly = true
-                copy = try Self.recoveredCopy(description)
-                if let copy { description.url = copy.url }
-            }
+            if obstacle != nil { description.isReadOnly = true }
+            if copy == nil { copy = try Self.recoveredCopy(description) }
+            description.url = copy?.url ?? description.url
             self.copy = copy
             if !description.isReadOnly { try Self.makeFolder(for: description.file) }
             debug.annotate("Connecting to sqlite database file at \"\(url?.path ?? ":memory:")\"")

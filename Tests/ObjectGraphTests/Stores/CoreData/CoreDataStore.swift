@@ -299,7 +299,7 @@ extension CoreDataStore {
                 fromPropertyList: list, format: .binary, options: 0), at: 2)
         try insert.run()
         let cache = try connection.statement("INSERT INTO Z_MODELCACHE VALUES (?)")
-        cache.bind(blob: try Self.cache(of: model), at: 1)
+        cache.bind(blob: try model.cached(), at: 1)
         try cache.run()
     }
 

@@ -19,7 +19,9 @@ struct CoreDataStoreOpeningTests {
         let store = try CoreDataStore()
         let files = try store.files()
         let error = #expect(throws: StoreError.self) { _ = try store.context(otherModel()) }
-        #expect(error?.reason == .incompatibleModel(entities: ["Keyword", "Tag"]))
+        #expect(
+            error?.reason
+                == .incompatibleModel(entities: ["Keyword", "Movie", "Photo", "Tag", "asset"]))
         #expect(error?.code == 134100 && error?.url == store.url)
         #expect(try store.files() == files)
     }
@@ -52,7 +54,9 @@ struct CoreDataStoreOpeningTests {
         try store.execute("DELETE FROM Z_MODELCACHE")
         _ = try store.context()
         let error = #expect(throws: StoreError.self) { _ = try store.context(otherModel()) }
-        #expect(error?.reason == .incompatibleModel(entities: ["Keyword", "Tag"]))
+        #expect(
+            error?.reason
+                == .incompatibleModel(entities: ["Keyword", "Movie", "Photo", "Tag", "asset"]))
     }
 
     @Test func `hashes that were noted beside others of Core Data count for nothing (§8.7.5)`()
@@ -69,8 +73,7 @@ struct CoreDataStoreOpeningTests {
             blob: try PropertyListSerialization.data(
                 fromPropertyList: list, format: .binary, options: 0), at: 1)
         try update.run()
-        try connection.execute("DELETE FROM Z_MODELCACHE")
-        try connection.close()
+        try store.execute("DELETE FROM Z_MODELCACHE")
         let error = #expect(throws: StoreError.self) { _ = try store.context() }
         #expect(error?.reason == .unknownModel)
     }

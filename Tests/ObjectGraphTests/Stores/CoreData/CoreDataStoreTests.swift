@@ -95,7 +95,7 @@ extension CoreDataStore {
     ) throws -> ManagedObjectContext {
         let coordinator = PersistentStoreCoordinator(model: try model ?? self.model())
         var description = PersistentStoreDescription.sqlite(at: url)
-        description.ignoresModelVersions = true; change(&description)
+        change(&description)
         try coordinator.addPersistentStore(description)
         return ManagedObjectContext(.privateQueue, coordinator: coordinator)
     }

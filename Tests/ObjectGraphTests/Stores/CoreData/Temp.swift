@@ -1,7 +1,0 @@
-import Foundation
-
-@testable import ObjectGraph
-
-extension CoreDataStore {
-    static func cache(of model: ManagedObjectModel) throws -> Data { Data() }
-}
