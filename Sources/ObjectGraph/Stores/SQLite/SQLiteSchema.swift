@@ -39,13 +39,39 @@ struct SQLiteSchema {
 
         /// The temporary triggers that the writer needs.
         var writerStatements: [String] = []
+
+        /// What all of this was read from; nil for a new store.
+        var origin: Origin?
+    }
+
+    /// The state of a file's schema and metadata.
+    struct Origin: Equatable {
+        let schemaVersion: Int64
+        let identifier: String
+        let list: Data
+
+        init?(_ connection: Connection) throws {
+            let version = try connection.statement("PRAGMA schema_version")
+            defer { version.reset() }
+            let metadata = try connection.statement("SELECT Z_UUID, Z_PLIST FROM Z_METADATA")
+            defer { metadata.reset() }
+            guard try version.step(), try metadata.step() else { return nil }
+            schemaVersion = version.value(at: 0).integer
+            identifier = metadata.value(at: 0).string
+            list = Data(metadata.value(at: 1).blob)
+        }
     }
 
     /// Creates the tables if the database is empty; otherwise finds those of the model.
     ///
+    /// - Parameter inspected: What another connection has read from the file before. It is returned
+    ///   if the file has not changed since then.
     /// - Throws: `StoreError` if tables of the model are missing, or the store was written with
     ///   another model.
-    func open(on connection: Connection, isReadOnly: Bool, url: URL?) throws -> Opened {
+    func open(
+        on connection: Connection, isReadOnly: Bool, url: URL?, inspected: Opened? = nil
+    ) throws -> Opened {
+        if let inspected, try Origin(connection) == inspected.origin { return inspected }
         var tables = try tableNames(on: connection)
         if tables.isEmpty, !isReadOnly {
             let made = try connection.transaction(.exclusive) {
@@ -171,6 +197,7 @@ struct SQLiteSchema {
             marksExternalData: metadata.isOfCoreData)
         var opened = Opened(identifier: identifier, metadata: metadata, layout: layout)
         opened.hasNewNote = hasNewNote
+        opened.origin = try Origin(connection)
         if metadata.isOfCoreData {
             let upkeep = try RTreeUpkeep(layout, catalog, on: connection)
             opened.writerStatements = upkeep.statements

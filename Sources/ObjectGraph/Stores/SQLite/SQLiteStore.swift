@@ -16,7 +16,9 @@ final class SQLiteStore: PersistentStore {
 
     /// Why a store of Core Data is only read, although the description does not ask for it.
     private let obstacle: StoreError.Reason?
-    private let triggerFunctions: TriggerFunctions
+
+    /// Nil for a store of this engine.
+    private let triggerFunctions: TriggerFunctions?
 
     /// The copy that is read instead of a file that cannot be read in place.
     private let copy: RecoveredCopy?
@@ -75,7 +77,8 @@ final class SQLiteStore: PersistentStore {
             {
                 configuration.mode = .immutable
             }
-            let triggerFunctions = TriggerFunctions()
+            let triggerFunctions =
+                existing?.metadata.isOfCoreData == true ? TriggerFunctions() : nil
             self.triggerFunctions = triggerFunctions
             pool = try ConnectionPool(
                 configuration: configuration,
@@ -83,13 +86,14 @@ final class SQLiteStore: PersistentStore {
                 onOpen: { connection in
                     try QueryFunctions.register(on: connection)
                     try connection.registerPendingRows(slotCount: slotCount)
-                    guard let existing, existing.metadata.isOfCoreData else { return }
-                    try ExternalData.register(on: connection, store: url)
+                    guard let triggerFunctions else { return }
                     try triggerFunctions.register(on: connection)
+                    try ExternalData.register(on: connection, store: url)
                 })
             let opened = try pool.write { connection in
                 let opened = try schema.open(
-                    on: connection, isReadOnly: connection.isReadOnly, url: url)
+                    on: connection, isReadOnly: connection.isReadOnly, url: url,
+                    inspected: existing)
                 if debug.checksIntegrity { try Self.checkIntegrity(of: connection, url) }
                 if !connection.isReadOnly {
                     for statement in opened.writerStatements { try connection.execute(statement) }
@@ -238,7 +242,8 @@ final class SQLiteStore: PersistentStore {
     }
 
     func takeRowsChangedByTriggers() -> [EntityKey] {
-        triggerFunctions.takeRows().compactMap { row in
+        guard let triggerFunctions else { return [] }
+        return triggerFunctions.takeRows().compactMap { row in
             layout.entityIndex(number: row.entityNumber).map {
                 EntityKey(entityIndex: $0, key: row.key)
             }

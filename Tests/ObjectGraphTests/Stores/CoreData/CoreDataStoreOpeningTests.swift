@@ -154,6 +154,16 @@ struct CoreDataStoreOpeningTests {
         #expect(try store.files() == files)
     }
 
+    @Test func `metadata and model are read without a trace beside the file (§8.7.10)`() throws {
+        let store = try CoreDataStore(.log)
+        let files = try store.files()
+        let metadata = try PersistentStoreCoordinator.metadataForPersistentStore(at: store.url)
+        #expect(metadata.values["text"] == .string("Ω"))
+        let model = try PersistentStoreCoordinator.model(ofStoreAt: store.url)
+        #expect(model.entitiesByName.count == 7)
+        #expect(try store.files() == files)
+    }
+
     @Test func `a store that another program has locked is a timeout (§8.7.10)`() throws {
         let store = try CoreDataStore()
         let other = try store.connection(.readWrite)
