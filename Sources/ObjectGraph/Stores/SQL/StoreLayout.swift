@@ -97,11 +97,6 @@ final class StoreLayout: Sendable {
 
     func joinTable(_ end: JoinEnd) -> JoinTable { joinTables[end.index]! }
 
-    /// The join tables, each once, as their owners see them.
-    var ownedJoinTables: [JoinTable] {
-        stride(from: 0, to: joinTables.count, by: 2).compactMap { joinTables[$0] }
-    }
-
     // MARK: - Numbers of entities
 
     /// The number of an entity in the store's rows.

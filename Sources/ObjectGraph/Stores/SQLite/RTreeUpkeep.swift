@@ -40,7 +40,8 @@ struct RTreeUpkeep {
         while try columns.step() { names.append(columns.value(at: 0).string) }
         let known = catalog.tables[table.uppercased()]?.columns ?? [:]
         let sources = names.dropFirst().map { known[String($0.uppercased().dropLast(4))] }
-        guard ModelAssembly.isName(tree), names.count > 1, names.count % 2 == 1,
+        guard ([tree] + names).allSatisfy(ModelAssembly.isName), names.count > 1,
+            names.count % 2 == 1,
             names.dropFirst().allSatisfy({
                 $0.uppercased().hasSuffix("_MIN") || $0.uppercased().hasSuffix("_MAX")
             }),

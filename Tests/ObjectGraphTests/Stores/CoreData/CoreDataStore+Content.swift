@@ -22,7 +22,7 @@ extension CoreDataStore {
                     ("thumbnail", "CAST(substr(ZTHUMBNAIL, 2) AS BLOB)"),
                 ]
             ),
-            ("Keyword", "ZKEYWORD WHERE Z_ENT = {keyword}", [("word", "ZWORD")]),
+            ("Keyword", "ZKEYWORD WHERE Z_ENT = {keyword}", [("word", "{word}")]),
             (
                 "Person", "{persons} WHERE Z_ENT = {person}",
                 [

@@ -11,7 +11,7 @@ struct CoreDataStore {
         case none
         /// Columns with other suffixes than the names demand.
         case suffixes
-        /// Entities under the names, tables and numbers that they had before a migration.
+        /// Entities, attributes and relationships under the names that they had before a migration.
         case staleNames
         /// Columns and join tables named by numbers that no entity has any more.
         case numberedNames
@@ -50,7 +50,7 @@ struct CoreDataStore {
         "keywords.keywords": "Z_6KEYWORDS", "lists": "Z_1LISTS", "lists.lists": "Z_2LISTS",
         "lists.albums": "Z_1ALBUMS", "lists.place": "Z_FOK_1ALBUMS", "friends": "Z_7FRIENDS",
         "friends.friends": "Z_7FRIENDS", "friends.friendOf": "Z_7FRIENDOF", "unique": "",
-        "version": "1",
+        "version": "1", "word": "ZWORD",
     ]
 
     static let thumbnails = ["0A0B0C", "FFD8FF"]
@@ -107,8 +107,9 @@ struct CoreDataStore {
             names.merge([
                 "photo": "4", "movie": "5", "person": "6", "keyword": "7", "Person": "Human",
                 "Movie": "Video", "persons": "ZHUMAN", "keywords.keywords": "Z_7KEYWORDS",
-                "movieNote": "ZNOTE1", "photoNote": "ZNOTE", "friends": "Z_6FRIENDS",
-                "friends.friends": "Z_6FRIENDS", "friends.friendOf": "Z_6FRIENDOF",
+                "movieNote": "ZNOTE1", "photoNote": "ZNOTE", "word": "ZTEXT",
+                "friends": "Z_6BUDDIES",
+                "friends.friends": "Z_6BUDDIES", "friends.friendOf": "Z_6FRIENDOF",
             ]) { $1 }
         case .numberedNames:
             names.merge([
@@ -154,7 +155,7 @@ extension CoreDataStore {
         CREATE TABLE ZALBUM (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZRATING INTEGER, ZTITLE VARCHAR);
         CREATE TABLE ZALBUMLIST (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZNAME VARCHAR);
         CREATE TABLE ZASSET (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZCOUNT INTEGER, ZISHIDDEN INTEGER, ZALBUM INTEGER, {place} INTEGER, ZOWNER INTEGER, ZCREATED TIMESTAMP, ZLATITUDE FLOAT, ZLENGTH FLOAT, ZLONGITUDE FLOAT, ZPRICE DECIMAL, {name} VARCHAR, {movieNote} VARCHAR, {photoNote} VARCHAR, ZADDRESS VARCHAR, ZDATA BLOB, ZTHUMBNAIL BLOB, ZIDENTIFIER BLOB);
-        CREATE TABLE ZKEYWORD (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZWORD VARCHAR{unique});
+        CREATE TABLE ZKEYWORD (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, {word} VARCHAR{unique});
         CREATE TABLE {persons} (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZASSETCOUNT INTEGER, ZFAVOURITE INTEGER, {favouriteEntity} INTEGER, ZNAME VARCHAR);
         CREATE TABLE {keywords} ({keywords.assets} INTEGER, {keywords.keywords} INTEGER, PRIMARY KEY ({keywords.assets}, {keywords.keywords}));
         CREATE TABLE {lists} ({lists.albums} INTEGER, {lists.lists} INTEGER, {lists.place} INTEGER, PRIMARY KEY ({lists.albums}, {lists.lists}));
@@ -304,7 +305,9 @@ extension CoreDataStore {
     }
 
     static func model(isRenamed: Bool) throws -> ManagedObjectModel {
-        try ManagedObjectModel(entities: [
+        var friends = RelationshipDescription.toMany("friends", "Person", inverse: "friendOf")
+        friends.renamingIdentifier = isRenamed ? "buddies" : nil
+        return try ManagedObjectModel(entities: [
             EntityDescription(
                 name: "Album",
                 attributes: [
@@ -349,7 +352,11 @@ extension CoreDataStore {
                     AttributeDescription("thumbnail", .binaryData, allowsExternalStorage: true),
                 ]),
             EntityDescription(
-                name: "Keyword", attributes: [AttributeDescription("word", .string)],
+                name: "Keyword",
+                attributes: [
+                    AttributeDescription(
+                        "word", .string, renamingIdentifier: isRenamed ? "text" : nil)
+                ],
                 relationships: [.toMany("assets", "asset", inverse: "keywords")],
                 uniquenessConstraints: [["word"]]),
             EntityDescription(
@@ -361,7 +368,7 @@ extension CoreDataStore {
                 relationships: [
                     .toMany("assets", "asset", inverse: "owner"),
                     .toOne("favourite", "asset", inverse: "fans"),
-                    .toMany("friends", "Person", inverse: "friendOf"),
+                    friends,
                     .toMany("friendOf", "Person", inverse: "friends"),
                 ], renamingIdentifier: isRenamed ? "Human" : nil),
         ])
