@@ -45,6 +45,26 @@ public final class PersistentContainer: Sendable {
         }
     }
 
+    /// A container for an existing SQLite store, with the model that the store carries.
+    ///
+    /// - Parameters:
+    ///   - url: The file of the store.
+    ///   - classes: The classes of the entities, subclasses of `ManagedObject`.
+    ///   - transformers: The transformers of transformable attributes.
+    ///   - lockPolicy: How many requests run at a time.
+    /// - Throws: The errors of `PersistentStoreCoordinator.model(ofStoreAt:)`.
+    public convenience init(
+        storeAt url: URL, classes: [AnyClass] = [], transformers: [ValueTransformer] = [],
+        lockPolicy: LockPolicy = .pooled
+    ) throws {
+        self.init(
+            name: url.deletingPathExtension().lastPathComponent,
+            model: try PersistentStoreCoordinator.model(
+                ofStoreAt: url, classes: classes, transformers: transformers),
+            folder: url.deletingLastPathComponent(), lockPolicy: lockPolicy)
+        persistentStoreDescriptions = [.sqlite(at: url)]
+    }
+
     /// The folder for the data of the program's user.
     public static var defaultFolder: URL {
         FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask)[0]

@@ -161,7 +161,13 @@ extension PersistentStoreCoordinator: ObjectChannel {
             }
             var committed: [StoreRecord] = []
             try write(targets[...], &committed)
-            for target in targets { update(target.record.rowCache, with: target.plan) }
+            for target in targets {
+                update(target.record.rowCache, with: target.plan)
+                for row in target.record.store.takeRowsChangedByTriggers() {
+                    target.record.rowCache.remove(
+                        CollectionOfOne(row.key), root: model.entities[row.entityIndex].rootIndex)
+                }
+            }
             graphCounters.saves.add(1, ordering: .relaxed)
         }
     }

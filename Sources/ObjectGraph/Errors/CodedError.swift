@@ -79,7 +79,7 @@ extension StoreError: CodedError {
         case .incompatibleSchema, .missingEntity, .missingTable, .missingColumn: 134020
         case .incompatibleModel, .unexpectedModel, .unknownModel: 134100
         case .unknownConfiguration, .alreadyOpen, .notOpen: 134080
-        case .readOnly, .fileChanged: 134030
+        case .readOnly, .hasHistory, .unmaintainedIndex, .fileChanged: 134030
         case .diskFull: 13
         case .cannotOpen: 256
         case .missingFile, .missingExternalData: 260

@@ -40,7 +40,7 @@ final class ConnectionHandle {
         let flags =
             switch configuration.mode {
             case .readWriteCreate: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-            case .readWrite: SQLITE_OPEN_READWRITE
+            case .readWrite, .withoutIndex: SQLITE_OPEN_READWRITE
             case .readOnly: SQLITE_OPEN_READONLY
             case .immutable: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
             case .memory: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY
@@ -56,6 +56,7 @@ final class ConnectionHandle {
             throw SQLiteError(extendedCode: code, message: message(of: opened, code), path: path)
         }
         database = opened
+        if configuration.mode == .withoutIndex { stackbench_keep_wal(opened, 1) }
         state = .allocate(capacity: 1)
         state.initialize(to: State(busyTimeout: configuration.busyTimeout))
         sqlite3_busy_handler(database, waitWhileBusy, state)
@@ -155,7 +156,7 @@ extension SQLiteConfiguration {
         case .immutable: "file:\(escaped)?immutable=1"
         case .sharedMemory: "file:\(escaped)?vfs=memdb"
         case .memory: ":memory:"
-        case .readWriteCreate, .readWrite, .readOnly: path
+        case .readWriteCreate, .readWrite, .readOnly, .withoutIndex: path
         }
     }
 }

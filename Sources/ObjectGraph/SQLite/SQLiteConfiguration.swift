@@ -9,6 +9,9 @@ struct SQLiteConfiguration: Sendable {
         /// With `immutable=1`: SQLite takes no locks, and neither needs nor creates files beside
         /// the database.
         case immutable
+        /// For reading a WAL whose index is missing, so that no other connection has the database
+        /// open. The index is kept in memory, and the WAL is left as it is.
+        case withoutIndex
         /// A private database in memory that lives as long as its one connection; `path` is unused.
         case memory
         /// A database in memory with the name `path`, shared by all connections of this process. It
@@ -50,6 +53,12 @@ struct SQLiteConfiguration: Sendable {
         if FileState.hasContent(path: real + "-journal") {
             return Self(path: path, mode: rollsBack ? .readWrite : .readOnly)
         }
+        if hasLogWithoutIndex(real) {
+            var configuration = Self(path: path, mode: .withoutIndex)
+            // In this mode SQLite needs no shared memory (https://www.sqlite.org/wal.html#noshm).
+            configuration.pragmas = [("locking_mode", "EXCLUSIVE"), ("query_only", "1")]
+            return configuration
+        }
         let isOpen =
             FileState.hasContent(path: real + "-wal")
             || FileState(path: real + "-wal") != nil && FileState(path: real + "-shm") != nil
@@ -57,6 +66,13 @@ struct SQLiteConfiguration: Sendable {
         // If the file cannot be read, opening it fails too and reports why.
         let isWAL = (try? DatabaseFile(path: path).isWAL()) ?? false
         return Self(path: path, mode: isWAL ? .immutable : .readOnly)
+    }
+
+    /// Whether a program has ended without writing its WAL to the database, which this process may
+    /// do. An ordinary reader would make an index for the WAL and leave it behind.
+    static func hasLogWithoutIndex(_ path: String) -> Bool {
+        FileState.hasContent(path: path + "-wal") && FileState(path: path + "-shm") == nil
+            && access(path, W_OK) == 0
     }
 }
 

@@ -77,6 +77,10 @@ protocol PersistentStore: AnyObject, Sendable {
     ///   `beforeCommit`; otherwise `StoreError`.
     func save(_ plan: SavePlan, beforeCommit: (() throws -> Void)?) throws
 
+    /// The rows that triggers of the store have changed since the last call, besides those of the
+    /// plans.
+    func takeRowsChangedByTriggers() -> [EntityKey]
+
     /// Closes the store; it must not be used afterwards.
     func close() throws
 }

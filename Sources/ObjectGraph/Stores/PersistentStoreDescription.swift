@@ -33,6 +33,13 @@ public struct PersistentStoreDescription: Sendable {
     /// that the model needs.
     public var ignoresModelVersions = false
 
+    /// Whether to write to a store in which Core Data keeps a history of changes, which this engine
+    /// does not continue.
+    ///
+    /// Those who follow the history do not learn of such changes: other processes of the app, its
+    /// extensions, its synchronisation with a server. False opens such a store for reading only.
+    public var writesWithoutHistory = false
+
     /// Whether SQLite rebuilds the file when it is opened, to free unused space.
     public var vacuumsWhenOpened = false
 

@@ -30,6 +30,12 @@ public struct StoreError: Error, Sendable {
         case alreadyOpen
         /// The store is open for reading only, or cannot be written.
         case readOnly
+        /// Core Data keeps a history of changes in the store, which this engine does not continue, so
+        /// that the store is open for reading only (134030).
+        case hasHistory
+        /// The store has an index that this engine cannot keep up to date, so that the store is open
+        /// for reading only (134030).
+        case unmaintainedIndex(String)
         /// The disk is full (Core Data's 13).
         case diskFull
         /// The file cannot be opened (256).
@@ -147,6 +153,10 @@ extension StoreError: CustomStringConvertible {
         case .noStores: "The coordinator has no store; add one before saving."
         case .readOnly:
             "The store cannot be written; open it without isReadOnly and make file and folder writable, or open it with isReadOnly to read it."
+        case .hasHistory:
+            "The store has a history of changes, which would miss this one, so it is open for reading only. With writesWithoutHistory it is written; other readers of the history then miss the changes."
+        case .unmaintainedIndex(let index):
+            "The store has the index \(index), which cannot be kept up to date here, so it is open for reading only. Let Core Data write it."
         case .diskFull:
             "The disk is full and nothing was written; free some space and save again."
         case .cannotOpen:

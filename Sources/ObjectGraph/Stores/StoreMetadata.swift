@@ -12,7 +12,8 @@ public struct StoreMetadata: Sendable, Hashable {
     /// The version hash of each entity that the store holds, by name.
     public let versionHashes: [String: [UInt8]]
 
-    /// The program's own values by key. Keys that begin with `NS` or `_NS` belong to the engine.
+    /// The program's own values by key. Keys that begin with `NS` or `_NS`, and
+    /// `ObjectGraphVersionHashes`, belong to the engine.
     public var values: [String: AttributeValue]
 }
 

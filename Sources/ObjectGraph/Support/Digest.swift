@@ -1,7 +1,6 @@
 /// SHA-256, for the version hashes of a model (FIPS 180-4).
 ///
-/// Implemented here because no dependency of the engine has it. A model is hashed once, so speed
-/// does not matter.
+/// Implemented here because no dependency of the engine has it.
 struct Digest {
     private var pending: [UInt8] = []
 
@@ -28,29 +27,32 @@ struct Digest {
     }
 
     private static func compress(_ block: ArraySlice<UInt8>, into state: inout [UInt32]) {
-        var schedule = stride(from: block.startIndex, to: block.endIndex, by: 4).map { start in
-            block[start..<start + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        var schedule = InlineArray<64, UInt32>(repeating: 0)
+        for index in 0..<16 {
+            let start = block.startIndex + index * 4
+            schedule[index] = block[start..<start + 4].reduce(0) { $0 << 8 | UInt32($1) }
         }
         for index in 16..<64 {
             let first = schedule[index - 15]
             let second = schedule[index - 2]
-            schedule.append(
+            schedule[index] =
                 schedule[index - 16] &+ (first.rotated(7) ^ first.rotated(18) ^ first >> 3)
-                    &+ schedule[index - 7]
-                    &+ (second.rotated(17) ^ second.rotated(19) ^ second >> 10))
+                &+ schedule[index - 7]
+                &+ (second.rotated(17) ^ second.rotated(19) ^ second >> 10)
         }
-        var work = state
+        let constants = roundConstants
+        var (a, b, c, d) = (state[0], state[1], state[2], state[3])
+        var (e, f, g, h) = (state[4], state[5], state[6], state[7])
         for index in 0..<64 {
-            let (a, e) = (work[0], work[4])
             let sum =
-                work[7] &+ (e.rotated(6) ^ e.rotated(11) ^ e.rotated(25))
-                &+ (e & work[5] ^ ~e & work[6]) &+ roundConstants[index] &+ schedule[index]
+                h &+ (e.rotated(6) ^ e.rotated(11) ^ e.rotated(25)) &+ (e & f ^ ~e & g)
+                &+ constants[index] &+ schedule[index]
             let other =
-                (a.rotated(2) ^ a.rotated(13) ^ a.rotated(22))
-                &+ (a & work[1] ^ a & work[2] ^ work[1] & work[2])
-            work = [sum &+ other, a, work[1], work[2], work[3] &+ sum, e, work[5], work[6]]
+                (a.rotated(2) ^ a.rotated(13) ^ a.rotated(22)) &+ (a & b ^ a & c ^ b & c)
+            (h, g, f, e) = (g, f, e, d &+ sum)
+            (d, c, b, a) = (c, b, a, sum &+ other)
         }
-        for index in 0..<8 { state[index] &+= work[index] }
+        for (index, word) in [a, b, c, d, e, f, g, h].enumerated() { state[index] &+= word }
     }
 
     private static let primes = (2...311).filter { number in

@@ -14,7 +14,7 @@ import Testing
     init() throws { fixture = try ContextFixture() }
 
     @Test func `what is set while a save commits is written by the next one (§11.1.9)`() throws {
-        let state = MetadataState(MetadataList(versionHashes: [:]))
+        let state = MetadataState(MetadataList(versionHashes: [:]), hasUnwrittenNote: false)
         state.setValues(values)
         let written = try #require(state.unwritten)
         state.setValues([:])

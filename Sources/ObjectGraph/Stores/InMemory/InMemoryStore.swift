@@ -38,6 +38,7 @@ final class InMemoryStore: PersistentStore {
         lastKeys = Mutex(Array(repeating: 0, count: model.entities.count))
     }
 
+    func takeRowsChangedByTriggers() -> [EntityKey] { [] }
     func resetStatistics() {}
 
     var metadata: StoreMetadata {

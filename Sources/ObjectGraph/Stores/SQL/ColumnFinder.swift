@@ -75,7 +75,6 @@ struct ColumnFinder {
 /// The names that a join table and its columns can have, as the owner of the relationship sees
 /// them.
 struct JoinNames {
-    let property: Property
     private let own: String
     private let other: String?
 
@@ -85,20 +84,27 @@ struct JoinNames {
     let isOrdered: Bool
     let isInverseOrdered: Bool
 
-    init(number: Int64, property: Property, inverseNumber: Int64?, inverse: Property?) {
-        self.property = property
-        own = property.name.uppercased()
-        other = inverse?.name.uppercased()
-        isOrdered = property.relationship!.isOrdered
-        isInverseOrdered = inverse?.relationship?.isOrdered == true
-        guard let inverse, let inverseNumber, let other else {
+    /// - Parameters:
+    ///   - number: The number of the owner's entity.
+    ///   - own: The name of the relationship in upper case.
+    ///   - inverseNumber: The number of the other end's entity; nil without an inverse.
+    ///   - other: The name of the inverse in upper case.
+    ///   - isReflexive: Whether the relationship is its own inverse.
+    ///   - isOrdered: Whether the relationship is ordered.
+    ///   - isInverseOrdered: Whether the inverse is.
+    init(
+        number: Int64, own: String, inverseNumber: Int64?, other: String?, isReflexive: Bool,
+        isOrdered: Bool, isInverseOrdered: Bool
+    ) {
+        self.own = own
+        self.other = other
+        self.isOrdered = isOrdered
+        self.isInverseOrdered = isInverseOrdered
+        guard let other, let inverseNumber, !isReflexive else {
             tables = ["Z_\(number)\(own)"]
-            columns = ("Z_\(number)SOURCE", "Z_DESTINATION")
-            return
-        }
-        if inverse.identifier == property.identifier {
-            tables = ["Z_\(number)\(own)"]
-            columns = ("Z_\(number)\(own)", "REFLEXIVE")
+            columns =
+                isReflexive
+                ? ("Z_\(number)\(own)", "REFLEXIVE") : ("Z_\(number)SOURCE", "Z_DESTINATION")
             return
         }
         tables = ["Z_\(number)\(own)", "Z_\(inverseNumber)\(other)"]

@@ -21,6 +21,9 @@ struct StoreCatalog {
     /// The virtual tables that are R*Trees.
     let rTrees: [String]
 
+    /// Whether changes to the store have a history.
+    let hasHistory: Bool
+
     /// Core Data's own entities, those of the history, have numbers from this on.
     private static let firstReservedNumber: Int64 = 16000
 
@@ -45,6 +48,10 @@ struct StoreCatalog {
         var names: [String] = []
         while try rTrees.step() { names.append(rTrees.value(at: 0).string) }
         self.rTrees = names
+        let history = try connection.statement(
+            "SELECT 1 FROM sqlite_schema WHERE name IN ('ATRANSACTION', 'ACHANGE')")
+        hasHistory = try history.step()
+        history.reset()
         let rows = try connection.statement(
             "SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY WHERE Z_ENT BETWEEN 1 AND ? - 1")
         rows.bind(Self.firstReservedNumber, at: 1)

@@ -97,15 +97,13 @@ final class StoreLayout: Sendable {
 
     func joinTable(_ end: JoinEnd) -> JoinTable { joinTables[end.index]! }
 
-    /// The join tables, each once, as their owners see them.
-    var ownedJoinTables: [JoinTable] {
-        stride(from: 0, to: joinTables.count, by: 2).compactMap { joinTables[$0] }
-    }
-
     // MARK: - Numbers of entities
 
     /// The number of an entity in the store's rows.
     func number(of entity: Entity) -> Int64 { numbers[entity.index] }
+
+    /// The entity that has the number in the store's rows.
+    func entityIndex(number: Int64) -> Int? { numbers.firstIndex(of: number) }
 
     /// SQL for the model's number of an entity of the family, from a column with the number in a
     /// row. Numbers outside the family become negative, which readers refuse.

@@ -26,7 +26,7 @@ struct StoreNaming {
     init(_ model: ManagedObjectModel) {
         self.init(model, [])
         for root in model.rootEntities { nameNewTable(of: root) }
-        for owner in joinOwners() { set(makeTable(owner.names), of: owner) }
+        for owner in joinOwners() { set(makeTable(owner), of: owner) }
     }
 
     /// The names in a file.
@@ -51,7 +51,7 @@ struct StoreNaming {
             let isInFile = [owner.entity, model.destination(of: owner.relationship)].allSatisfy {
                 isStored(model.entities[$0.rootIndex])
             }
-            set(isInFile ? try findTable(owner, catalog) : makeTable(owner.names), of: owner)
+            set(isInFile ? try findTable(owner, catalog) : makeTable(owner), of: owner)
         }
     }
 
@@ -219,9 +219,9 @@ struct StoreNaming {
     /// The end of a relationship that owns its join table.
     private struct JoinOwner {
         let entity: Entity
+        let property: Property
         let relationship: Relationship
         let end: JoinEnd
-        let names: JoinNames
     }
 
     private func joinOwners() -> [JoinOwner] {
@@ -231,13 +231,8 @@ struct StoreNaming {
                     let relationship = property.relationship,
                     case .joinTable(let end) = relationship.storage, end.isOwner
                 else { return nil }
-                let inverse = model.inverse(of: relationship)
-                let names = JoinNames(
-                    number: numbers[entity.index], property: property,
-                    inverseNumber: inverse.map { numbers[$0.declaringEntityIndex] },
-                    inverse: inverse)
                 return JoinOwner(
-                    entity: entity, relationship: relationship, end: end, names: names)
+                    entity: entity, property: property, relationship: relationship, end: end)
             }
         }
     }
@@ -249,7 +244,25 @@ struct StoreNaming {
         joinTables[owner.end.index + 1] = table.reversed
     }
 
-    private mutating func makeTable(_ names: JoinNames) -> JoinTable {
+    /// - Parameters:
+    ///   - owner: The end that names the table.
+    ///   - own: The name of its relationship in upper case; nil means that of the model.
+    ///   - other: The same of the inverse.
+    private func names(
+        of owner: JoinOwner, own: String? = nil, other: String? = nil
+    ) -> JoinNames {
+        let inverse = model.inverse(of: owner.relationship)
+        return JoinNames(
+            number: numbers[owner.entity.index], own: own ?? owner.property.name.uppercased(),
+            inverseNumber: inverse.map { numbers[$0.declaringEntityIndex] },
+            other: inverse.map { other ?? $0.name.uppercased() },
+            isReflexive: inverse?.identifier == owner.property.identifier,
+            isOrdered: owner.relationship.isOrdered,
+            isInverseOrdered: inverse?.relationship?.isOrdered == true)
+    }
+
+    private mutating func makeTable(_ owner: JoinOwner) -> JoinTable {
+        let names = names(of: owner)
         let (source, destination) = names.columns
         return JoinTable(
             name: Self.unused(names.tables[0], in: &takenTables), sourceColumn: source,
@@ -261,16 +274,35 @@ struct StoreNaming {
     private mutating func findTable(
         _ owner: JoinOwner, _ catalog: StoreCatalog
     ) throws(StoreError) -> JoinTable {
-        let names = owner.names
-        let others = catalog.tables.keys.filter(names.isOther).sorted()
-        for name in names.tables + others where !takenTables.contains(name) {
-            guard let found = catalog.tables[name].flatMap(names.table) else { continue }
-            takenTables.insert(name)
-            return found
+        let old = renamingIdentifier(of: owner.property, in: owner.entity)
+        let oldInverse = model.inverse(of: owner.relationship).flatMap {
+            renamingIdentifier(of: $0, in: model.entities[$0.declaringEntityIndex])
+        }
+        // A migration that renamed one end or both may have left the names.
+        let ends: [(own: String?, other: String?)] = [
+            (nil, nil), (old, nil), (nil, oldInverse), (old, oldInverse),
+        ]
+        for end in ends {
+            let names = names(of: owner, own: end.own, other: end.other)
+            func find(_ candidates: [String]) -> (name: String, table: JoinTable)? {
+                for name in candidates where !takenTables.contains(name) {
+                    if let table = catalog.tables[name].flatMap(names.table) {
+                        return (name, table)
+                    }
+                }
+                return nil
+            }
+            if let found = find(names.tables)
+                ?? find(catalog.tables.keys.filter(names.isOther).sorted())
+            {
+                takenTables.insert(found.name)
+                return found.table
+            }
         }
         throw StoreError(
             .missingTable(
-                names.tables[0], entity: owner.entity.name, property: names.property.name))
+                names(of: owner).tables[0], entity: owner.entity.name,
+                property: owner.property.name))
     }
 
     // MARK: - New names

@@ -62,6 +62,8 @@ final class RecoveredCopy: Sendable {
 
     /// Whether SQLite can read the file in place through a connection that does not write.
     private static func canBeRead(_ url: URL, timeout: Duration) throws -> Bool {
+        // To try would leave an index of the WAL behind.
+        if SQLiteConfiguration.hasLogWithoutIndex(url.path), canMakeWAL(of: url) { return true }
         var configuration = SQLiteConfiguration(path: url.path, mode: .readOnly)
         configuration.busyTimeout = timeout
         do {

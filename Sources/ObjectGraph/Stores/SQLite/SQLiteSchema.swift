@@ -11,6 +11,9 @@ struct SQLiteSchema {
     /// Whether a store of another model is accepted, if it has the tables and columns that the
     /// model needs.
     var ignoresVersions = false
+
+    /// Whether a store with a history is written.
+    var writesWithoutHistory = false
     var debug = DebugOptions()
 
     private var roots: [Entity] {
@@ -27,13 +30,48 @@ struct SQLiteSchema {
         let identifier: String
         let metadata: MetadataList
         let layout: StoreLayout
+
+        /// Why the store can only be read, if it is a store of Core Data; nil if it can be written.
+        var obstacle: StoreError.Reason?
+
+        /// Whether the file lacks the version hashes that its metadata have here.
+        var hasNewNote = false
+
+        /// The temporary triggers that the writer needs.
+        var writerStatements: [String] = []
+
+        /// What all of this was read from; nil for a new store.
+        var origin: Origin?
+    }
+
+    /// The state of a file's schema and metadata.
+    struct Origin: Equatable {
+        let schemaVersion: Int64
+        let identifier: String
+        let list: Data
+
+        init?(_ connection: Connection) throws {
+            let version = try connection.statement("PRAGMA schema_version")
+            defer { version.reset() }
+            let metadata = try connection.statement("SELECT Z_UUID, Z_PLIST FROM Z_METADATA")
+            defer { metadata.reset() }
+            guard try version.step(), try metadata.step() else { return nil }
+            schemaVersion = version.value(at: 0).integer
+            identifier = metadata.value(at: 0).string
+            list = Data(metadata.value(at: 1).blob)
+        }
     }
 
     /// Creates the tables if the database is empty; otherwise finds those of the model.
     ///
+    /// - Parameter inspected: What another connection has read from the file before. It is returned
+    ///   if the file has not changed since then.
     /// - Throws: `StoreError` if tables of the model are missing, or the store was written with
     ///   another model.
-    func open(on connection: Connection, isReadOnly: Bool, url: URL?) throws -> Opened {
+    func open(
+        on connection: Connection, isReadOnly: Bool, url: URL?, inspected: Opened? = nil
+    ) throws -> Opened {
+        if let inspected, try Origin(connection) == inspected.origin { return inspected }
         var tables = try tableNames(on: connection)
         if tables.isEmpty, !isReadOnly {
             let made = try connection.transaction(.exclusive) {
@@ -151,11 +189,26 @@ struct SQLiteSchema {
             debug.noteMigration("the store is not opened, because it needs a migration")
             throw StoreError(.incompatibleModel(entities: differing))
         }
-        if differing.isEmpty { metadata.noteVersionHashes(own) }
+        let hasNewNote = differing.isEmpty && metadata.ownVersionHashes == nil
+        if hasNewNote { metadata.noteVersionHashes(own) }
+        let catalog = try StoreCatalog(connection)
         let layout = try StoreLayout(
-            model, StoreCatalog(connection), entityNames: entityNames,
-            isUnrelatedModel: !differing.isEmpty, marksExternalData: metadata.isOfCoreData)
-        return Opened(identifier: identifier, metadata: metadata, layout: layout)
+            model, catalog, entityNames: entityNames, isUnrelatedModel: !differing.isEmpty,
+            marksExternalData: metadata.isOfCoreData)
+        var opened = Opened(identifier: identifier, metadata: metadata, layout: layout)
+        opened.hasNewNote = hasNewNote
+        opened.origin = try Origin(connection)
+        if metadata.isOfCoreData {
+            let upkeep = try RTreeUpkeep(layout, catalog, on: connection)
+            opened.writerStatements = upkeep.statements
+            opened.obstacle =
+                if catalog.hasHistory, !writesWithoutHistory {
+                    .hasHistory
+                } else {
+                    upkeep.unmaintained.first.map { .unmaintainedIndex($0) }
+                }
+        }
+        return opened
     }
 
     /// The version hashes of the store's entities by this engine's rule. Core Data's hashes follow

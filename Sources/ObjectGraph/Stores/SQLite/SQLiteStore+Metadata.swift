@@ -5,6 +5,8 @@ import Synchronization
 final class MetadataState: Sendable {
     struct Content {
         var list: MetadataList
+        /// Whether the list has a note that the next save of rows writes.
+        var hasUnwrittenNote = false
         /// The number of changes, and how many of them are in the file.
         var changeCount = 0
         var writtenCount = 0
@@ -12,7 +14,9 @@ final class MetadataState: Sendable {
 
     let content: Mutex<Content>
 
-    init(_ list: MetadataList) { content = Mutex(Content(list: list)) }
+    init(_ list: MetadataList, hasUnwrittenNote: Bool) {
+        content = Mutex(Content(list: list, hasUnwrittenNote: hasUnwrittenNote))
+    }
 
     var list: MetadataList { content.withLock { $0.list } }
 
@@ -29,9 +33,17 @@ final class MetadataState: Sendable {
         content.withLock { $0.changeCount > $0.writtenCount ? $0 : nil }
     }
 
+    /// The content to write with rows, in the same way.
+    var unwrittenOrNoted: Content? {
+        content.withLock { $0.changeCount > $0.writtenCount || $0.hasUnwrittenNote ? $0 : nil }
+    }
+
     /// Values that were set since then remain unwritten.
     func noteWritten(_ written: Content) {
-        content.withLock { $0.writtenCount = max($0.writtenCount, written.changeCount) }
+        content.withLock { content in
+            content.writtenCount = max(content.writtenCount, written.changeCount)
+            content.hasUnwrittenNote = false
+        }
     }
 }
 
@@ -50,7 +62,7 @@ extension SQLiteStore {
     /// Writes changed metadata within a transaction. After the commit, pass the result to
     /// `noteWritten`.
     func writeMetadata(on connection: Connection) throws -> MetadataState.Content? {
-        let unwritten = metadataState.unwritten
+        let unwritten = metadataState.unwrittenOrNoted
         if let unwritten { try Self.write(unwritten.list, on: connection) }
         return unwritten
     }

@@ -14,6 +14,12 @@ final class SQLiteStore: PersistentStore {
     let debug: DebugOptions
     private let keys: KeyReservation
 
+    /// Why a store of Core Data is only read, although the description does not ask for it.
+    private let obstacle: StoreError.Reason?
+
+    /// Nil for a store of this engine.
+    private let triggerFunctions: TriggerFunctions?
+
     /// The copy that is read instead of a file that cannot be read in place.
     private let copy: RecoveredCopy?
 
@@ -45,17 +51,21 @@ final class SQLiteStore: PersistentStore {
         }
         let schema = SQLiteSchema(
             model: model, entityNames: names, ignoresVersions: description.ignoresModelVersions,
-            debug: debug)
+            writesWithoutHistory: description.writesWithoutHistory, debug: debug)
         do {
             var description = description
-            let copy =
-                description.isReadOnly
-                ? try description.file.flatMap {
-                    try RecoveredCopy.ifNeeded(for: $0, timeout: description.timeout)
-                } : nil
-            if let copy { description.url = copy.url }
-            self.copy = copy
+            // A file that only its copy can tell of is inspected there.
+            let path = description.file?.resolvingSymlinksInPath().path
+            var copy =
+                path.map(SQLiteConfiguration.hasLogWithoutIndex) == true
+                ? nil : try Self.recoveredCopy(description)
+            description.url = copy?.url ?? description.url
             let existing = try Self.inspect(description, schema)
+            obstacle = existing?.obstacle
+            if obstacle != nil { description.isReadOnly = true }
+            if copy == nil { copy = try Self.recoveredCopy(description) }
+            description.url = copy?.url ?? description.url
+            self.copy = copy
             if !description.isReadOnly { try Self.makeFolder(for: description.file) }
             debug.annotate("Connecting to sqlite database file at \"\(url?.path ?? ":memory:")\"")
             let slotCount = model.entities.map(\.layout.slotCount).max() ?? 0
@@ -67,26 +77,34 @@ final class SQLiteStore: PersistentStore {
             {
                 configuration.mode = .immutable
             }
+            let triggerFunctions =
+                existing?.metadata.isOfCoreData == true ? TriggerFunctions() : nil
+            self.triggerFunctions = triggerFunctions
             pool = try ConnectionPool(
                 configuration: configuration,
                 maximumReaderCount: description.maximumReaderCount,
                 onOpen: { connection in
                     try QueryFunctions.register(on: connection)
                     try connection.registerPendingRows(slotCount: slotCount)
-                    guard existing?.metadata.isOfCoreData == true else { return }
+                    guard let triggerFunctions else { return }
+                    try triggerFunctions.register(on: connection)
                     try ExternalData.register(on: connection, store: url)
-                    if !connection.isReadOnly { try TriggerFunctions.register(on: connection) }
                 })
             let opened = try pool.write { connection in
                 let opened = try schema.open(
-                    on: connection, isReadOnly: connection.isReadOnly, url: url)
+                    on: connection, isReadOnly: connection.isReadOnly, url: url,
+                    inspected: existing)
                 if debug.checksIntegrity { try Self.checkIntegrity(of: connection, url) }
+                if !connection.isReadOnly {
+                    for statement in opened.writerStatements { try connection.execute(statement) }
+                }
                 if description.vacuumsWhenOpened { try connection.execute("VACUUM") }
                 if description.analyzesWhenOpened { try connection.execute("ANALYZE") }
                 return opened
             }
             identifier = opened.identifier
-            metadataState = MetadataState(opened.metadata)
+            metadataState = MetadataState(
+                opened.metadata, hasUnwrittenNote: opened.hasNewNote)
             layout = opened.layout
             isReadOnly = try pool.write { $0.isReadOnly }
         } catch let error as SQLiteError {
@@ -110,6 +128,14 @@ final class SQLiteStore: PersistentStore {
             let family = model.entities[entity.rootIndex].familyIndexes
             return model.entities[family].contains { names.contains($0.name) }
         }
+    }
+
+    /// A copy to read instead of a file that cannot be read in place.
+    private static func recoveredCopy(
+        _ description: PersistentStoreDescription
+    ) throws -> RecoveredCopy? {
+        guard description.isReadOnly, let file = description.file else { return nil }
+        return try RecoveredCopy.ifNeeded(for: file, timeout: description.timeout)
     }
 
     private static func checkIntegrity(of connection: Connection, _ url: URL?) throws {
@@ -202,7 +228,7 @@ final class SQLiteStore: PersistentStore {
     /// Runs the body with the writer. Throws if the store is read-only, or if its file is no longer
     /// at its path: SQLite would write to a file without a name, or to the WAL of another database.
     func write<T>(_ body: (Connection) throws -> T) throws -> T {
-        guard !isReadOnly else { throw StoreError(.readOnly, url: url) }
+        guard !isReadOnly else { throw StoreError(obstacle ?? .readOnly, url: url) }
         return try pool.write { connection in
             guard pool.file?.isInPlace ?? true else { throw StoreError(.fileChanged, url: url) }
             return try body(connection)
@@ -213,6 +239,15 @@ final class SQLiteStore: PersistentStore {
     /// may be of two states.
     func requireUnchanged() throws {
         guard pool.file?.isUnchanged ?? true else { throw StoreError(.fileChanged, url: url) }
+    }
+
+    func takeRowsChangedByTriggers() -> [EntityKey] {
+        guard let triggerFunctions else { return [] }
+        return triggerFunctions.takeRows().compactMap { row in
+            layout.entityIndex(number: row.entityNumber).map {
+                EntityKey(entityIndex: $0, key: row.key)
+            }
+        }
     }
 
     /// Runs the body and turns SQLite's errors into store errors.
