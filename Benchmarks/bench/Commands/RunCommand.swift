@@ -121,6 +121,8 @@ struct RunCommand: ParsableCommand {
     private func begin(_ selection: Selection?) throws -> Benchmarking.ExitCode {
         let now = Date()
         let directory = try RunDirectory.create(output, at: now)
+        // Removes only an empty folder, as it is if nothing was measured.
+        defer { rmdir(directory.url.path) }
         let own = try ownStore.survey(into: directory, length)
         defer { own?.remove() }
         let selection = try selection ?? self.selection(of: own)

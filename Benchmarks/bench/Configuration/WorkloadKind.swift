@@ -49,7 +49,10 @@ struct WorkloadKind: Sendable {
     ]
 
     /// The kinds for `bench run --store`, whose workloads are planned and not read from files.
-    static let ofOwnStores: [WorkloadKind] = [.storeRead, .storeWalk]
+    static let ofOwnStores: [WorkloadKind] = [
+        .storeImport, .storeReaders, .storeRead, .storeWalk, .storeFind, .storeUpdate,
+        .storeDelete, .storeInsert,
+    ]
 
     static func named(_ name: String) -> WorkloadKind? {
         (all + ofOwnStores).first { $0.name == name }

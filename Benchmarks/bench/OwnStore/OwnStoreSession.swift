@@ -11,11 +11,12 @@ struct OwnStoreSession: Sendable {
     private let job: WorkerJob
     private let url: URL
 
-    fileprivate init(_ own: OwnStore, in context: WorkerContext, isWritten: Bool) throws {
+    fileprivate init(_ context: WorkerContext) throws {
+        guard let own = context.job.ownStore else {
+            preconditionFailure("A job of the kind \(context.job.kind) has a store.")
+        }
         job = context.job
         url = context.storeURL
-        try context.placeStore(isWritten: isWritten)
-        try context.linkSupportFolder()
         model = try own.loadModel()
         names = ShownNames(model, isRedacted: own.isRedacted)
         stack = try context.openStack(on: model)
@@ -57,10 +58,15 @@ struct OwnStoreSession: Sendable {
 extension WorkerContext {
     /// Opens the job's stack on a copy of the user's store.
     func openOwnStore(isWritten: Bool) throws -> OwnStoreSession {
-        guard let own = job.ownStore else {
-            preconditionFailure("A job of the kind \(job.kind) has a store.")
-        }
-        return try OwnStoreSession(own, in: self, isWritten: isWritten)
+        try placeStore(isWritten: isWritten)
+        try linkSupportFolder()
+        return try OwnStoreSession(self)
+    }
+
+    /// Opens the job's stack on an empty store of the user's model.
+    func openEmptyOwnStore() throws -> OwnStoreSession {
+        removeStore()
+        return try OwnStoreSession(self)
     }
 
     /// Gives the sample's store the large values that are in files of their own. Links suffice,

@@ -1,10 +1,17 @@
 import Benchmarking
+import ObjectGraph
 
-/// What a run measures of a store within its time: the largest entities and relationships first.
+/// What a run measures of a store within its time: first what decides between stacks, then
+/// techniques, with the largest entities and relationships.
 struct StorePlan {
     private(set) var workloads: [Workload] = []
-    /// What there was no time for, one sentence each.
+    /// What is left out and why, one sentence each.
     private(set) var leftOut: [String] = []
+
+    private let survey: StoreSurvey
+    private let model: ManagedObjectModel
+    private let names: ShownNames
+    private var secondsLeft: Double
 
     /// The arrangements that the shootout compares.
     private static let stacks = [
@@ -12,93 +19,61 @@ struct StorePlan {
         "single", "isolated-batch",
     ]
     /// The stack for questions about techniques.
-    private static let usual = "shared"
-    /// Samples read so many rows at most.
-    private static let rowsMax = 100_000
-    private static let timedRelationshipsMax = 3
-    private static let timedEntitiesMax = 3
-
-    private let survey: StoreSurvey
-    private let names: ShownNames
-    private let seconds: Double
+    private static let usual = ["shared"]
+    private static let readRowsMax = 100_000
+    private static let importRowsMax = 30_000
+    private static let writeRowsMax = 20_000
+    /// A p95 of the main queue takes 200 heartbeats, one each millisecond.
+    private static let watchedRowsMin = 20_000
 
     /// - Parameter seconds: the time for all rounds.
-    init(_ survey: StoreSurvey, _ names: ShownNames, seconds: Double) {
+    init(
+        _ survey: StoreSurvey, _ model: ManagedObjectModel, _ names: ShownNames, seconds: Double
+    ) {
         self.survey = survey
+        self.model = model
         self.names = names
-        self.seconds = seconds
+        secondsLeft = seconds
+        planImport()
+        planReaders()
         planReading()
         planWalking()
+        planForms()
+        planUpdate()
+        planDeletion()
+        planInsertion()
+        planFinding()
     }
 
-    private mutating func planReading() {
-        let limit = Self.limit(of: survey.entities.map(\.rowCount), total: Self.rowsMax)
-        var whole = Workload(
-            "read-store", of: .storeRead, title: "Read every value of the store",
-            subjects: Self.stacks,
-            parameters: [
-                "entity": [StoreReadWorkload.everything], "form": ["objects"], "rows": ["\(limit)"],
-            ])
-        whole.ask(
-            "time", "Which stack reads the whole store fastest?", along: "subject",
-            sameWithin: 0.2, column: "whole store read")
-        whole.advice = [
-            AdviceRule(if: "you read most of the store at once", questions: ["read-store.time"])
-        ]
-        workloads.append(whole)
+    // MARK: Time
 
-        let largest = survey.entities.prefix(Self.timedEntitiesMax)
-        var forms = Workload(
-            "read-forms", of: .storeRead, title: "Read every value of an entity, in each form",
-            subjects: [Self.usual],
-            parameters: [
-                "entity": largest.map { names.entity($0.name) },
-                "form": StoreReadWorkload.Form.allCases.map(\.rawValue),
-                "rows": ["\(Self.rowsMax / 2)"],
-            ])
-        forms.ask(
-            "time", "In which form to read all of an entity?", along: "form", against: "objects",
-            sameWithin: 0.1
-        ) { "all of \($0["entity", default: ""])" }
-        workloads.append(forms)
-        leaveOut(
-            survey.entities.dropFirst(Self.timedEntitiesMax).map { names.entity($0.name) },
-            "Forms of reading were timed with the largest entities only, without")
-    }
+    /// The rounds until most comparisons of a run with so many are decided.
+    private static let roundCount = 16.0
+    /// A worker's life, without its work.
+    private static let workerSeconds = 0.1
+    private static let copiedBytesPerSecond = 3e8
 
-    private mutating func planWalking() {
-        guard !survey.relationships.isEmpty else { return }
-        let shown = survey.relationships.map { names.path($0.path) }
-        var walk = Workload(
-            "relationships", of: .storeWalk,
-            title: "Follow each relationship, with and without prefetching",
-            subjects: [Self.usual],
-            parameters: [
-                "relationship": shown, "prefetching": ["no", "yes"],
-                "rows": ["\(Self.rowsMax / 2)"],
-            ])
-        for (metric, id, most) in [
-            (Metric.statements, "statements", shown.count),
-            (.time, "time", Self.timedRelationshipsMax),
-        ] {
-            walk.ask(
-                id, "Does prefetching pay?", along: "prefetching", against: "no", metric: metric,
-                sameWithin: 0.1, among: ["relationship": Array(shown.prefix(most))], isListed: true
-            ) { $0["relationship", default: ""].replacing(".", with: " → ") }
+    /// Adds a workload if its rounds are likely to fit.
+    ///
+    /// - Parameter rowSeconds: the estimated work of one sample. It rests on the survey alone, so
+    ///   that a resumed run has the same plan.
+    private mutating func add(_ workload: Workload, rowSeconds: Double) {
+        let timed = Set(
+            workload.questions.filter { !$0.isExact }.flatMap(\.contests).flatMap(\.cells))
+        let sample =
+            Self.workerSeconds + Double(survey.byteCount) / Self.copiedBytesPerSecond + rowSeconds
+        let needed = Double(timed.count) * sample * Self.roundCount
+        guard needed <= secondsLeft || workloads.isEmpty else {
+            leftOut.append(
+                "Left out for lack of time: \(workload.title.prefix(1).lowercased())"
+                    + "\(workload.title.dropFirst()). A longer --budget has it.")
+            return
         }
-        workloads.append(walk)
-        leaveOut(
-            shown.dropFirst(Self.timedRelationshipsMax),
-            "Prefetching was counted, and not timed, for")
+        secondsLeft -= needed
+        workloads.append(workload)
     }
 
-    /// Reports what an upper limit left out.
-    private mutating func leaveOut(_ names: some Collection<String>, _ what: String) {
-        guard !names.isEmpty else { return }
-        leftOut.append("\(what) \(names.joined(separator: ", ")): there was no time for more.")
-    }
-
-    /// The rows to read of each entity, so that no more than `total` are read.
+    /// The rows to take of each entity, so that there are no more than `total`.
     static func limit(of counts: [Int], total: Int) -> Int {
         var left = total
         for (place, count) in counts.sorted().enumerated() {
@@ -108,50 +83,276 @@ struct StorePlan {
         }
         return max(counts.max() ?? 1, 1)
     }
-}
 
-extension Workload {
-    /// A workload that is planned and not read from a file.
-    init(
-        _ name: String, of kind: WorkloadKind, title: String, subjects: [String],
-        parameters: [String: [String]]
-    ) {
-        self.name = name
-        self.title = title
-        self.kind = kind
-        self.subjects = Subject.all.filter { subjects.contains($0.name) }
-        self.parameters = parameters
-        repetitions = 3
-        synchronous = "normal"
-        lockPolicies = ["pooled"]
-        exclusions = []
+    // MARK: Stacks
+
+    private mutating func planImport() {
+        let limit = Self.limit(of: survey.entities.map(\.rowCount), total: Self.importRowsMax)
+        let count = survey.entities.map { min($0.rowCount, limit) }.reduce(0, +)
+        var workload = Workload(
+            "import", of: .storeImport,
+            title: "Import \(count.counted) of its rows with their links, 1,000 a save",
+            subjects: Self.stacks, parameters: ["rows": ["\(limit)"], "saveSize": ["1000"]])
+        if count >= Self.watchedRowsMin {
+            workload.ask(
+                "main-queue", "Which stack keeps the main queue free while it imports your data?",
+                along: "subject", sameWithin: 0.5, sameBelow: 2e6,
+                column: "main queue p95 while importing")
+        } else {
+            leftOut.append(
+                "The main queue's p95 during an import was not compared: that takes "
+                    + "\(Self.watchedRowsMin.counted) rows.")
+        }
+        workload.ask(
+            "rows", "Which stack imports your data fastest?", along: "subject",
+            metric: .rowsPerSecond, sameWithin: 0.2, column: "import rows/s")
+        workload.advice = [
+            AdviceRule(
+                if: "you import while people use the app",
+                questions: workload.questions.map(\.id).map { "import.\($0)" })
+        ]
+        add(workload, rowSeconds: Double(count) * 40e-6)
     }
 
-    /// Adds a question.
-    ///
-    /// - Parameter values: the values of other parameters that it compares; nil for all.
-    /// - Parameter label: names a contest by the values of its parameters.
-    mutating func ask(
-        _ id: String, _ sentence: String, along axis: String, against baseline: String? = nil,
-        metric: Metric? = nil, sameWithin: Double, sameBelow: Double? = nil,
-        among values: [String: [String]] = [:], column: String? = nil, isListed: Bool = false,
-        label: (([String: String]) -> String)? = nil
-    ) {
-        let cells = cells.filter { cell in
-            values.allSatisfy { cell.parameters[$0.key].map($0.value.contains) ?? true }
+    private mutating func planReaders() {
+        guard let attribute = changeable else { return }
+        var workload = Workload(
+            "readers", of: .storeReaders,
+            title: "Read random rows of \(names.entity(attribute.entity)) beside a writer",
+            subjects: Self.stacks,
+            parameters: ["attribute": [names.path(attribute)], "rows": ["\(Self.writeRowsMax)"]])
+        workload.ask(
+            "reads", "Which stack serves the most reads beside a writer?", along: "subject",
+            sameWithin: 0.3, column: "reads/s beside a writer")
+        workload.advice = [
+            AdviceRule(if: "you read a lot beside a writer", questions: ["readers.reads"])
+        ]
+        add(workload, rowSeconds: 0.4)
+    }
+
+    private mutating func planReading() {
+        let limit = Self.limit(of: survey.entities.map(\.rowCount), total: Self.readRowsMax)
+        var workload = Workload(
+            "read-store", of: .storeRead, title: "Read every value of the store",
+            subjects: Self.stacks,
+            parameters: [
+                "entity": [StoreReadWorkload.everything], "form": ["objects"], "rows": ["\(limit)"],
+            ])
+        workload.ask(
+            "time", "Which stack reads all of your data fastest?", along: "subject",
+            sameWithin: 0.3, column: "all data read")
+        workload.advice = [
+            AdviceRule(if: "you read most of the store at once", questions: ["read-store.time"])
+        ]
+        add(workload, rowSeconds: Double(min(survey.rowCount, Self.readRowsMax)) * 3e-6)
+    }
+
+    // MARK: Techniques of reading
+
+    private mutating func planWalking() {
+        guard !survey.relationships.isEmpty else { return }
+        let timedMax = 3
+        let shown = survey.relationships.map { names.path($0.path) }
+        var workload = Workload(
+            "relationships", of: .storeWalk,
+            title: "Follow each relationship, with and without prefetching",
+            subjects: Self.usual,
+            parameters: [
+                "relationship": shown, "prefetching": ["no", "yes"],
+                "rows": ["\(Self.readRowsMax / 2)"],
+            ])
+        for (id, metric, most) in [
+            ("statements", Metric.statements, shown.count), ("time", .time, timedMax),
+        ] {
+            workload.ask(
+                id, "Does prefetching pay?", along: "prefetching", against: "no", metric: metric,
+                sameWithin: 0.1, among: ["relationship": Array(shown.prefix(most))], isListed: true
+            ) { $0["relationship", default: ""].replacing(".", with: " → ") }
         }
-        let places = Dictionary(uniqueKeysWithValues: cells.map { (identifier(of: $0), $0) })
-        var contests = contests(along: axis, of: cells, against: baseline)
-        if let label {
-            for place in contests.indices {
-                contests[place].label = label(places[contests[place].cells[0]]?.parameters ?? [:])
+        let links = min(survey.relationships[0].linkCount, Self.readRowsMax)
+        add(workload, rowSeconds: Double(links) * 8e-6)
+        if shown.count > timedMax {
+            leftOut.append(
+                "Prefetching is counted for every relationship, and timed for the "
+                    + "\(timedMax) with the most links.")
+        }
+    }
+
+    private mutating func planForms() {
+        let entities = survey.entities.prefix(2)
+        var workload = Workload(
+            "read-forms", of: .storeRead, title: "Read every value of an entity, in each form",
+            subjects: Self.usual,
+            parameters: [
+                "entity": entities.map { names.entity($0.name) },
+                "form": StoreReadWorkload.Form.allCases.map(\.rawValue),
+                "rows": ["\(Self.readRowsMax / 2)"],
+            ])
+        workload.ask(
+            "time", "In which form to read all rows?", along: "form", against: "objects",
+            sameWithin: 0.1
+        ) { $0["entity", default: ""] }
+        let rows = min(entities.first?.rowCount ?? 0, Self.readRowsMax / 2)
+        add(workload, rowSeconds: Double(rows) * 4e-6)
+        if survey.entities.count > entities.count {
+            leftOut.append(
+                "Forms of reading are timed with the largest entities only, and not with "
+                    + survey.entities.dropFirst(entities.count).map { names.entity($0.name) }
+                    .joined(separator: ", ") + ".")
+        }
+    }
+
+    private mutating func planFinding() {
+        let indexed = survey.entities.flatMap { entity in
+            entity.attributes.filter { $0.isIndexed && $0.valueCount > 0 }.map(\.path)
+        }.prefix(6)
+        guard !indexed.isEmpty else {
+            leftOut.append("No attribute has an index, so finding and sorting are not measured.")
+            return
+        }
+        for (work, baseline, sentence) in [
+            (
+                "find", StoreFindWorkload.identifier,
+                "Is finding by an indexed attribute as fast as by identifier?"
+            ),
+            ("sort", StoreFindWorkload.unsorted, "What does sorting a page by an index cost?"),
+        ] {
+            var workload = Workload(
+                work, of: .storeFind,
+                title: work == "find"
+                    ? "Find rows by each indexed attribute" : "Fetch a page sorted by each index",
+                subjects: Self.usual,
+                parameters: [
+                    "work": [work],
+                    "entity": indexed.map { names.entity($0.entity) }.uniqued,
+                    "by": [baseline] + indexed.map(names.path),
+                ])
+            // Each attribute goes with its own entity only.
+            workload.exclusions = workload.allCells.filter { cell in
+                let by = cell.parameters["by"] ?? ""
+                return by != baseline && !by.hasPrefix("\(cell.parameters["entity"] ?? "").")
+            }.map { CellFilter(parameters: $0.parameters) }
+            workload.ask(
+                "time", sentence, along: "by", against: baseline, sameWithin: 0.2, sameBelow: 1e-3
+            ) { $0["entity", default: ""] }
+            add(workload, rowSeconds: 0.05)
+        }
+    }
+
+    // MARK: Techniques of writing
+
+    private mutating func planUpdate() {
+        guard let attribute = changeable else {
+            leftOut.append("Updates are not measured: no entity has a number or date to change.")
+            return
+        }
+        var workload = Workload(
+            "update", of: .storeUpdate,
+            title: "Set \(names.path(attribute)) of every row, by one request and by a loop",
+            subjects: Self.usual,
+            parameters: ["attribute": [names.path(attribute)], "way": ["loop", "request"]])
+        workload.ask(
+            "time", "Is a batch update of \(names.path(attribute)) faster than a loop that saves?",
+            along: "way", against: "loop", sameWithin: 0.1)
+        let rows = survey.entities.first { $0.name == attribute.entity }?.rowCount ?? 0
+        add(workload, rowSeconds: Double(rows) * 8e-6)
+    }
+
+    private mutating func planDeletion() {
+        guard let entity = survey.entities.first(where: { model.canDelete($0.name) }) else {
+            leftOut.append(
+                "Deletion is not measured: the delete rules of all entities may refuse it.")
+            return
+        }
+        let count = min(entity.rowCount, Self.writeRowsMax)
+        let name = names.entity(entity.name)
+        var workload = Workload(
+            "delete", of: .storeDelete,
+            title: "Delete \(count.counted) rows of \(name) with their delete rules",
+            subjects: Self.usual,
+            parameters: ["entity": [name], "way": ["loop", "request"], "rows": ["\(count)"]])
+        workload.ask(
+            "time", "Is a batch delete of \(name) faster than a loop that saves?", along: "way",
+            against: "loop", sameWithin: 0.1)
+        add(workload, rowSeconds: Double(count) * 20e-6)
+    }
+
+    private mutating func planInsertion() {
+        guard let entity = survey.entities.first(where: { model.canClone($0.name) }) else {
+            leftOut.append("Inserting is not measured: no entity has rows that may be cloned.")
+            return
+        }
+        let count = min(entity.rowCount, Self.writeRowsMax / 2)
+        let name = names.entity(entity.name)
+        var workload = Workload(
+            "insert", of: .storeInsert,
+            title: "Insert clones of \(count.counted) rows of \(name) with their links",
+            subjects: Self.usual,
+            parameters: [
+                "entity": [name], "saveSize": ["100", "1000", "10000"], "rows": ["\(count)"],
+            ])
+        workload.ask(
+            "time", "How many \(name) objects to insert per save?", along: "saveSize",
+            against: "1000", sameWithin: 0.1)
+        add(workload, rowSeconds: Double(count) * 40e-6)
+    }
+
+    /// The number or date of the largest entity that has one which may take any value.
+    private var changeable: PropertyPath? {
+        let types: [AttributeType] = [.integer64, .double, .date, .integer32]
+        return survey.entities.lazy.compactMap { entity in
+            entity.attributes.filter { attribute in
+                types.contains(attribute.type) && attribute.valueCount > 0
+                    && self.model.isFree(attribute.path)
+            }.min { types.firstIndex(of: $0.type) ?? 0 < types.firstIndex(of: $1.type) ?? 0 }?.path
+        }.first
+    }
+}
+
+extension ManagedObjectModel {
+    /// The entity and its ancestors.
+    func lineage(of entity: String) -> [EntityDescription] {
+        sequence(first: entity) { self.entitiesByName[$0]?.superentity }
+            .compactMap { entitiesByName[$0] }
+    }
+
+    /// Whether no rule or constraint limits an attribute's values.
+    fileprivate func isFree(_ path: PropertyPath) -> Bool {
+        let attribute = attributesByName(ofEntity: path.entity)?[path.property]
+        return attribute?.validationRules.isEmpty == true
+            && !lineage(of: path.entity).contains {
+                $0.uniquenessConstraints.joined().contains(path.property)
+            }
+    }
+
+    /// Whether clones of its objects may be saved: nothing in them is unique or belongs to one
+    /// object only.
+    fileprivate func canClone(_ entity: String) -> Bool {
+        lineage(of: entity).allSatisfy(\.uniquenessConstraints.isEmpty)
+            && relationships(of: entity).allSatisfy { relationship in
+                relationship.isOptional || inverse(of: relationship)?.isToMany ?? true
+            }
+    }
+
+    /// Whether its objects may be deleted without a refusal, and without deleting each other.
+    fileprivate func canDelete(_ entity: String) -> Bool {
+        relationships(of: entity).allSatisfy { relationship in
+            switch relationship.deleteRule {
+            case .deny: return false
+            case .cascade:
+                return !isEntity(relationship.destination, kindOf: entity)
+                    && !isEntity(entity, kindOf: relationship.destination)
+            case .nullify, .noAction:
+                guard let inverse = inverse(of: relationship) else { return true }
+                return inverse.isToMany || inverse.isOptional
             }
         }
-        guard !contests.isEmpty else { return }
-        var question = Question(
-            id: id, sentence: sentence, axis: axis, metric: metric ?? kind.primaryMetric,
-            sameWithin: sameWithin, sameBelow: sameBelow, column: column, contests: contests)
-        question.isListed = isListed ? true : nil
-        questions.append(question)
+    }
+}
+
+extension [String] {
+    /// Without repetitions, in the same order.
+    fileprivate var uniqued: [String] {
+        reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 }

@@ -128,10 +128,10 @@ struct StoreSurvey: Sendable {
 extension ManagedObjectModel {
     /// Whether an index of the entity or an ancestor begins with the attribute.
     fileprivate func isIndexed(_ attribute: String, of entity: String) -> Bool {
-        sequence(first: entity) { self.entitiesByName[$0]?.superentity }.contains { name in
-            entitiesByName[name]?.indexes.contains {
+        lineage(of: entity).contains { entity in
+            entity.indexes.contains {
                 $0.kind == .binary && $0.elements.first?.property == attribute
-            } == true
+            }
         }
     }
 }

@@ -25,7 +25,7 @@ struct SurveyedStore {
             throw own.failure("the store has no rows of the model's entities; name one with data")
         }
         try Self.checkOpening(copy, model, of: own)
-        let plan = StorePlan(survey, names, seconds: seconds)
+        let plan = StorePlan(survey, model, names, seconds: seconds)
         facts = survey.facts
         workloads = plan.workloads
         findings = survey.findings(names) + plan.leftOut

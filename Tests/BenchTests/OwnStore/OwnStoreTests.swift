@@ -17,9 +17,9 @@ import Testing
         }
         return try BenchProcess(
             [
-                "run", "--store", store.path, "--model", model.path, "--allow-debug", "--quick",
-                "--output", results.url.path,
-            ] + options)
+                "run", "--store", store.path, "--model", model.path, "--allow-debug", "--output",
+                results.url.path,
+            ] + (options.contains("--budget") ? [] : ["--quick"]) + options)
     }
 
     /// The content of each file below the test's folder by its path, without the results.
@@ -122,6 +122,18 @@ import Testing
         #expect(bench.exitCode == 0, "\(bench.errors)")
         let resumed = try BenchProcess(["run", "--resume", results.url.path, "--allow-debug"])
         #expect(resumed.exitCode == 0, "\(resumed.errors)")
+    }
+
+    @Test func `what does not fit into the budget is not planned, stacks come first`() throws {
+        try MessagesStore.make(at: store, messageCount: 60)
+        for (budget, isPlanned) in [("30s", false), ("30m", true)] {
+            // An unknown name lists the workloads that were planned.
+            let bench = try start("--workload", "nothing", "--budget", budget)
+            #expect(bench.errors.contains("import, store-import"), "\(bench.errors)")
+            #expect(bench.errors.contains("insert, store-insert") == isPlanned, "\(bench.errors)")
+            #expect(bench.exitCode == 64)
+            #expect(!FileManager.default.fileExists(atPath: results.url.path))
+        }
     }
 
     // MARK: Bad input

@@ -50,8 +50,6 @@ struct OwnStoreOptions: ParsableArguments {
             return try SurveyedStore(store, copiedInto: folder, seconds: length.seconds ?? 600)
         } catch {
             try? FileManager.default.removeItem(at: folder)
-            // Removes it only if it is empty, as that of a new run is.
-            rmdir(directory.url.path)
             throw error
         }
     }

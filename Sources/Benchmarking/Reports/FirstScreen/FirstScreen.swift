@@ -140,8 +140,8 @@ extension FirstScreen {
 
     private var lists: [(title: String, items: [String])] {
         [
-            ("Your data", data), ("", advice), ("What costs most", costs),
-            ("Techniques", techniques), ("At full size", sizes),
+            ("", advice), ("What costs most", costs), ("Techniques", techniques),
+            ("At full size", sizes), ("Your data", data),
             ("How sure", certainty),
             ("Failed or wrong", faults), ("Before you believe it", cautions),
         ].filter { !$0.1.isEmpty }
