@@ -66,7 +66,7 @@ extension ManagedObjectContext {
         let table = table(scope.entityIndex, scope.storeNumber)
         if let object = table[reference] { return object }
         guard parent != nil else { return nil }
-        takeMail()
+        takePermanentKeys()
         return table[reference]
     }
 
@@ -83,7 +83,7 @@ extension ManagedObjectContext {
             } catch {
                 if !hasMail { throw error }
             }
-            takeMail()
+            takePermanentKeys()
         }
     }
 

@@ -127,11 +127,17 @@ extension ManagedObjectContext {
     /// How many times a save further up has delivered permanent keys.
     var deliveryCount: Int { mailbox.withLock { $0.deliveryCount } }
 
-    /// Takes the permanent keys from the mailbox, and detaches the objects of removed stores.
+    /// Follows resets and removed stores, and takes the permanent keys from the mailbox.
     func takeMail() {
         // Code that uses a main-queue context without `perform` enters its queue with each use.
         if !queue.isEntered { followReset() }
         followStores()
+        takePermanentKeys()
+    }
+
+    /// Takes the permanent keys from the mailbox. No object is detached, so that a save or a fetch
+    /// may go on.
+    func takePermanentKeys() {
         let keys = mailbox.withLock { mailbox in
             defer { mailbox.permanentKeys = [] }
             return mailbox.permanentKeys

@@ -104,7 +104,7 @@ struct SaveOperation {
                 do {
                     return try handUp(plansOfDelivery: deliveryCount)
                 } catch is RenewedKeys {
-                    context.takeMail()
+                    context.takePermanentKeys()
                 } catch let conflict as PlanConflict {
                     try settle(conflict)
                 }
