@@ -89,7 +89,7 @@ extension StoreError: CodedError {
         case .unsupported: 134091
         case .unknownAttribute, .unacceptableValue: 134060
         case .missingMandatoryValue: 1570
-        case .uniquenessViolated: 133021
+        case .valuesTaken, .uniquenessViolated: 133021
         case .incompleteSave: 134040
         case .cancelled: 3072
         case .operationFailed: 134180

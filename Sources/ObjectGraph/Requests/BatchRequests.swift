@@ -37,15 +37,6 @@ public struct BatchDeleteRequest: Sendable {
     }
 }
 
-/// The result of a batch request.
-public struct BatchResult: Sendable, Hashable {
-    /// The number of rows inserted, updated or deleted.
-    public var count: Int
-
-    /// The changed rows, if the request reports them; otherwise empty.
-    public var objectIDs: [ManagedObjectID]
-}
-
 /// What a batch request reports. Identifiers cost memory and a statement.
 public enum BatchResultType: Sendable, Hashable {
     case count

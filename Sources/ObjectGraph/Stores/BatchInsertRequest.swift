@@ -1,24 +1,33 @@
 /// Inserts many rows of one entity in one transaction, without contexts, validation or the row
 /// cache (spec §6.2).
 ///
-/// Omitted attributes get their default or stay null. Relationships cannot be set.
+/// Omitted attributes get their default or stay null. Relationships cannot be set. Where a stored
+/// row has the values of a uniqueness constraint already, the merge policy of the context decides:
+/// see `ManagedObjectContext.execute`.
 public struct BatchInsertRequest: Sendable {
     public var entityName: String
 
     /// The identifiers of the stores to choose from; nil means all. The rows go to the first store
     /// that holds the entity and can be written.
     public var affectedStores: [String]?
-    let source: Source
 
-    enum Source: Sendable {
-        case objects([[String: AttributeValue]])
-        case handler(@Sendable (inout BatchInsertRow) throws -> Bool)
-    }
+    /// Makes the handler of one execution, which fills a row a call and returns true after the last
+    /// one.
+    let makeHandler: @Sendable () throws -> RowHandler
+
+    typealias RowHandler = (inout BatchInsertRow) throws -> Bool
 
     /// One row for each dictionary of values by attribute name.
     public init(entityName: String, objects: [[String: AttributeValue]]) {
         self.entityName = entityName
-        source = .objects(objects)
+        makeHandler = {
+            var rest = objects[...]
+            return { row in
+                guard let values = rest.popFirst() else { return true }
+                for (name, value) in values { try row.set(value, forKey: name) }
+                return false
+            }
+        }
     }
 
     /// One row for each call of the handler, until it returns true; that call inserts no row.
@@ -30,6 +39,6 @@ public struct BatchInsertRequest: Sendable {
         entityName: String, rowHandler: @escaping @Sendable (inout BatchInsertRow) throws -> Bool
     ) {
         self.entityName = entityName
-        source = .handler(rowHandler)
+        makeHandler = { rowHandler }
     }
 }

@@ -45,14 +45,6 @@ struct EngineLimit: Sendable, CustomTestStringConvertible {
                 entityName: "Author", sortKeys: [.ascending("publications.@count")])
             _ = try context.fetchObjectIDs(request)
         },
-        EngineLimit("a batch request in a child context", "batch update") { context in
-            let child = ManagedObjectContext(.privateQueue, parent: context)
-            try child.performAndWait {
-                _ = try child.execute(
-                    BatchUpdateRequest(
-                        entityName: "Author", propertiesToUpdate: ["birthYear": .constant(1)]))
-            }
-        },
         EngineLimit("a batch update through a relationship", "publications") { context in
             _ = try context.execute(
                 BatchUpdateRequest(
