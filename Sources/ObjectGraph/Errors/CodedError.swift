@@ -97,6 +97,16 @@ extension StoreError: CodedError {
     }
 }
 
+extension JSONArrayError: CodedError {
+    public var code: Int {
+        switch reason {
+        case .unreadable: 256
+        case .tooLarge: 263
+        case .notAnArray, .cutOff, .malformed, .undecodable: 259
+        }
+    }
+}
+
 extension ContextDepthError: CodedError {
     public var code: Int { 134060 }
 }

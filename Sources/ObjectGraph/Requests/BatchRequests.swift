@@ -3,7 +3,7 @@
 public struct BatchUpdateRequest: Sendable {
     public var entityName: String
 
-    /// Selects the rows; nil means all. It cannot use relationships.
+    /// Selects the rows; nil means all.
     public var predicate: ObjectPredicate?
 
     /// The new values by attribute name.

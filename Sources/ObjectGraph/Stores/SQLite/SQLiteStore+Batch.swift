@@ -34,7 +34,7 @@ extension SQLiteStore {
         _ request: BatchInsertRequest, _ entity: Entity, from first: Int64,
         to writer: inout some BatchRowWriter
     ) throws -> Int64 {
-        let handler = try request.makeHandler()
+        let handler = try request.makeHandler(model, entity)
         var row = BatchInsertRow(entity)
         var next = first
         row.begin(key: next, isAlone: true)

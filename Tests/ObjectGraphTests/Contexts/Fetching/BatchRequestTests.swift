@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -41,7 +42,7 @@ import Testing
         }
         let names = try views.map { view in
             try view.performAndWait {
-                try view.registeredObjects.map { thing in
+                try view.registeredObjects.filter { !$0.isDeleted }.map { thing in
                     "\(try thing.value(forKey: "number") ?? "") \(try thing.value(forKey: "name") ?? "")"
                 }.sorted()
             }
@@ -59,5 +60,52 @@ import Testing
             }
         }
         #expect(error?.code == 134060)
+    }
+
+    // MARK: - Updates
+
+    @Test(arguments: [
+        ("owner.name == 'a'", ["1", "2"]), ("owner.name == nil", ["3"]),
+        ("ANY parts.name == 'x'", ["2"]), ("parts.@count == 0 AND owner.name == 'a'", ["1"]),
+        ("number > 1 AND owner.name == 'a'", ["2"]),
+    ])
+    func `a predicate leads through relationships (§6.3.2)`(
+        _ format: String, _ expected: [String]
+    ) throws {
+        let name = AttributeDescription("name", .string)
+        let store = try StoreFixture(
+            ManagedObjectModel(entities: [
+                EntityDescription(
+                    name: "Owner", attributes: [name],
+                    relationships: [.toMany("things", "Thing", inverse: "owner")]),
+                EntityDescription(
+                    name: "Part", attributes: [name],
+                    relationships: [.toMany("things", "Thing", inverse: "parts")]),
+                EntityDescription(
+                    name: "Thing", attributes: [AttributeDescription("number", .integer64)],
+                    relationships: [
+                        .toOne("owner", "Owner", inverse: "things"),
+                        .toMany("parts", "Part", inverse: "things"),
+                    ]),
+            ]))
+        let changed = try store.run { context in
+            let owner = try context.insert("Owner", ["name": "a"])
+            try context.insert("Thing", ["number": 1, "owner": owner])
+            let second = try context.insert("Thing", ["number": 2, "owner": owner])
+            let part = try context.insert("Part", ["name": "x"])
+            try part.setValue(Set([second]), forKey: "things")
+            try context.insert("Thing", ["number": 3])
+            try context.save()
+            let request = BatchUpdateRequest(
+                entityName: "Thing", predicate: try ObjectPredicate(format),
+                propertiesToUpdate: [
+                    "number": .function("add:to:", [.keyPath("number"), .constant(10)])
+                ])
+            return try context.execute(request, resultType: .objectIDs)
+        }
+        #expect(changed.count == expected.count && changed.changes.updated.count == changed.count)
+        let numbers = try store.sql(
+            "SELECT ZNUMBER - 10 FROM ZTHING WHERE ZNUMBER > 10 ORDER BY ZNUMBER")
+        #expect(numbers == expected.map { [$0] })
     }
 }
