@@ -89,10 +89,20 @@ extension StoreError: CodedError {
         case .unsupported: 134091
         case .unknownAttribute, .unacceptableValue: 134060
         case .missingMandatoryValue: 1570
-        case .uniquenessViolated: 133021
+        case .valuesTaken, .uniquenessViolated: 133021
         case .incompleteSave: 134040
         case .cancelled: 3072
         case .operationFailed: 134180
+        }
+    }
+}
+
+extension JSONArrayError: CodedError {
+    public var code: Int {
+        switch reason {
+        case .unreadable: 256
+        case .tooLarge: 263
+        case .notAnArray, .cutOff, .malformed, .undecodable: 259
         }
     }
 }

@@ -3,7 +3,7 @@
 public struct BatchUpdateRequest: Sendable {
     public var entityName: String
 
-    /// Selects the rows; nil means all. It cannot use relationships.
+    /// Selects the rows; nil means all.
     public var predicate: ObjectPredicate?
 
     /// The new values by attribute name.
@@ -35,15 +35,6 @@ public struct BatchDeleteRequest: Sendable {
     public init(fetchRequest: FetchRequest) {
         self.fetchRequest = fetchRequest
     }
-}
-
-/// The result of a batch request.
-public struct BatchResult: Sendable, Hashable {
-    /// The number of rows inserted, updated or deleted.
-    public var count: Int
-
-    /// The changed rows, if the request reports them; otherwise empty.
-    public var objectIDs: [ManagedObjectID]
 }
 
 /// What a batch request reports. Identifiers cost memory and a statement.

@@ -26,8 +26,11 @@ struct PendingRows {
 extension Statement {
     /// Runs a statement that selects from `OGPendingRows`. Borrows the rows and their bytes until
     /// it returns.
+    ///
+    /// - Parameter body: Called for each row that the statement returns.
     func run(
-        from starts: UnsafeBufferPointer<UnsafeRawPointer>, _ layout: RowLayout
+        from starts: UnsafeBufferPointer<UnsafeRawPointer>, _ layout: RowLayout,
+        forEachRow body: () -> Void = {}
     ) throws(SQLiteError) {
         let state = connection.state
         defer { state.pointee.pendingRows = nil }
@@ -36,7 +39,7 @@ extension Statement {
                 starts: starts, slotsByteOffset: layout.slotsByteOffset, slotKinds: kinds)
             connection.noteArguments(of: pointer, rows)
             state.pointee.pendingRows = rows
-            return Result { () throws(SQLiteError) in try run() }
+            return Result { () throws(SQLiteError) in while try step() { body() } }
         }
         try outcome.get()
     }

@@ -27,6 +27,14 @@ public struct SQLiteError: Error, Sendable, Hashable {
     public var isConstraint: Bool { code == SQLITE_CONSTRAINT }
     /// Two rows would have the same values in a unique index (SQLITE_CONSTRAINT_UNIQUE).
     public var isUniqueness: Bool { extendedCode == SQLITE_CONSTRAINT | 8 << 8 }
+    /// The columns of the unique index that was violated, from a message such as
+    /// `UNIQUE constraint failed: ZBOOK.ZISBN, ZBOOK.ZEDITION`. Empty for an index of expressions.
+    var constraintColumns: [String] {
+        guard let list = message.split(separator: ": ").last else { return [] }
+        return list.split(separator: ",").compactMap {
+            $0.split(separator: ".").last.map(String.init)
+        }
+    }
     /// Two rows would have the same primary key (SQLITE_CONSTRAINT_PRIMARYKEY).
     public var isKeyCollision: Bool { extendedCode == SQLITE_CONSTRAINT | 6 << 8 }
     /// The file is not a database, or its content is damaged.

@@ -1,24 +1,42 @@
+import Foundation
+
 /// Inserts many rows of one entity in one transaction, without contexts, validation or the row
 /// cache (spec §6.2).
 ///
-/// Omitted attributes get their default or stay null. Relationships cannot be set.
+/// Omitted attributes get their default or stay null. Relationships cannot be set. Where a stored
+/// row has the values of a uniqueness constraint already, the merge policy of the context decides:
+/// see `ManagedObjectContext.execute`.
 public struct BatchInsertRequest: Sendable {
     public var entityName: String
 
     /// The identifiers of the stores to choose from; nil means all. The rows go to the first store
     /// that holds the entity and can be written.
     public var affectedStores: [String]?
-    let source: Source
 
-    enum Source: Sendable {
-        case objects([[String: AttributeValue]])
-        case handler(@Sendable (inout BatchInsertRow) throws -> Bool)
+    /// Makes the handler of one execution, which fills a row a call and returns true after the last
+    /// one.
+    let makeHandler: @Sendable (ManagedObjectModel, Entity) throws -> RowHandler
+
+    typealias RowHandler = (inout BatchInsertRow) throws -> Bool
+
+    init(
+        entityName: String,
+        makeHandler: @escaping @Sendable (ManagedObjectModel, Entity) throws -> RowHandler
+    ) {
+        self.entityName = entityName
+        self.makeHandler = makeHandler
     }
 
     /// One row for each dictionary of values by attribute name.
     public init(entityName: String, objects: [[String: AttributeValue]]) {
-        self.entityName = entityName
-        source = .objects(objects)
+        self.init(entityName: entityName) { _, _ in
+            var rest = objects[...]
+            return { row in
+                guard let values = rest.popFirst() else { return true }
+                for (name, value) in values { try row.set(value, forKey: name) }
+                return false
+            }
+        }
     }
 
     /// One row for each call of the handler, until it returns true; that call inserts no row.
@@ -29,7 +47,38 @@ public struct BatchInsertRequest: Sendable {
     public init(
         entityName: String, rowHandler: @escaping @Sendable (inout BatchInsertRow) throws -> Bool
     ) {
-        self.entityName = entityName
-        source = .handler(rowHandler)
+        self.init(entityName: entityName) { _, _ in rowHandler }
+    }
+
+    /// One row for each element of a JSON array in a file, which is read as a stream: one element is
+    /// in memory at a time.
+    ///
+    /// `execute` throws a `JSONArrayError` for a file of another form, and whatever `fill` throws.
+    ///
+    /// - Parameters:
+    ///   - entityName: The entity of the rows.
+    ///   - file: A file in UTF-8.
+    ///   - type: What each element is decoded as.
+    ///   - decoder: Says how dates, data and keys are written.
+    ///   - fill: Sets the attributes of a row. It is bound as a `rowHandler` is.
+    public init<Element: Decodable & Sendable>(
+        entityName: String, jsonArray file: URL, of type: Element.Type,
+        decoder: JSONDecoder = JSONDecoder(),
+        fill: @escaping @Sendable (Element, inout BatchInsertRow) throws -> Void
+    ) {
+        self.init(entityName: entityName) { _, _ in
+            var elements = try JSONArrayReader(file)
+            return { row in
+                guard let text = try elements.next() else { return true }
+                let element: Element
+                do {
+                    element = try decoder.decode(Element.self, from: text)
+                } catch {
+                    throw elements.undecodable(error)
+                }
+                try fill(element, &row)
+                return false
+            }
+        }
     }
 }

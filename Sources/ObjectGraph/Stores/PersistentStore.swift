@@ -98,9 +98,11 @@ struct RelatedRows: Sendable {
     var rows: RowList
 }
 
-/// The result of a batch request: the number of rows, and their identities if the request wants
-/// them.
+/// The result of a batch request: the number of rows, and their identities by what happened to
+/// them if the request wants them.
 struct BatchOutcome: Sendable {
     var count: Int
-    var keys: [EntityKey] = []
+    var inserted: [EntityKey] = []
+    var updated: [EntityKey] = []
+    var deleted: [EntityKey] = []
 }

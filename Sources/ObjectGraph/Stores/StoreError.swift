@@ -66,8 +66,11 @@ public struct StoreError: Error, Sendable {
         case unacceptableValue(AttributeValue, attribute: String, entity: String)
         /// A batch request leaves a mandatory attribute without a value.
         case missingMandatoryValue(attribute: String, entity: String)
-        /// A batch request would make two rows share the values of a uniqueness constraint
-        /// (133021).
+        /// A row of a batch insert has the values of a uniqueness constraint that another row has,
+        /// and the merge policy does not settle it (133021). The values are in the order of the
+        /// constraint's attributes.
+        case valuesTaken(entity: String, constraint: [String], values: [AttributeValue])
+        /// Two rows would share the values of a unique index (133021).
         case uniquenessViolated
         /// Some stores of a save have committed and one could not; the values are their identifiers
         /// (134040).
@@ -184,6 +187,8 @@ extension StoreError: CustomStringConvertible {
             "\(value.messageText) is not acceptable for '\(entity).\(attribute)'; give it a value that its type can hold."
         case .missingMandatoryValue(let attribute, let entity):
             "'\(entity).\(attribute)' is mandatory and has no default; give it a value."
+        case .valuesTaken(let entity, let constraint, let values):
+            "Another row has the values of this '\(entity)': \(zip(constraint, values).map { "\($0) = \($1.messageText)" }.joined(separator: ", ")). Remove one of the two, or set a merge policy that skips such rows or updates the stored ones."
         case .uniquenessViolated:
             "Two rows would have the same values of a uniqueness constraint; change one of them, or save objects with a merge policy that settles it."
         case .incompleteSave(let saved, let failed):

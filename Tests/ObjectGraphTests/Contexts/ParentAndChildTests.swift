@@ -92,12 +92,17 @@ import Testing
         #expect(try fixture.storedAuthors() == ["Lem"])
     }
 
-    @Test func `a batch request below a parent is refused (§4.2.12)`() throws {
-        child.performAndWait {
-            let request = BatchDeleteRequest(fetchRequest: FetchRequest(entityName: "Author"))
-            let error = #expect(throws: FetchError.self) { try child.execute(request) }
-            #expect(error?.code == 134091)
+    @Test func `a batch request of a child goes to the stores (§4.2.12, §6.1.3)`() throws {
+        let id = try fixture.saveAuthor("Lem")
+        try child.performAndWait {
+            let author = child.author(id)
+            author.name = "unsaved"
+            let request = BatchUpdateRequest(
+                entityName: "Author", propertiesToUpdate: ["name": .constant("Stanisław")])
+            let result = try child.execute(request, resultType: .objectIDs)
+            #expect(result.objectIDs == [id] && author.name == "unsaved")
         }
+        #expect(try fixture.storedAuthors() == ["Stanisław"])
     }
 
     @Test

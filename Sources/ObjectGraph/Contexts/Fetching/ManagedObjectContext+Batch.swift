@@ -3,20 +3,34 @@ extension ManagedObjectContext {
     /// Inserts rows in one transaction, into the first store that holds the entity and can be
     /// written.
     ///
-    /// Contexts find the rows with a new fetch, or through `mergeChanges(_:into:)` with the
-    /// identifiers reported.
-    /// - Throws: `FetchError.unsupported` below a parent context. `StoreError` if a row is wrong,
-    ///   the store runs no batch requests, or it fails; then nothing is inserted.
+    /// Where another row has the values of a uniqueness constraint, the kind of the context's
+    /// `mergePolicy` decides. `error` throws. Store trump and rollback skip the row. Object trump
+    /// and overwrite update the other row with the attributes that were given, and leave its other
+    /// attributes and its relationships as they are. Skipped and updated rows leave gaps between
+    /// the primary keys.
+    ///
+    /// - Parameters:
+    ///   - resultType: What to report.
+    ///   - contexts: The contexts that are told of the rows, as by `mergeChanges(_:into:)`. Other
+    ///     contexts find the rows with a new fetch.
+    /// - Throws: `FetchError` if the entity is unknown or abstract. `StoreError` if a row is wrong,
+    ///   if it collides and the policy is `error`, if it collides with two rows or with one of
+    ///   another entity and the policy updates, if the store runs no batch requests, or if it
+    ///   fails; then nothing is inserted. The errors of the request's source.
     @discardableResult
     public func execute(
-        _ request: BatchInsertRequest, resultType: BatchResultType = .count
+        _ request: BatchInsertRequest, resultType: BatchResultType = .count,
+        mergingInto contexts: [ManagedObjectContext] = []
     ) throws -> BatchResult {
-        try execute("batch insert", request.entityName) { entity in
+        try execute("batch insert", request.entityName, resultType, contexts) { entity in
+            guard !entity.isAbstract else { throw FetchError.abstractEntity(entity.name) }
             let record = coordinator.recordForInsertion(of: entity, in: request.affectedStores)
             guard let record else { throw StoreError(.noStore(entity: entity.name)) }
             return [record]
-        } body: { store, entity in
-            try store.execute(request, entity: entity, resultType: resultType)
+        } body: { store, entity, resultType in
+            try store.execute(
+                request, entity: entity, collisions: mergePolicy.kind.collisionRule,
+                resultType: resultType)
         }
     }
 
@@ -24,16 +38,21 @@ extension ManagedObjectContext {
     /// saved unless the changes are merged.
     ///
     /// Several stores with the entity are changed one after the other.
+    ///
+    /// - Parameters:
+    ///   - resultType: What to report.
+    ///   - contexts: The contexts that are told of the rows, as by `mergeChanges(_:into:)`.
     /// - Throws: `FetchError` if the request cannot be run. `StoreError` if a store runs no batch
     ///   requests, and then nothing is changed, or if a store fails, and then nothing is changed in
     ///   that store.
     @discardableResult
     public func execute(
-        _ request: BatchUpdateRequest, resultType: BatchResultType = .count
+        _ request: BatchUpdateRequest, resultType: BatchResultType = .count,
+        mergingInto contexts: [ManagedObjectContext] = []
     ) throws -> BatchResult {
-        try execute("batch update", request.entityName) { entity in
+        try execute("batch update", request.entityName, resultType, contexts) { entity in
             coordinator.writableRecords(holding: entity.familyIndexes, in: request.affectedStores)
-        } body: { store, entity in
+        } body: { store, entity, resultType in
             try store.execute(request, entity: entity, resultType: resultType)
         }
     }
@@ -41,35 +60,42 @@ extension ManagedObjectContext {
     /// Deletes rows in one transaction, and applies their delete rules.
     ///
     /// Several stores with the entity are changed one after the other.
+    ///
+    /// - Parameters:
+    ///   - resultType: What to report.
+    ///   - contexts: The contexts that are told of the rows, as by `mergeChanges(_:into:)`.
     /// - Throws: `FetchError` if the request cannot be run. `StoreError` if a store runs no batch
     ///   requests, and then nothing is deleted, or if a store fails, and then nothing is deleted in
     ///   that store.
     @discardableResult
     public func execute(
-        _ request: BatchDeleteRequest, resultType: BatchResultType = .count
+        _ request: BatchDeleteRequest, resultType: BatchResultType = .count,
+        mergingInto contexts: [ManagedObjectContext] = []
     ) throws -> BatchResult {
         let fetchRequest = request.fetchRequest
-        return try execute("batch delete", fetchRequest.entityName) { entity in
+        let name = fetchRequest.entityName
+        return try execute("batch delete", name, resultType, contexts) { entity in
             coordinator.writableRecords(
                 holding: entity.familyIndexes, in: fetchRequest.affectedStores)
-        } body: { store, entity in
+        } body: { store, entity, resultType in
             try store.execute(request, entity: entity, resultType: resultType)
         }
     }
 
     private func execute(
-        _ kind: String, _ entityName: String,
+        _ kind: String, _ entityName: String, _ resultType: BatchResultType,
+        _ contexts: [ManagedObjectContext],
         inRecords records: (Entity) throws -> [PersistentStoreCoordinator.StoreRecord],
-        body: (SQLiteStore, Entity) throws -> BatchOutcome
+        body: (SQLiteStore, Entity, BatchResultType) throws -> BatchOutcome
     ) throws -> BatchResult {
-        guard parent == nil else {
-            throw FetchError.unsupported(
-                feature: "A \(kind) in a context with a parent (use a context on the coordinator)")
-        }
         guard let entity = model.entity(named: entityName) else {
             throw FetchError.unknownEntity(entityName)
         }
-        var result = BatchResult(count: 0, objectIDs: [])
+        var result = BatchResult()
+        // Contexts are also told of what was changed before another store failed.
+        defer {
+            if !result.changes.isEmpty { Self.mergeChanges(result.changes, into: contexts) }
+        }
         try coordinator.underLockPolicy {
             // All stores are checked before the first is changed.
             let targets = try records(entity).map { record in
@@ -80,13 +106,29 @@ extension ManagedObjectContext {
                 return (record, store)
             }
             for (record, store) in targets {
-                let outcome = try body(store, entity)
-                result.count += outcome.count
-                result.objectIDs += outcome.keys.map {
-                    ManagedObjectID(scope: record.scopes[$0.entityIndex], reference: $0.key)
+                let outcome = try body(store, entity, contexts.isEmpty ? resultType : .objectIDs)
+                func identifiers(_ keys: [EntityKey]) -> [ManagedObjectID] {
+                    keys.map {
+                        ManagedObjectID(scope: record.scopes[$0.entityIndex], reference: $0.key)
+                    }
                 }
+                result.count += outcome.count
+                result.changes.inserted += identifiers(outcome.inserted)
+                result.changes.updated += identifiers(outcome.updated)
+                result.changes.deleted += identifiers(outcome.deleted)
             }
         }
         return result
+    }
+}
+
+extension MergePolicy.Kind {
+    /// What a batch insert does with a row whose unique values another row has.
+    fileprivate var collisionRule: CollisionRule {
+        switch self {
+        case .error: .fail
+        case .mergeByPropertyStoreTrump, .rollback: .skip
+        case .mergeByPropertyObjectTrump, .overwrite: .update
+        }
     }
 }

@@ -4,7 +4,7 @@ struct BatchUpdateTranslation: Sendable {
     let bindings: [SQLBinding]
 
     /// - Throws: `FetchError` for keys that are not attributes of the entity, values of another
-    ///   type, and anything that follows a relationship.
+    ///   type, and values that follow a relationship.
     init(
         _ request: BatchUpdateRequest, entity: Entity, layout: StoreLayout
     ) throws(FetchError) {
@@ -40,11 +40,32 @@ struct BatchUpdateTranslation: Sendable {
             if needsCast { assigned.append(" AS INTEGER)") }
             text.append(assigned) { layout.writing($0, slot, of: entity) }
         }
-        try text.appendRestriction(
-            to: entity, includesSubentities: request.includesSubentities, request.predicate,
-            &writer)
+        text.append(try Self.restriction(request, entity, layout, &writer))
         sql = text.sql
         bindings = text.bindings
+    }
+
+    private static func restriction(
+        _ request: BatchUpdateRequest, _ entity: Entity, _ layout: StoreLayout,
+        _ writer: inout SQLConditionWriter
+    ) throws(FetchError) -> SQLText {
+        var text = SQLText()
+        do {
+            try text.appendRestriction(
+                to: entity, includesSubentities: request.includesSubentities, request.predicate,
+                &writer)
+            return text
+        } catch {
+            guard case .relationshipNotAllowedHere = error else { throw error }
+        }
+        // An UPDATE cannot join tables, but a SELECT in it can.
+        var matching = FetchRequest(entityName: request.entityName, predicate: request.predicate)
+        matching.includesSubentities = request.includesSubentities
+        let keys = try FetchTranslation(
+            matching, entity: entity, layout: layout, selection: .keys)
+        text = SQLText()
+        text.append(SQLText(keys)) { " WHERE t0.Z_PK IN (SELECT Z_PK FROM (\($0)))" }
+        return text
     }
 
     private static func operand(

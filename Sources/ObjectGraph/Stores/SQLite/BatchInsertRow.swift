@@ -134,6 +134,15 @@ public struct BatchInsertRow: ~Copyable {
             entity.layout.extent, key: key, version: 1, entityNumber: UInt32(entity.number))
     }
 
+    /// The attributes that were set since `begin`, to nil too. Valid before `finish`.
+    var given: PropertyMask {
+        var given = nils
+        for index in 0..<propertyCount where accessors[index].slot >= 0 {
+            if writer.hasValue(Int(accessors[index].slot)) { given.insert(index) }
+        }
+        return given
+    }
+
     /// Gives omitted attributes their defaults and finishes the row.
     ///
     /// - Throws: `StoreError` if a mandatory attribute has no value, or an attribute has a value

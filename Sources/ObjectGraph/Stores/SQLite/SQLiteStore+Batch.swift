@@ -1,38 +1,50 @@
 // Batch requests run as SQL, each in one transaction (spec §6).
 extension SQLiteStore {
     func execute(
-        _ request: BatchInsertRequest, entity: Entity, resultType: BatchResultType
+        _ request: BatchInsertRequest, entity: Entity, collisions: CollisionRule,
+        resultType: BatchResultType
     ) throws -> BatchOutcome {
         let root = model.entities[entity.rootIndex]
+        let statements = statements[entity.index]
         return try writeTransaction { connection in
             let first = try lastKey(of: root, on: connection) + 1
-            var inserter = try RowInserter(entity, statements[entity.index], on: connection)
-            var row = BatchInsertRow(entity)
-            var next = first
-            switch request.source {
-            case .objects(let objects):
-                for values in objects {
-                    row.begin(key: next, isAlone: inserter.isEmpty)
-                    for (name, value) in values { try row.set(value, forKey: name) }
-                    try inserter.add(row.finish(), position: Int(next - first))
-                    next += 1
-                }
-            case .handler(let handler):
-                row.begin(key: next, isAlone: true)
-                while try !handler(&row) {
-                    try inserter.add(row.finish(), position: Int(next - first))
-                    next += 1
-                    row.begin(key: next, isAlone: inserter.isEmpty)
-                }
+            guard entity.uniquenessConstraints.isEmpty else {
+                var upserter = try RowUpserter(
+                    entity, statements, layout, collisions,
+                    reportsKeys: resultType == .objectIDs, on: connection)
+                let last = try write(request, entity, from: first, to: &upserter)
+                try setLastKey(last, of: root, on: connection)
+                return upserter.outcome(firstNewKey: first)
             }
-            try inserter.finish()
+            var inserter = try RowInserter(entity, statements, on: connection)
+            let last = try write(request, entity, from: first, to: &inserter)
             if let collision = inserter.collisions.first { throw collision.error }
-            try setLastKey(next - 1, of: root, on: connection)
-            let keys = resultType == .objectIDs ? Array(first..<next) : []
+            try setLastKey(last, of: root, on: connection)
+            let keys = resultType == .objectIDs ? Array(first..<last + 1) : []
             return BatchOutcome(
-                count: Int(next - first),
-                keys: keys.map { EntityKey(entityIndex: entity.index, key: $0) })
+                count: Int(last + 1 - first),
+                inserted: keys.map { EntityKey(entityIndex: entity.index, key: $0) })
         }
+    }
+
+    /// Writes the rows of a request with consecutive keys.
+    ///
+    /// - Returns: The last key.
+    private func write(
+        _ request: BatchInsertRequest, _ entity: Entity, from first: Int64,
+        to writer: inout some BatchRowWriter
+    ) throws -> Int64 {
+        let handler = try request.makeHandler(model, entity)
+        var row = BatchInsertRow(entity)
+        var next = first
+        row.begin(key: next, isAlone: true)
+        while try !handler(&row) {
+            try writer.add(&row)
+            next += 1
+            row.begin(key: next, isAlone: writer.isEmpty)
+        }
+        try writer.finish()
+        return next - 1
     }
 
     func execute(
@@ -50,7 +62,7 @@ extension SQLiteStore {
             let statement = try connection.statement(translation.sql)
             statement.bind(translation.bindings)
             try statement.run()
-            return BatchOutcome(count: connection.changes, keys: keys)
+            return BatchOutcome(count: connection.changes, updated: keys)
         }
     }
 
@@ -62,7 +74,7 @@ extension SQLiteStore {
             var deletion = CascadingDeletion(store: self, connection: connection)
             try deletion.delete(keys)
             return BatchOutcome(
-                count: keys.count, keys: resultType == .objectIDs ? deletion.deletedKeys : [])
+                count: keys.count, deleted: resultType == .objectIDs ? deletion.deletedKeys : [])
         }
     }
 
@@ -82,6 +94,25 @@ extension SQLiteStore {
                 try connection.transaction(.immediate) { try body(connection) }
             }
         }
+    }
+}
+
+/// What takes the rows of a batch insert, one after the other.
+protocol BatchRowWriter {
+    /// Whether no rows are pending, so that the memory of the last one can be reused.
+    var isEmpty: Bool { get }
+
+    /// Finishes the row and takes it.
+    mutating func add(_ row: inout BatchInsertRow) throws
+
+    /// Writes the pending rows. Called once, after the last row.
+    mutating func finish() throws
+}
+
+extension RowInserter: BatchRowWriter {
+    @inline(__always)
+    mutating func add(_ row: inout BatchInsertRow) throws {
+        try add(row.finish(), position: 0)
     }
 }
 

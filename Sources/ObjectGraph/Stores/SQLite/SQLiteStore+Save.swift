@@ -247,19 +247,11 @@ private struct PlanWriter {
     ///   own index.
     private mutating func note(_ error: SQLiteError, at position: Int) throws(SQLiteError) {
         if error.isKeyCollision { return versionConflicts.append(position) }
-        let columns = Self.columns(in: error.message)
+        let columns = error.constraintColumns
         let known = layout.columns(of: plan.rows[position].entity)
         let slots = columns.compactMap { known.firstIndex(of: $0) }
         guard !columns.isEmpty, slots.count == columns.count else { throw error }
         uniquenessConflicts.append((position, slots))
-    }
-
-    /// The columns in SQLite's message, `UNIQUE constraint failed: ZBOOK.ZISBN, ZBOOK.ZEDITION`.
-    private static func columns(in message: String) -> [String] {
-        guard let list = message.split(separator: ": ").last else { return [] }
-        return list.split(separator: ",").compactMap {
-            $0.split(separator: ".").last.map(String.init)
-        }
     }
 }
 
