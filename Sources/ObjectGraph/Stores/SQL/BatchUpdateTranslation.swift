@@ -14,6 +14,21 @@ struct BatchUpdateTranslation: Sendable {
             throw .invalidArguments(
                 function: "BatchUpdateRequest", expected: "at least one property to update")
         }
+        let text: SQLText
+        do {
+            text = try Self.statement(request, entity, layout, isNested: false)
+        } catch FetchError.relationshipNotAllowedHere {
+            // An UPDATE cannot join tables, but a SELECT in it can.
+            text = try Self.statement(request, entity, layout, isNested: true)
+        }
+        sql = text.sql
+        bindings = text.bindings
+    }
+
+    /// - Parameter isNested: Whether a SELECT finds the rows.
+    private static func statement(
+        _ request: BatchUpdateRequest, _ entity: Entity, _ layout: StoreLayout, isNested: Bool
+    ) throws(FetchError) -> SQLText {
         var writer = SQLConditionWriter(
             entity: entity, layout: layout, followsRelationships: false)
         let resolver = ConditionResolver(entity: entity, model: layout.model)
@@ -34,37 +49,25 @@ struct BatchUpdateTranslation: Sendable {
             let operand = try Self.operand(value, for: name, type, resolver)
             // Real operands, and results too large for 64 bits, are not integers in SQLite.
             let needsCast = type.slotKind == .integer && !operand.isIntegerOf64Bits
-            var assigned = SQLText()
-            if needsCast { assigned.append("CAST(") }
-            try writer.write(operand, to: &assigned, .required)
-            if needsCast { assigned.append(" AS INTEGER)") }
-            text.append(assigned) { layout.writing($0, slot, of: entity) }
+            let isMarked = layout.isMarked(slot, of: entity)
+            if isMarked { text.append("\(ExternalData.writing)(") }
+            if needsCast { text.append("CAST(") }
+            try writer.write(operand, to: &text, .required)
+            if needsCast { text.append(" AS INTEGER)") }
+            if isMarked { text.append(")") }
         }
-        text.append(try Self.restriction(request, entity, layout, &writer))
-        sql = text.sql
-        bindings = text.bindings
-    }
-
-    private static func restriction(
-        _ request: BatchUpdateRequest, _ entity: Entity, _ layout: StoreLayout,
-        _ writer: inout SQLConditionWriter
-    ) throws(FetchError) -> SQLText {
-        var text = SQLText()
-        do {
+        if isNested {
+            var matching = FetchRequest(
+                entityName: request.entityName, predicate: request.predicate)
+            matching.includesSubentities = request.includesSubentities
+            let keys = try FetchTranslation(
+                matching, entity: entity, layout: layout, selection: .keys)
+            text.append(SQLText(keys)) { " WHERE t0.Z_PK IN (SELECT Z_PK FROM (\($0)))" }
+        } else {
             try text.appendRestriction(
                 to: entity, includesSubentities: request.includesSubentities, request.predicate,
                 &writer)
-            return text
-        } catch {
-            guard case .relationshipNotAllowedHere = error else { throw error }
         }
-        // An UPDATE cannot join tables, but a SELECT in it can.
-        var matching = FetchRequest(entityName: request.entityName, predicate: request.predicate)
-        matching.includesSubentities = request.includesSubentities
-        let keys = try FetchTranslation(
-            matching, entity: entity, layout: layout, selection: .keys)
-        text = SQLText()
-        text.append(SQLText(keys)) { " WHERE t0.Z_PK IN (SELECT Z_PK FROM (\($0)))" }
         return text
     }
 

@@ -156,6 +156,11 @@ final class StoreLayout: Sendable {
         }
     }
 
+    /// Whether values of an attribute have a mark of where they are kept.
+    func isMarked(_ slot: Int, of entity: Entity) -> Bool {
+        if !isPlain, case .marked = encodings[entity.index][slot] { true } else { false }
+    }
+
     /// SQL for what a column gets for a value.
     func writing(_ value: String, _ slot: Int, of entity: Entity) -> String {
         guard !isPlain else { return value }
