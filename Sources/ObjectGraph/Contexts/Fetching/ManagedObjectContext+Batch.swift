@@ -10,6 +10,7 @@ extension ManagedObjectContext {
     /// the primary keys.
     ///
     /// - Parameters:
+    ///   - request: Where the rows come from, and the entity.
     ///   - resultType: What to report.
     ///   - contexts: The contexts that are told of the rows, as by `mergeChanges(_:into:)`. Other
     ///     contexts find the rows with a new fetch.
@@ -40,6 +41,7 @@ extension ManagedObjectContext {
     /// Several stores with the entity are changed one after the other.
     ///
     /// - Parameters:
+    ///   - request: Which rows to change, and how.
     ///   - resultType: What to report.
     ///   - contexts: The contexts that are told of the rows, as by `mergeChanges(_:into:)`.
     /// - Throws: `FetchError` if the request cannot be run. `StoreError` if a store runs no batch
@@ -62,6 +64,7 @@ extension ManagedObjectContext {
     /// Several stores with the entity are changed one after the other.
     ///
     /// - Parameters:
+    ///   - request: Which rows to delete.
     ///   - resultType: What to report.
     ///   - contexts: The contexts that are told of the rows, as by `mergeChanges(_:into:)`.
     /// - Throws: `FetchError` if the request cannot be run. `StoreError` if a store runs no batch
