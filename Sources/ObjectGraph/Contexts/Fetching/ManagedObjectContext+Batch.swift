@@ -75,6 +75,13 @@ extension ManagedObjectContext {
         _ request: BatchDeleteRequest, resultType: BatchResultType = .count,
         mergingInto contexts: [ManagedObjectContext] = []
     ) throws -> BatchResult {
+        if let ids = request.objectIDs {
+            guard let first = ids.first else { return BatchResult() }
+            let root = first.scope.rootEntityName
+            if let other = ids.first(where: { $0.scope.rootEntityName != root }) {
+                throw FetchError.severalHierarchies(first.entityName, other.entityName)
+            }
+        }
         let fetchRequest = request.fetchRequest
         let name = fetchRequest.entityName
         return try execute("batch delete", name, resultType, contexts) { entity in
