@@ -225,6 +225,47 @@ import Testing
         }
     }
 
+    @Test func `an object whose store is removed calls its observers (§2.3.14)`() throws {
+        try withNote { store, context, note in
+            let reader = try Reader(note)
+            try store.coordinator.removePersistentStore(store.coordinator.persistentStores[0])
+            context.performAndWait { context.takeMail() }
+            #expect(reader.take() == [nil])
+        }
+    }
+
+    @Test(arguments: ["undo", "redo", "child"])
+    func `no observer sees an object in between (§2.3.11)`(_ operation: String) throws {
+        try withNote { _, context, note in
+            note.text = "b"
+            note.count = 2
+            context.processPendingChanges()
+            if operation == "redo" { context.undo() }
+            let seen = Recorder<String>()
+            let observations = try ["text", "count"].map { key in
+                try note.observe(key) { note in
+                    seen.values.append("\((note as! Note).text) \((note as! Note).count)")
+                }
+            }
+            let id = note.objectID
+            switch operation {
+            case "undo": context.undo()
+            case "redo": context.redo()
+            default:
+                let child = ManagedObjectContext(.privateQueue, parent: context)
+                try child.performAndWait {
+                    let note = child.object(with: id) as! Note
+                    note.text = "a"
+                    note.count = 1
+                    try child.save()
+                }
+            }
+            let expected = operation == "redo" ? "b 2" : "a 1"
+            #expect(seen.values == [expected, expected])
+            withExtendedLifetime(observations) {}
+        }
+    }
+
     @Test func `an observer may change objects and end observations (§2.3.11)`() throws {
         try withNote { _, context, note in
             note.text = "b"
