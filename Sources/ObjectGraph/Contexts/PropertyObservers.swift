@@ -1,9 +1,9 @@
 /// The observers of properties of a context's objects (spec §2.3).
 ///
-/// Setters notify them at once. What else changes values is an *operation*: a merge, a refresh, an
-/// undo. Observers are notified when it is done, since its setters leave objects in between. The
-/// context then compares the values with those of before, so that no part of the engine has to
-/// report what it changes.
+/// Setters notify them at once. Everything else that changes values is an *operation*: a merge, a
+/// refresh, an undo. It notifies observers when it is done, since its setters leave objects in
+/// between. The context then compares the values with the earlier ones, so that no part of the
+/// engine has to report its changes.
 struct PropertyObservers {
     private struct WeakObservation {
         weak var observation: PropertyObservation?
@@ -53,8 +53,8 @@ struct PropertyObservers {
         feeds[ObjectIdentifier(observation)] = Feed(observation, finish)
     }
 
-    /// - Returns: What ends the sequence when it is released. That changes this value again, so the
-    ///   caller releases it.
+    /// - Returns: The feed, whose release ends the sequence. The release changes this value too, so
+    ///   it is left to the caller.
     mutating func removeFeed(_ observation: ObjectIdentifier) -> AnyObject? {
         feeds.removeValue(forKey: observation)
     }

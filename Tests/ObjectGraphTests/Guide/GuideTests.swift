@@ -349,7 +349,7 @@ extension `Guide` {
         }
     }
 
-    @Test func `an observer hears of a property`() throws {
+    @Test func `a property is observed`() throws {
         try run { context in
             let book = Book(context: context)
             var changeCount = 0
@@ -442,7 +442,7 @@ extension `Guide` {
 // MARK: - Batch requests and errors
 
 extension `Guide` {
-    @Test func `batch requests change rows, and contexts are told`() throws {
+    @Test func `batch requests change rows, and contexts merge them`() throws {
         let context = try makeContext()
         let view = ManagedObjectContext(.privateQueue, coordinator: context.coordinator)
         _ = try saveAuthor(in: context)

@@ -37,7 +37,7 @@ import Testing
         #expect(await values.next() == "a")
     }
 
-    @Test func `of values that nobody has awaited the newest is kept (§2.3.15)`() async throws {
+    @Test func `of several values that wait the newest is kept (§2.3.15)`() async throws {
         let (store, id) = try await makeNote("a")
         var values = try await texts(store, id).makeAsyncIterator()
         try await store.context.perform {

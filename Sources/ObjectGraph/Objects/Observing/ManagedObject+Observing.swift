@@ -1,11 +1,11 @@
 extension ManagedObject {
     /// Calls the handler after each change of the property, on the context's queue (spec §2.3).
     ///
-    /// A setter calls it at once, also with an equal value, and also the setter of an inverse. What
-    /// else replaces values (merge, refresh, rollback, undo, redo, a merge policy, delete rules,
-    /// reset) calls it when it is done, once, if the value is another one or the object has become
-    /// a fault. Primitive setters are noticed when pending changes are next processed. An object
-    /// without a context cannot be observed.
+    /// A setter calls it at once, also with an equal value, and also the setter of an inverse.
+    /// Everything else that replaces values (merge, refresh, rollback, undo, redo, a merge policy,
+    /// delete rules, reset) calls it once, when it is done, if the value is another one or the
+    /// object has become a fault. Primitive setters are noticed when pending changes are next
+    /// processed. An object without a context cannot be observed: its handler is never called.
     ///
     /// - Parameters:
     ///   - key: The name of the property.

@@ -30,7 +30,7 @@ final class RowEncoder {
         throw error as? RowEncodingError ?? self.error(.failed(error), [])
     }
 
-    // MARK: - What containers do
+    // MARK: - Setting attributes
 
     /// Sets the attribute of a key, unless something has failed already.
     ///
@@ -247,7 +247,7 @@ extension AttributeValue {
         if case .transformable = self { true } else { false }
     }
 
-    /// An integer of any size. What 64 bits cannot hold no attribute accepts as an integer.
+    /// An integer of any size. No integer attribute accepts one of more than 64 bits.
     fileprivate init(integer value: some BinaryInteger) {
         self = Int64(exactly: value).map { .integer($0) } ?? .decimal(Decimal(string: "\(value)")!)
     }

@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: [BatchResultType.count, .objectIDs])
-    func `contexts are told in the same call (§6.1.8)`(_ resultType: BatchResultType) throws {
+    func `contexts merge the rows in the same call (§6.1.8)`(_ resultType: BatchResultType) throws {
         let store = try makeStore()
         let views = [store.makeContext(), store.makeContext()]
         try store.run { context in
