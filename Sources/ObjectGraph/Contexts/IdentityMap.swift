@@ -11,7 +11,7 @@ struct IdentityMap {
     private let entityCount: Int
 
     /// The level above.
-    private let channel: any ObjectChannel
+    private var channel: any ObjectChannel
 
     /// By store number and entity index.
     private var bindings: [EntityBinding?] = []
@@ -140,6 +140,10 @@ struct IdentityMap {
     }
 
     // MARK: - The level above
+
+    /// Makes another channel the level above. Registrations stay: every channel of a context passes
+    /// them on to the same coordinator.
+    mutating func use(_ channel: any ObjectChannel) { self.channel = channel }
 
     /// Reports to the level above that the context no longer has the rows of these objects.
     func unregister(_ keys: [Int64], of table: Table) {

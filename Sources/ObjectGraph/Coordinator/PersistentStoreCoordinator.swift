@@ -58,6 +58,13 @@ public final class PersistentStoreCoordinator: Sendable {
         var handle: PersistentStoreHandle {
             PersistentStoreHandle(number: number, identifier: store.identifier, url: store.url)
         }
+
+        /// Whether the configuration has one of the entities, and the store is among those with
+        /// these identifiers; nil means all.
+        func isMeant(holding entityIndexes: ClosedRange<Int>, in stores: [String]?) -> Bool {
+            stores?.contains(store.identifier) ?? true
+                && entityIndexes.contains { holds[$0] }
+        }
     }
 
     private struct State {
@@ -273,8 +280,7 @@ public final class PersistentStoreCoordinator: Sendable {
         holding entityIndexes: ClosedRange<Int>, in stores: [String]?
     ) -> [StoreRecord] {
         func isMeant(_ record: StoreRecord) -> Bool {
-            stores?.contains(record.store.identifier) ?? true
-                && entityIndexes.contains { record.holds[$0] }
+            record.isMeant(holding: entityIndexes, in: stores)
         }
         let records = records
         return records.allSatisfy(isMeant) ? records : records.filter(isMeant)

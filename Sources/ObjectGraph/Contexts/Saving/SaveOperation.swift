@@ -11,6 +11,9 @@ struct SaveOperation {
     /// The pending changes before a merge policy first changed them.
     private var original: UnsavedChanges?
 
+    /// The level above before a pinned context moved to the newest generation to settle a conflict.
+    private var originalChannel: (any ObjectChannel)?
+
     private static let attemptLimit = 10
     private static let willSaveLimit = 1000
 
@@ -113,6 +116,7 @@ struct SaveOperation {
         } catch {
             assignment.takeBack()
             original?.restore(in: context)
+            if let originalChannel { context.read(from: originalChannel) }
             throw error
         }
     }
@@ -138,7 +142,12 @@ struct SaveOperation {
     private mutating func settle(_ conflict: PlanConflict) throws {
         assignment.takeBack()
         attempts.append(work)
-        original = original ?? UnsavedChanges(of: context)
+        if original == nil {
+            original = UnsavedChanges(of: context)
+            originalChannel = context.channel
+        }
+        // The conflict is with the newest rows.
+        context.moveToNewestGeneration()
         let position = plans.firstIndex { $0.storeNumber == conflict.storeNumber }!
         let planned = work.plannedObjects[position].map { $0.takeUnretainedValue() }
         try context.requiringReads {
@@ -181,6 +190,7 @@ struct SaveOperation {
         }
         context.tracker.forgetSaved()
         context.undoRecorder.noteSave()
+        context.moveToNewestGeneration()
     }
 
     // MARK: - Announce
