@@ -23,8 +23,8 @@ struct IdentityMap {
     private var sweepLimit = Self.smallestSweepLimit
     private var isSweeping = false
 
-    /// The coordinator's generation of stores up to which this map has followed removals.
-    private var storeGeneration: Int
+    /// The coordinator's count of changes up to which this map has followed removals of stores.
+    private var storeChangeCount: Int
 
     private static let smallestSweepLimit = 1024
 
@@ -33,7 +33,7 @@ struct IdentityMap {
         let coordinator = channel.coordinator
         entityCount = coordinator.model.entities.count
         registry = ObjectRegistry(entityCount: entityCount)
-        storeGeneration = coordinator.storeGeneration.load(ordering: .relaxed)
+        storeChangeCount = coordinator.storeChangeCount.load(ordering: .relaxed)
     }
 
     // MARK: - Objects
@@ -206,9 +206,9 @@ struct IdentityMap {
     // MARK: - Removed stores
 
     /// - Returns: Whether stores may have been removed since the last call.
-    mutating func follow(_ generation: Int) -> Bool {
-        guard generation != storeGeneration else { return false }
-        storeGeneration = generation
+    mutating func follow(storeChangeCount count: Int) -> Bool {
+        guard count != storeChangeCount else { return false }
+        storeChangeCount = count
         return true
     }
 

@@ -156,7 +156,7 @@ struct LastInsertion {
     // Unowned, which avoids reference counting: the identity map keeps the binding, and forgets the
     // last insertion when it removes bindings.
     unowned(unsafe) let binding: EntityBinding
-    let storeGeneration: Int
+    let storeChangeCount: Int
 }
 
 /// What other contexts leave for a context, which takes it when its queue is next entered.

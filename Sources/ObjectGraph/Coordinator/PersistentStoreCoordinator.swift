@@ -24,7 +24,7 @@ public final class PersistentStoreCoordinator: Sendable {
     let observers = Observers<CoordinatorNotification>()
 
     /// Rises whenever a store is added or removed.
-    let storeGeneration = Atomic<Int>(0)
+    let storeChangeCount = Atomic<Int>(0)
     private let requestLock = Mutex(())
     private let requestHolder = Holder()
     private let state: Mutex<State>
@@ -150,7 +150,7 @@ public final class PersistentStoreCoordinator: Sendable {
         let changes = StoreChanges(added: [record.handle])
         observers.post(.storesWillChange(changes))
         state.withLock { $0.records[number - 1] = record }
-        storeGeneration.add(1, ordering: .relaxed)
+        storeChangeCount.add(1, ordering: .relaxed)
         observers.post(.storesDidChange(changes))
         return record.handle
     }
@@ -167,7 +167,7 @@ public final class PersistentStoreCoordinator: Sendable {
         observers.post(.storesWillChange(changes))
         observers.post(.willRemoveStore(record.handle))
         state.withLock { $0.records[record.number - 1] = nil }
-        storeGeneration.add(1, ordering: .relaxed)
+        storeChangeCount.add(1, ordering: .relaxed)
         try record.store.close()
         observers.post(.storesDidChange(changes))
     }
