@@ -189,6 +189,33 @@ private typealias Author = TestSupport.Author
         }
     }
 
+    @Test func `hooks and observers of a save see what was saved (§4.7.7)`() throws {
+        let seen = Recorder<[String]>()
+        let deleted = Recorder<[ManagedObjectID]>()
+        let observation = view.observe { [view] notification in
+            guard case .didSave(let changes) = notification else { return }
+            deleted.values.append(changes.deleted)
+            seen.values.append((try? Topic.all(in: view).map(\.name).sorted()) ?? [])
+        }
+        defer { observation.cancel() }
+        let later = try fixture.writer.performAndWait {
+            let author = Author(context: fixture.writer)
+            author.name = "Later"
+            try fixture.writer.save()
+            return author.objectID
+        }
+        try view.performAndWait {
+            // Gone in the generation, but nothing that this save deletes.
+            let missing = view.author(later)
+            #expect(missing.name == "" && missing.isDeleted)
+            Topic(context: view).name = "dance"
+            try view.save()
+            #expect(view.author(later).name == "Later")
+        }
+        #expect(seen.values == [["art", "biology", "chess", "dance"]])
+        #expect(deleted.values == [[]])
+    }
+
     @Test(arguments: [
         (MergePolicy.Kind.mergeByPropertyStoreTrump, "A new name"),
         (.mergeByPropertyObjectTrump, "mine"), (.overwrite, "mine"), (.rollback, "A new name"),

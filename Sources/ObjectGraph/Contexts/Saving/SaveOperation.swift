@@ -115,8 +115,8 @@ struct SaveOperation {
             throw SaveError.unresolvedConflicts
         } catch {
             assignment.takeBack()
-            original?.restore(in: context)
             if let originalChannel { context.read(from: originalChannel) }
+            original?.restore(in: context)
             throw error
         }
     }
@@ -190,7 +190,6 @@ struct SaveOperation {
         }
         context.tracker.forgetSaved()
         context.undoRecorder.noteSave()
-        context.moveToNewestGeneration()
     }
 
     // MARK: - Announce
@@ -204,6 +203,8 @@ struct SaveOperation {
             !$0.state.life.isInsertion && $0.state.deletion != .foundGone
         }
         let deletedIDs = deleted.map(\.objectID)
+        // Hooks and observers see what was saved.
+        context.moveToNewestGeneration()
         work.inserted.forEachBorrowed { $0.didSave() }
         work.updated.forEachBorrowed { $0.didSave() }
         for object in deleted { object.didSave() }
