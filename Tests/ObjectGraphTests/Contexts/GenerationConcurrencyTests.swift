@@ -67,7 +67,11 @@ import Testing
             try context.performAndWait {
                 context.reset()
                 context.mergePolicy = .error
-                let accounts = try Specimen.all(in: context, sortedBy: [.ascending("integer32")])
+                // With their values at once: a fault's row may be deleted before it fires.
+                var request = FetchRequest(
+                    entityName: "Specimen", sortKeys: [.ascending("integer32")])
+                request.returnsObjectsAsFaults = false
+                let accounts = try context.fetch(request, as: Specimen.self)
                 let (from, to) = (
                     accounts[picks[0] % accounts.count], accounts[picks[1] % accounts.count]
                 )
