@@ -1,6 +1,10 @@
 // A context as the level above its children: it answers with its own view, pending changes included
 // (spec §4.2).
 extension ManagedObjectContext: ObjectChannel {
+    func stores() throws -> any StoreChannel {
+        try answer { try channel.stores() }
+    }
+
     func fetchRows(_ request: FetchRequest, entity: Entity) throws -> [StoreRows] {
         try answer {
             let request = coordinator.spreads(request, entity) ? request.untilPage() : request

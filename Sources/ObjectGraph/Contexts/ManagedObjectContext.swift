@@ -79,13 +79,15 @@ public final class ManagedObjectContext: @unchecked Sendable {
     public var retainsRegisteredObjects = false
 
     let queue: ContextQueue
-    let channel: any ObjectChannel
     let model: ManagedObjectModel
 
     // MARK: State of the queue
 
     // Exclusivity is unchecked where each inserted or changed object adds to a list: the check
     // costs more than the append, and no user code runs while one of these is being changed.
+
+    /// The level above. Only `read(from:)` changes it.
+    @exclusivity(unchecked) var channel: any ObjectChannel
 
     /// The registered objects.
     @exclusivity(unchecked) var identityMap: IdentityMap
@@ -154,7 +156,7 @@ struct LastInsertion {
     // Unowned, which avoids reference counting: the identity map keeps the binding, and forgets the
     // last insertion when it removes bindings.
     unowned(unsafe) let binding: EntityBinding
-    let storeGeneration: Int
+    let storeChangeCount: Int
 }
 
 /// What other contexts leave for a context, which takes it when its queue is next entered.
@@ -166,6 +168,9 @@ struct Mailbox {
     var children: [WeakChild] = []
     /// Whether a context above was reset, so that the rows of the objects here are invalid.
     var parentWasReset = false
+    /// Whether the context on the coordinator reads another generation now, so that rows of faults
+    /// here may be of the earlier one.
+    var parentHasMoved = false
     var mergesAutomatically = false
 
     /// The children that still exist; the others are removed.

@@ -6,6 +6,9 @@ protocol ObjectChannel: AnyObject, Sendable {
     /// The coordinator at the end of the chain.
     var coordinator: PersistentStoreCoordinator { get }
 
+    /// The channel at the end of the chain, which reads the stores themselves.
+    func stores() throws -> any StoreChannel
+
     /// The rows that match in each store, including unsaved objects of a parent. With several
     /// stores, each result starts at the store's first match; the caller joins them and applies
     /// offset and limit.

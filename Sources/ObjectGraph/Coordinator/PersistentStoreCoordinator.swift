@@ -24,7 +24,7 @@ public final class PersistentStoreCoordinator: Sendable {
     let observers = Observers<CoordinatorNotification>()
 
     /// Rises whenever a store is added or removed.
-    let storeGeneration = Atomic<Int>(0)
+    let storeChangeCount = Atomic<Int>(0)
     private let requestLock = Mutex(())
     private let requestHolder = Holder()
     private let state: Mutex<State>
@@ -57,6 +57,13 @@ public final class PersistentStoreCoordinator: Sendable {
 
         var handle: PersistentStoreHandle {
             PersistentStoreHandle(number: number, identifier: store.identifier, url: store.url)
+        }
+
+        /// Whether the configuration has one of the entities, and the store is among those with
+        /// these identifiers; nil means all.
+        func isMeant(holding entityIndexes: ClosedRange<Int>, in stores: [String]?) -> Bool {
+            stores?.contains(store.identifier) ?? true
+                && entityIndexes.contains { holds[$0] }
         }
     }
 
@@ -143,7 +150,7 @@ public final class PersistentStoreCoordinator: Sendable {
         let changes = StoreChanges(added: [record.handle])
         observers.post(.storesWillChange(changes))
         state.withLock { $0.records[number - 1] = record }
-        storeGeneration.add(1, ordering: .relaxed)
+        storeChangeCount.add(1, ordering: .relaxed)
         observers.post(.storesDidChange(changes))
         return record.handle
     }
@@ -160,7 +167,7 @@ public final class PersistentStoreCoordinator: Sendable {
         observers.post(.storesWillChange(changes))
         observers.post(.willRemoveStore(record.handle))
         state.withLock { $0.records[record.number - 1] = nil }
-        storeGeneration.add(1, ordering: .relaxed)
+        storeChangeCount.add(1, ordering: .relaxed)
         try record.store.close()
         observers.post(.storesDidChange(changes))
     }
@@ -273,8 +280,7 @@ public final class PersistentStoreCoordinator: Sendable {
         holding entityIndexes: ClosedRange<Int>, in stores: [String]?
     ) -> [StoreRecord] {
         func isMeant(_ record: StoreRecord) -> Bool {
-            stores?.contains(record.store.identifier) ?? true
-                && entityIndexes.contains { record.holds[$0] }
+            record.isMeant(holding: entityIndexes, in: stores)
         }
         let records = records
         return records.allSatisfy(isMeant) ? records : records.filter(isMeant)

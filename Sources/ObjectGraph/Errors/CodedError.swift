@@ -85,6 +85,7 @@ extension StoreError: CodedError {
         case .missingFile, .missingExternalData: 260
         case .timeout: 134090
         case .noStores: 134030
+        case .generationUnavailable, .foreignGeneration, .tooManyGenerations: 134030
         case .noStore: 134020
         case .unsupported: 134091
         case .unknownAttribute, .unacceptableValue: 134060

@@ -66,6 +66,11 @@ protocol PersistentStore: AnyObject, Sendable {
         of property: Property, _ owner: Entity, keys: [Int64]
     ) throws -> RelatedRows
 
+    /// The store at its present state, for reading; nil if only the newest state can be read.
+    ///
+    /// - Throws: `StoreError`, with the reason `tooManyGenerations` if there are too many already.
+    func pinned() throws -> (any PersistentStore)?
+
     /// Reserves primary keys, which no other caller gets.
     func reserveKeys(_ count: Int, root: Entity) throws -> Range<Int64>
 

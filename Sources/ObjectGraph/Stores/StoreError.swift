@@ -58,6 +58,13 @@ public struct StoreError: Error, Sendable {
         case noStores
         /// No store of the coordinator holds the entity (134020).
         case noStore(entity: String)
+        /// A context is pinned to a generation that the store does not have: the store was removed
+        /// or added since, or SQLite has ended the generation after an error (134030).
+        case generationUnavailable
+        /// The token is of a context of another coordinator (134030).
+        case foreignGeneration
+        /// As many generations of the store are pinned as may be at a time (134030).
+        case tooManyGenerations(limit: Int)
         /// The store type does not support the request (134091).
         case unsupported(String)
         /// A batch request names a key that is not a persistent attribute of the entity.
@@ -121,6 +128,14 @@ public struct StoreError: Error, Sendable {
             }
         self.init(reason, url: url, sqlite: error)
     }
+
+    /// The store error for a generation that cannot be pinned or read.
+    init(_ error: PinError, url: URL?) {
+        switch error {
+        case .tooMany(let limit): self.init(.tooManyGenerations(limit: limit), url: url)
+        case .ended: self.init(.generationUnavailable, url: url)
+        }
+    }
 }
 
 extension StoreError: CustomStringConvertible {
@@ -180,6 +195,12 @@ extension StoreError: CustomStringConvertible {
             "Another connection kept the database locked for longer than the store's timeout; save again, or raise the timeout."
         case .noStore(let entity):
             "No open store holds the entity '\(entity)'; add a store to the coordinator first."
+        case .generationUnavailable:
+            "The store does not have the generation that the context is pinned to; it was removed or added since, or SQLite has ended the generation. Call setQueryGeneration(from: .current) to read the newest one."
+        case .foreignGeneration:
+            "The token is of another coordinator; use one of a context on this coordinator, or .current."
+        case .tooManyGenerations(let limit):
+            "\(limit) generations of the store are pinned already; unpin contexts, let go of their tokens, or share a token between contexts."
         case .unsupported(let request): "This type of store cannot do this: \(request)."
         case .unknownAttribute(let key, let entity):
             "'\(key)' is not a persistent attribute of '\(entity)'; correct the key or add it to the model."

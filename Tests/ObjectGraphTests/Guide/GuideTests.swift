@@ -13,7 +13,7 @@ import Testing
         let file = try PackageFile("Tests/ObjectGraphTests/Guide/GuideTests.swift")
         let others = samples.filter { !file.contains(sample: $0) }
 
-        #expect(samples.count == 20)
+        #expect(samples.count == 21)
         #expect(others.isEmpty)
     }
 
@@ -393,6 +393,28 @@ extension `Guide` {
 
         try rename(id, "Ursula Le Guin", in: context)
         #expect(name(of: id, in: view) == "Ursula Le Guin")
+    }
+
+    @Test func `a pinned view goes on reading one state`() throws {
+        let context = try makeContext()
+        let view = ManagedObjectContext(.privateQueue, coordinator: context.coordinator)
+        _ = try saveAuthor(in: context)
+        @Sendable func addBook(in context: ManagedObjectContext) throws {
+            try context.performAndWait {
+                Book(context: context).title = "Malafrena"
+                try context.save()
+            }
+        }
+        let counts = try view.performAndWait {
+            try view.setQueryGeneration(from: .current)
+            let shown = try Book.count(in: view)
+            try addBook(in: context)
+            let unchanged = try Book.count(in: view)
+            try view.setQueryGeneration(from: .current)
+            let newest = try Book.count(in: view)
+            return [shown, unchanged, newest]
+        }
+        #expect(counts == [2, 2, 3])
     }
 
     @Test func `a merge policy settles a conflict`() throws {

@@ -25,6 +25,9 @@ final class ScriptRun: @unchecked Sendable {
     var ids: [Int: ManagedObjectID] = [:]
     var numbers: [ManagedObjectID: Int] = [:]
     var saves: [(level: Int, objects: SavedObjects)] = []
+    var observer: Observer
+    let hasGenerations: Bool
+    private var folder: TemporaryFolder?
     private let observations: [Observation]
     let posted: [Posted]
 
@@ -37,9 +40,19 @@ final class ScriptRun: @unchecked Sendable {
     init(_ script: Script) throws {
         coordinator = PersistentStoreCoordinator(
             model: ScriptSchema.model(isOrdered: script.isOrdered))
-        var description = PersistentStoreDescription.inMemory()
-        if !script.isInMemoryStore { description.type = .sqlite }
-        try coordinator.addPersistentStore(description)
+        hasGenerations = script.store == .file
+        switch script.store {
+        case .inMemory: try coordinator.addPersistentStore(.inMemory())
+        case .sqliteInMemory: try coordinator.addPersistentStore(.sqliteInMemory())
+        case .file:
+            let folder = TemporaryFolder()
+            self.folder = folder
+            var description = PersistentStoreDescription.sqlite(at: folder.url("script.sqlite"))
+            description.pragmas["synchronous"] = "OFF"
+            try coordinator.addPersistentStore(description)
+        }
+        observer = Observer(
+            context: ManagedObjectContext(.privateQueue, coordinator: coordinator))
         var contexts: [ManagedObjectContext] = []
         for place in script.arrangement {
             let context =
@@ -76,6 +89,7 @@ final class ScriptRun: @unchecked Sendable {
             try on(level) { try self.compareEverything(in: level) }
         }
         try compareStore()
+        try compareObserver(0)
     }
 
     // Does not enter a queue: that would deliver permanent keys earlier than the context asks for

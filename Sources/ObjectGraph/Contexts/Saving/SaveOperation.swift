@@ -11,6 +11,9 @@ struct SaveOperation {
     /// The pending changes before a merge policy first changed them.
     private var original: UnsavedChanges?
 
+    /// The level above before a pinned context moved to the newest generation to settle a conflict.
+    private var originalChannel: (any ObjectChannel)?
+
     private static let attemptLimit = 10
     private static let willSaveLimit = 1000
 
@@ -112,6 +115,7 @@ struct SaveOperation {
             throw SaveError.unresolvedConflicts
         } catch {
             assignment.takeBack()
+            if let originalChannel { context.read(from: originalChannel) }
             original?.restore(in: context)
             throw error
         }
@@ -138,7 +142,12 @@ struct SaveOperation {
     private mutating func settle(_ conflict: PlanConflict) throws {
         assignment.takeBack()
         attempts.append(work)
-        original = original ?? UnsavedChanges(of: context)
+        if original == nil {
+            original = UnsavedChanges(of: context)
+            originalChannel = context.channel
+        }
+        // The conflict is with the newest rows.
+        context.moveToNewestGeneration()
         let position = plans.firstIndex { $0.storeNumber == conflict.storeNumber }!
         let planned = work.plannedObjects[position].map { $0.takeUnretainedValue() }
         try context.requiringReads {
@@ -194,6 +203,8 @@ struct SaveOperation {
             !$0.state.life.isInsertion && $0.state.deletion != .foundGone
         }
         let deletedIDs = deleted.map(\.objectID)
+        // Hooks and observers see what was saved.
+        context.moveToNewestGeneration()
         work.inserted.forEachBorrowed { $0.didSave() }
         work.updated.forEachBorrowed { $0.didSave() }
         for object in deleted { object.didSave() }

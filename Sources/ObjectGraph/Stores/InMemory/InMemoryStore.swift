@@ -78,6 +78,8 @@ final class InMemoryStore: PersistentStore {
         }
     }
 
+    func pinned() -> (any PersistentStore)? { nil }
+
     func reserveKeys(_ count: Int, root: Entity) throws -> Range<Int64> {
         try lastKeys.withLock { lastKeys in
             let last = lastKeys[root.index]

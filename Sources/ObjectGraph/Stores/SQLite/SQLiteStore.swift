@@ -23,6 +23,9 @@ final class SQLiteStore: PersistentStore {
     /// The copy that is read instead of a file that cannot be read in place.
     private let copy: RecoveredCopy?
 
+    /// The reader of all rows if this is the store of a generation; nil for the newest state.
+    private let pinnedReader: PinnedReader?
+
     /// The writer for rows that are read one by one in a turn; nil between turns.
     let turnWriter = Mutex<RowWriter?>(nil)
 
@@ -36,7 +39,7 @@ final class SQLiteStore: PersistentStore {
     let hasTable: [Bool]
 
     /// The translations of fetches of rows.
-    let rowTranslations = TranslationCache()
+    let rowTranslations: TranslationCache
 
     /// Opens the file. A new file and its tables are created.
     ///
@@ -112,6 +115,8 @@ final class SQLiteStore: PersistentStore {
         }
         self.url = url
         self.debug = debug
+        pinnedReader = nil
+        rowTranslations = TranslationCache()
         let layout = layout
         keys = KeyReservation(model: model)
         let selections = model.entities.map {
@@ -129,6 +134,33 @@ final class SQLiteStore: PersistentStore {
             return model.entities[family].contains { names.contains($0.name) }
         }
     }
+
+    /// The same store, but with rows of the state of this reader.
+    private init(_ store: SQLiteStore, pinnedTo reader: PinnedReader) {
+        identifier = store.identifier
+        url = store.url
+        isReadOnly = store.isReadOnly
+        layout = store.layout
+        pool = store.pool
+        metadataState = store.metadataState
+        debug = store.debug
+        keys = store.keys
+        obstacle = store.obstacle
+        triggerFunctions = store.triggerFunctions
+        copy = store.copy
+        pinnedReader = reader
+        selections = store.selections
+        familySelections = store.familySelections
+        statements = store.statements
+        hasTable = store.hasTable
+        rowTranslations = store.rowTranslations
+    }
+
+    func pinned() throws -> (any PersistentStore)? {
+        try mapping { try pool.pin() }.map { SQLiteStore(self, pinnedTo: $0) }
+    }
+
+    var isPinned: Bool { pinnedReader != nil }
 
     /// A copy to read instead of a file that cannot be read in place.
     private static func recoveredCopy(
@@ -235,6 +267,16 @@ final class SQLiteStore: PersistentStore {
         }
     }
 
+    /// Runs the body with a reader.
+    func read<T>(
+        keepingSnapshot: Bool = false, _ body: (Connection) throws -> T
+    ) throws -> T {
+        guard let pinnedReader else {
+            return try pool.read(keepingSnapshot: keepingSnapshot, body)
+        }
+        return try pinnedReader.read(body)
+    }
+
     /// Throws if another program has written to a file that is read without locks: the rows read
     /// may be of two states.
     func requireUnchanged() throws {
@@ -255,6 +297,8 @@ final class SQLiteStore: PersistentStore {
         do {
             return try body()
         } catch let error as SQLiteError {
+            throw StoreError(error, url: url)
+        } catch let error as PinError {
             throw StoreError(error, url: url)
         } catch var error as StoreError where error.url == nil {
             error.url = url
