@@ -65,7 +65,7 @@ extension PersistentStoreCoordinator {
             try? target.close()
             throw error
         }
-        let made = adopt(target, entityNames: names)
+        let made = adopt(target, description)
         try removePersistentStore(handle)
         return made
     }

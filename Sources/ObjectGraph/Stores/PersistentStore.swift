@@ -81,6 +81,12 @@ protocol PersistentStore: AnyObject, Sendable {
     /// plans.
     func takeRowsChangedByTriggers() -> [EntityKey]
 
+    /// Calls the handler, on any thread, after commits of whoever writes to the store, until the
+    /// result is cancelled or released. May call it once for several commits.
+    ///
+    /// The store was opened with `postsRemoteChanges`.
+    func observeCommits(_ handler: @escaping @Sendable (CommitEvent) -> Void) -> Observation
+
     /// Closes the store; it must not be used afterwards.
     func close() throws
 }

@@ -40,6 +40,12 @@ public struct PersistentStoreDescription: Sendable {
     /// extensions, its synchronisation with a server. False opens such a store for reading only.
     public var writesWithoutHistory = false
 
+    /// Whether the coordinator posts `remoteChange` after transactions of all who write to the store:
+    /// itself, other coordinators, other processes (spec §10.5).
+    ///
+    /// Writers need not set this. It costs one more connection, and nothing for those who write.
+    public var postsRemoteChanges = false
+
     /// Whether SQLite rebuilds the file when it is opened, to free unused space.
     public var vacuumsWhenOpened = false
 

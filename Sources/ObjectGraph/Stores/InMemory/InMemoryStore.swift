@@ -18,6 +18,7 @@ final class InMemoryStore: PersistentStore {
     private let referenceSlots: [InMemoryStoreContents.ReferenceSlots]
     private let metadataValues = Mutex<[String: AttributeValue]>([:])
     private let contents: Mutex<InMemoryStoreContents>
+    private let commits = CommitObservers()
 
     /// The last primary key handed out, by root entity index.
     private let lastKeys: Mutex<[Int64]>
@@ -76,6 +77,11 @@ final class InMemoryStore: PersistentStore {
             try beforeCommit()
             contents = changed
         }
+        commits.post()
+    }
+
+    func observeCommits(_ handler: @escaping @Sendable (CommitEvent) -> Void) -> Observation {
+        commits.add(handler)
     }
 
     func reserveKeys(_ count: Int, root: Entity) throws -> Range<Int64> {

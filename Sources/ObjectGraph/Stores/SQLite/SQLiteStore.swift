@@ -10,6 +10,8 @@ final class SQLiteStore: PersistentStore {
     let layout: StoreLayout
     var model: ManagedObjectModel { layout.model }
     let pool: ConnectionPool
+    /// Nil without `postsRemoteChanges`, and in memory.
+    private let commitWatch: CommitWatch?
     let metadataState: MetadataState
     let debug: DebugOptions
     private let keys: KeyReservation
@@ -107,6 +109,7 @@ final class SQLiteStore: PersistentStore {
                 opened.metadata, hasUnwrittenNote: opened.hasNewNote)
             layout = opened.layout
             isReadOnly = try pool.write { $0.isReadOnly }
+            commitWatch = description.postsRemoteChanges ? try pool.makeCommitWatch() : nil
         } catch let error as SQLiteError {
             throw StoreError(error, url: url)
         }
@@ -181,7 +184,13 @@ final class SQLiteStore: PersistentStore {
     func resetStatistics() { pool.resetStatistics() }
 
     func close() throws {
+        // Before the writer, which removes the WAL as the last connection of the file.
+        commitWatch?.close()
         try mapping { try pool.close() }
+    }
+
+    func observeCommits(_ handler: @escaping @Sendable (CommitEvent) -> Void) -> Observation {
+        commitWatch?.observe(handler) ?? pool.commits.observers.add(handler)
     }
 
     func reserveKeys(_ count: Int, root: Entity) throws -> Range<Int64> {
