@@ -65,7 +65,9 @@ final class InMemoryStore: PersistentStore {
         InMemoryStoreSnapshot(contents.withLock { $0 }, model: model, scopes: scopes)
     }
 
-    func save(_ plan: SavePlan, beforeCommit: (() throws -> Void)?) throws {
+    func save(
+        _ plan: SavePlan, from origin: ChangeOrigin, beforeCommit: (() throws -> Void)?
+    ) throws -> Int64? {
         guard !isReadOnly else { throw StoreError(.readOnly) }
         try contents.withLock { contents in
             guard let beforeCommit else {
@@ -76,6 +78,7 @@ final class InMemoryStore: PersistentStore {
             try beforeCommit()
             contents = changed
         }
+        return nil
     }
 
     func reserveKeys(_ count: Int, root: Entity) throws -> Range<Int64> {
