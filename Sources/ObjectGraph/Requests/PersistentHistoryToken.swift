@@ -37,3 +37,21 @@ extension PersistentHistoryToken: CustomStringConvertible {
             .joined(separator: ", ")
     }
 }
+
+extension PersistentHistoryToken: PredicateArgument {
+    /// A constant to compare with the key `token` of a history request.
+    public var predicateExpression: ObjectExpression {
+        // Sorted, so that equal tokens are equal constants.
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        return .constant(.data((try? encoder.encode(self)) ?? Data()))
+    }
+
+    /// The token of a constant; nil for other expressions.
+    init?(_ expression: ObjectExpression) {
+        guard case .constant(.data(let data)) = expression,
+            let token = try? JSONDecoder().decode(Self.self, from: data)
+        else { return nil }
+        self = token
+    }
+}

@@ -13,7 +13,7 @@ import Testing
         ])
         entity = model.entity(named: "Work")!
         store = InMemoryStore(model: model)
-        try store.save(
+        _ = try store.save(
             SavePlan(rows: [change(.insert, key: 1, version: 1, previous: 0)]),
             from: ChangeOrigin(), beforeCommit: nil)
     }
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test func `deleting a row that is gone already is no conflict`() throws {
-        try store.save(
+        _ = try store.save(
             SavePlan(rows: [change(.delete, key: 9, version: 0, previous: 3)]),
             from: ChangeOrigin(), beforeCommit: nil)
         #expect(store.rows([1, 9], entity: entity).count == 1)
