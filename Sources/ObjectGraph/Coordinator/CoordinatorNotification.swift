@@ -26,6 +26,11 @@ public enum CoordinatorNotification: Sendable, Hashable {
 public struct RemoteChange: Sendable, Hashable {
     /// The store with its identifier and URL.
     public let store: PersistentStoreHandle
+
+    /// The newest place in the store's history; nil if it has none, or cannot be read just now.
+    ///
+    /// To learn what has changed, fetch the history after the place where the last fetch ended.
+    public let historyToken: PersistentHistoryToken?
 }
 
 /// Stores by what happened to them.

@@ -65,6 +65,13 @@ final class RemoteChangePoster: Sendable {
             return state.isEnded
         }
         if isEnded || observers.isEmpty { return }
-        observers.post(.remoteChange(RemoteChange(store: handle)))
+        observers.post(.remoteChange(RemoteChange(store: handle, historyToken: historyToken)))
+    }
+
+    private var historyToken: PersistentHistoryToken? {
+        guard let store = store as? SQLiteStore, let number = try? store.historyNumber() else {
+            return nil
+        }
+        return PersistentHistoryToken([store.identifier: number])
     }
 }

@@ -71,11 +71,18 @@ protocol PersistentStore: AnyObject, Sendable {
 
     /// Writes all changes or none.
     ///
-    /// - Parameter beforeCommit: Called after all writes and before the commit. If it throws,
-    ///   nothing is written. Nil if there is nothing to wait for.
+    /// - Parameters:
+    ///   - plan: The changes.
+    ///   - origin: Who makes them, for a store that keeps a history.
+    ///   - beforeCommit: Called after all writes and before the commit. If it throws, nothing is
+    ///     written. Nil if there is nothing to wait for.
+    /// - Returns: The number of the transaction in the store's history; nil if it keeps none.
     /// - Throws: `StoreConflict` if rows differ from what the plan expects; the error of
     ///   `beforeCommit`; otherwise `StoreError`.
-    func save(_ plan: SavePlan, beforeCommit: (() throws -> Void)?) throws
+    @discardableResult
+    func save(
+        _ plan: SavePlan, from origin: ChangeOrigin, beforeCommit: (() throws -> Void)?
+    ) throws -> Int64?
 
     /// The rows that triggers of the store have changed since the last call, besides those of the
     /// plans.
@@ -111,4 +118,7 @@ struct BatchOutcome: Sendable {
     var inserted: [EntityKey] = []
     var updated: [EntityKey] = []
     var deleted: [EntityKey] = []
+
+    /// The number of the transaction in the store's history; nil if it keeps none.
+    var historyNumber: Int64?
 }

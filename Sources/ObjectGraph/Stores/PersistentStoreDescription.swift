@@ -33,8 +33,13 @@ public struct PersistentStoreDescription: Sendable {
     /// that the model needs.
     public var ignoresModelVersions = false
 
-    /// Whether to write to a store in which Core Data keeps a history of changes, which this engine
-    /// does not continue.
+    /// Whether the store keeps a history of who changed what (spec §10.4). Ignored by the in-memory
+    /// type.
+    ///
+    /// The first time, tables are added to the file. A history that Core Data has begun goes on.
+    public var tracksHistory = false
+
+    /// Whether to write to a store that has a history without `tracksHistory`.
     ///
     /// Those who follow the history do not learn of such changes: other processes of the app, its
     /// extensions, its synchronisation with a server. False opens such a store for reading only.

@@ -66,7 +66,9 @@ final class InMemoryStore: PersistentStore {
         InMemoryStoreSnapshot(contents.withLock { $0 }, model: model, scopes: scopes)
     }
 
-    func save(_ plan: SavePlan, beforeCommit: (() throws -> Void)?) throws {
+    func save(
+        _ plan: SavePlan, from origin: ChangeOrigin, beforeCommit: (() throws -> Void)?
+    ) throws -> Int64? {
         guard !isReadOnly else { throw StoreError(.readOnly) }
         try contents.withLock { contents in
             guard let beforeCommit else {
@@ -78,6 +80,7 @@ final class InMemoryStore: PersistentStore {
             contents = changed
         }
         commits.post()
+        return nil
     }
 
     func observeCommits(_ handler: @escaping @Sendable (CommitEvent) -> Void) -> Observation {

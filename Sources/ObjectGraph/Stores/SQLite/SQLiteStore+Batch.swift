@@ -2,24 +2,28 @@
 extension SQLiteStore {
     func execute(
         _ request: BatchInsertRequest, entity: Entity, collisions: CollisionRule,
-        resultType: BatchResultType
+        resultType: BatchResultType, from origin: ChangeOrigin
     ) throws -> BatchOutcome {
         let root = model.entities[entity.rootIndex]
         let statements = statements[entity.index]
-        return try writeTransaction { connection in
+        return try recording(from: origin) { connection, recorder in
             let first = try lastKey(of: root, on: connection) + 1
             guard entity.uniquenessConstraints.isEmpty else {
                 var upserter = try RowUpserter(
                     entity, statements, layout, collisions,
-                    reportsKeys: resultType == .objectIDs, on: connection)
+                    reportsKeys: resultType == .objectIDs, firstNewKey: first, recorder,
+                    on: connection)
                 let last = try write(request, entity, from: first, to: &upserter)
                 try setLastKey(last, of: root, on: connection)
-                return upserter.outcome(firstNewKey: first)
+                return upserter.outcome
             }
             var inserter = try RowInserter(entity, statements, on: connection)
             let last = try write(request, entity, from: first, to: &inserter)
             if let collision = inserter.collisions.first { throw collision.error }
             try setLastKey(last, of: root, on: connection)
+            if let recorder {
+                for key in first..<last + 1 { try recorder.insert(entity, key: key) }
+            }
             let keys = resultType == .objectIDs ? Array(first..<last + 1) : []
             return BatchOutcome(
                 count: Int(last + 1 - first),
@@ -48,30 +52,43 @@ extension SQLiteStore {
     }
 
     func execute(
-        _ request: BatchUpdateRequest, entity: Entity, resultType: BatchResultType
+        _ request: BatchUpdateRequest, entity: Entity, resultType: BatchResultType,
+        from origin: ChangeOrigin
     ) throws -> BatchOutcome {
         let translation = try BatchUpdateTranslation(request, entity: entity, layout: layout)
-        return try writeTransaction { connection in
+        return try recording(from: origin) { connection, recorder in
             var keys: [EntityKey] = []
-            if resultType == .objectIDs {
+            if resultType == .objectIDs || recorder != nil {
                 var matching = FetchRequest(
                     entityName: request.entityName, predicate: request.predicate)
                 matching.includesSubentities = request.includesSubentities
                 keys = try self.keys(matching, entity, on: connection)
             }
+            if let recorder {
+                var properties = PropertyMask()
+                for name in request.propertiesToUpdate.keys {
+                    properties.insert(entity.property(named: name)!.index)
+                }
+                for key in keys {
+                    try recorder.update(model.entities[key.entityIndex], key: key.key, properties)
+                }
+            }
             let statement = try connection.statement(translation.sql)
             statement.bind(translation.bindings)
             try statement.run()
-            return BatchOutcome(count: connection.changes, updated: keys)
+            return BatchOutcome(
+                count: connection.changes, updated: resultType == .objectIDs ? keys : [])
         }
     }
 
     func execute(
-        _ request: BatchDeleteRequest, entity: Entity, resultType: BatchResultType
+        _ request: BatchDeleteRequest, entity: Entity, resultType: BatchResultType,
+        from origin: ChangeOrigin
     ) throws -> BatchOutcome {
-        try writeTransaction { connection in
+        try recording(from: origin) { connection, recorder in
             let keys = try keys(request.fetchRequest, entity, on: connection)
-            var deletion = CascadingDeletion(store: self, connection: connection)
+            var deletion = CascadingDeletion(
+                store: self, connection: connection, recorder: recorder)
             try deletion.delete(keys)
             return BatchOutcome(
                 count: keys.count, deleted: resultType == .objectIDs ? deletion.deletedKeys : [])
@@ -88,12 +105,13 @@ extension SQLiteStore {
         return try readKeys(of: statement, entity)
     }
 
-    private func writeTransaction<T>(_ body: (Connection) throws -> T) throws -> T {
-        try mapping {
-            try write { connection in
-                try connection.transaction(.immediate) { try body(connection) }
-            }
-        }
+    /// Runs the body in one transaction, and adds its number in the history to the outcome.
+    private func recording(
+        from origin: ChangeOrigin, _ body: (Connection, HistoryRecorder?) throws -> BatchOutcome
+    ) throws -> BatchOutcome {
+        var (outcome, number) = try writeTransaction(from: origin, body)
+        outcome.historyNumber = number
+        return outcome
     }
 }
 
@@ -120,14 +138,16 @@ extension RowInserter: BatchRowWriter {
 private struct CascadingDeletion {
     let store: SQLiteStore
     let connection: Connection
+    let recorder: HistoryRecorder?
 
     /// The rows deleted so far, cascaded ones included.
     private(set) var deletedKeys: [EntityKey] = []
     private var seen: Set<EntityKey> = []
 
-    init(store: SQLiteStore, connection: Connection) {
+    init(store: SQLiteStore, connection: Connection, recorder: HistoryRecorder?) {
         self.store = store
         self.connection = connection
+        self.recorder = recorder
     }
 
     private var layout: StoreLayout { store.layout }
@@ -148,6 +168,7 @@ private struct CascadingDeletion {
                     else { continue }
                     waiting += try follow(property, relationship, of: entity, list)
                 }
+                try recorder?.delete(entity, keys: group.lazy.map(\.key))
                 try run(
                     "DELETE FROM \(layout.table(of: entity)) WHERE Z_PK IN (SELECT value FROM json_each(?))",
                     list)
@@ -170,6 +191,7 @@ private struct CascadingDeletion {
         }
         if case .joinTable(let end) = relationship.storage {
             let join = layout.joinTable(end)
+            try recordOtherEnds(of: property, entity, list)
             try run(
                 "DELETE FROM \(join.name) WHERE \(join.sourceColumn) IN (SELECT value FROM json_each(?))",
                 list)
@@ -189,11 +211,40 @@ private struct CascadingDeletion {
                             attribute: inverse.name, entity: destination.name))
                 }
             }
+            if let recorder {
+                let sql =
+                    "SELECT \(layout.keyColumns(of: destination)) FROM \(table) t0 WHERE \(condition)"
+                try record(try keys(sql, destination, list), inverse, recorder)
+            }
             try run(
                 "UPDATE \(table) SET \(column) = NULL, Z_OPT = Z_OPT + 1 WHERE \(condition)",
                 list)
         }
         return cascaded
+    }
+
+    /// Records the objects that lose a pair with a deleted one.
+    private func recordOtherEnds(
+        of property: Property, _ entity: Entity, _ list: String
+    ) throws {
+        guard let recorder, let relationship = property.relationship,
+            let inverse = model.inverse(of: relationship)
+        else { return }
+        let destination = model.destination(of: relationship)
+        let sql = store.select(
+            layout.keyColumns(of: destination), destinationsOf: property, entity,
+            where: "IN (SELECT value FROM json_each(?))")
+        try record(try keys(sql, destination, list), inverse, recorder)
+    }
+
+    private func record(
+        _ keys: [EntityKey], _ property: Property, _ recorder: HistoryRecorder
+    ) throws {
+        var properties = PropertyMask()
+        properties.insert(property.index)
+        for key in Set(keys).subtracting(seen).sorted(by: { $0.key < $1.key }) {
+            try recorder.update(model.entities[key.entityIndex], key: key.key, properties)
+        }
     }
 
     private func keys(_ sql: String, _ entity: Entity, _ list: String) throws -> [EntityKey] {

@@ -14,6 +14,9 @@ final class SQLiteStore: PersistentStore {
     private let commitWatch: CommitWatch?
     let metadataState: MetadataState
     let debug: DebugOptions
+
+    /// Nil if the store has none.
+    let history: StoreHistory?
     private let keys: KeyReservation
 
     /// Why a store of Core Data is only read, although the description does not ask for it.
@@ -53,6 +56,7 @@ final class SQLiteStore: PersistentStore {
         }
         let schema = SQLiteSchema(
             model: model, entityNames: names, ignoresVersions: description.ignoresModelVersions,
+            tracksHistory: description.tracksHistory,
             writesWithoutHistory: description.writesWithoutHistory, debug: debug)
         do {
             var description = description
@@ -70,7 +74,10 @@ final class SQLiteStore: PersistentStore {
             self.copy = copy
             if !description.isReadOnly { try Self.makeFolder(for: description.file) }
             debug.annotate("Connecting to sqlite database file at \"\(url?.path ?? ":memory:")\"")
-            let slotCount = model.entities.map(\.layout.slotCount).max() ?? 0
+            var slotCount = model.entities.map(\.layout.slotCount).max() ?? 0
+            if description.tracksHistory {
+                slotCount = max(slotCount, HistoryRecorder.layout.slotCount)
+            }
             var configuration = description.connectionConfiguration(debug)
             // The file has no WAL and none can be made, so no other connection has the database
             // open.
@@ -85,14 +92,14 @@ final class SQLiteStore: PersistentStore {
             pool = try ConnectionPool(
                 configuration: configuration,
                 maximumReaderCount: description.maximumReaderCount,
-                onOpen: { connection in
+                onOpen: { [slotCount] connection in
                     try QueryFunctions.register(on: connection)
                     try connection.registerPendingRows(slotCount: slotCount)
                     guard let triggerFunctions else { return }
                     try triggerFunctions.register(on: connection)
                     try ExternalData.register(on: connection, store: url)
                 })
-            let opened = try pool.write { connection in
+            let (opened, history) = try pool.write { connection in
                 let opened = try schema.open(
                     on: connection, isReadOnly: connection.isReadOnly, url: url,
                     inspected: existing)
@@ -100,10 +107,14 @@ final class SQLiteStore: PersistentStore {
                 if !connection.isReadOnly {
                     for statement in opened.writerStatements { try connection.execute(statement) }
                 }
+                let history = try StoreHistory(
+                    opened, isRecording: description.tracksHistory && !connection.isReadOnly,
+                    on: connection)
                 if description.vacuumsWhenOpened { try connection.execute("VACUUM") }
                 if description.analyzesWhenOpened { try connection.execute("ANALYZE") }
-                return opened
+                return (opened, history)
             }
+            self.history = history
             identifier = opened.identifier
             metadataState = MetadataState(
                 opened.metadata, hasUnwrittenNote: opened.hasNewNote)
