@@ -29,19 +29,23 @@ public struct StackConfiguration: Sendable {
     /// SQLite pragmas by name, set on every connection of the stack; `inMemory` ignores them.
     public var pragmas: [String: String]
 
+    /// Whether the store keeps a history of its changes; `inMemory` ignores it.
+    public var tracksHistory: Bool
+
     /// The merge policy of every context of the stack.
     public var mergePolicy: MergePolicy
 
     public init(
         model: ManagedObjectModel, location: Location, opening: Opening = .eager,
-        lockPolicy: LockPolicy = .pooled,
-        pragmas: [String: String] = [:], mergePolicy: MergePolicy = .error
+        lockPolicy: LockPolicy = .pooled, pragmas: [String: String] = [:],
+        tracksHistory: Bool = false, mergePolicy: MergePolicy = .error
     ) {
         self.model = model
         self.location = location
         self.opening = opening
         self.lockPolicy = lockPolicy
         self.pragmas = pragmas
+        self.tracksHistory = tracksHistory
         self.mergePolicy = mergePolicy
     }
 }
@@ -72,6 +76,7 @@ extension StackConfiguration {
             case .inMemory: .inMemory()
             }
         description.pragmas = pragmas
+        description.tracksHistory = tracksHistory
         return description
     }
 

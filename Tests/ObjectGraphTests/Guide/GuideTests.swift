@@ -13,7 +13,7 @@ import Testing
         let file = try PackageFile("Tests/ObjectGraphTests/Guide/GuideTests.swift")
         let others = samples.filter { !file.contains(sample: $0) }
 
-        #expect(samples.count == 18)
+        #expect(samples.count == 19)
         #expect(others.isEmpty)
     }
 
@@ -445,6 +445,31 @@ extension `Guide` {
             #expect(authorCount == 3)
         }
         #expect(try lentBooks() == [true, true])
+    }
+
+    @Test func `a history brings a view up to date`() throws {
+        func open(_ name: String) throws -> ManagedObjectContext {
+            let coordinator = PersistentStoreCoordinator(model: try makeModel())
+            var description = PersistentStoreDescription.sqlite(at: file)
+            description.tracksHistory = true
+            try coordinator.addPersistentStore(description)
+            return ManagedObjectContext(.privateQueue, coordinator: coordinator, name: name)
+        }
+        let (view, other) = (try open("view"), try open("other"))
+        let id = try saveAuthor(in: other)
+        #expect(name(of: id, in: view) == "Ursula K. Le Guin")
+        var token: PersistentHistoryToken? = try view.coordinator.currentPersistentHistoryToken()
+        try rename(id, "U. K. Le Guin", in: other)
+
+        var request = PersistentHistoryRequest(after: token.map { .token($0) })
+        request.transactionPredicate = try ObjectPredicate("author != 'view'")
+        for transaction in try view.fetchHistory(request) {
+            ManagedObjectContext.mergeChanges(transaction.objectChanges, into: [view])
+            token = transaction.token
+        }
+
+        #expect(name(of: id, in: view) == "U. K. Le Guin")
+        #expect(token == (try view.coordinator.currentPersistentHistoryToken()))
     }
 
     @Test func `a save says what is wrong`() throws {

@@ -29,6 +29,9 @@ struct Script {
     var arrangement: [Place]
     var isInMemoryStore: Bool
 
+    /// Whether a store of SQLite keeps a history.
+    var tracksHistory: Bool
+
     /// Whether a person's items have an order.
     var isOrdered: Bool
     var steps: [Step]
@@ -45,6 +48,7 @@ struct Script {
         }
         isInMemoryStore = Bool.random(using: &generator)
         isOrdered = Bool.random(using: &generator)
+        tracksHistory = Bool.random(using: &generator)
         steps = (0..<Int.random(in: 10...60, using: &generator)).map { position in
             // Insertions come first; otherwise most steps would find no objects.
             let kind =
@@ -72,7 +76,8 @@ extension Script: CustomStringConvertible {
             "(\($0.parent.map(String.init) ?? "store"), \($0.policy)\($0.hasUndo ? ", undo" : ""))"
         }
         return "contexts \(contexts.joined(separator: " ")), "
-            + (isInMemoryStore ? "in memory" : "SQLite") + (isOrdered ? ", ordered" : "") + "\n"
+            + (isInMemoryStore ? "in memory" : "SQLite") + (tracksHistory ? ", history" : "")
+            + (isOrdered ? ", ordered" : "") + "\n"
             + steps.map(\.description).joined(separator: "\n")
     }
 }

@@ -39,6 +39,7 @@ final class ScriptRun: @unchecked Sendable {
             model: ScriptSchema.model(isOrdered: script.isOrdered))
         var description = PersistentStoreDescription.inMemory()
         if !script.isInMemoryStore { description.type = .sqlite }
+        description.tracksHistory = script.tracksHistory
         try coordinator.addPersistentStore(description)
         var contexts: [ManagedObjectContext] = []
         for place in script.arrangement {
@@ -65,7 +66,9 @@ final class ScriptRun: @unchecked Sendable {
     }
 
     func run(_ script: Script) throws {
-        for step in script.steps {
+        var copy: HistoryCopy?
+        for (position, step) in script.steps.enumerated() {
+            if position == script.steps.count / 2 { copy = try HistoryCopy(of: coordinator) }
             self.step = "\(step)"
             try perform(step, in: step.numbers[0] % contexts.count)
             try checkInvariants()
@@ -76,6 +79,10 @@ final class ScriptRun: @unchecked Sendable {
             try on(level) { try self.compareEverything(in: level) }
         }
         try compareStore()
+        step = "in the history"
+        if let difference = try copy?.difference() {
+            throw Difference(step: step, message: difference)
+        }
     }
 
     // Does not enter a queue: that would deliver permanent keys earlier than the context asks for

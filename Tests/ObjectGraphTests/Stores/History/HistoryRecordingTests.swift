@@ -241,7 +241,7 @@ import Testing
         #expect(with - without <= 1000 / 64 + 5, "\(with), \(without)")
     }
 
-    @Test func `without tracking a store has no tables of a history (§10.4.1)`() throws {
+    @Test func `without tracking a store has no tables of a history (§10.4.1, §11.4.8)`() throws {
         let fixture = try HistoryFixture(tracksHistory: false)
         try fixture.save("Team", "Reds")
         #expect(
