@@ -29,14 +29,14 @@ public final class IsolatedBatchStack: PersistenceStack {
         let follower: HistoryFollower?
 
         init(_ configuration: StackConfiguration, _ kind: View) throws {
-            let tracksHistory = kind == .mergesHistory
-            coordinators = try [tracksHistory, false].map {
-                try configuration.openCoordinator(
-                    tracksHistory: tracksHistory, postsRemoteChanges: $0)
-            }
-            view = configuration.makeContext(.mainQueue, on: coordinators[0], name: "view")
+            var configuration = configuration
+            if kind == .mergesHistory { configuration.tracksHistory = true }
+            let viewCoordinator = try configuration.openCoordinator(
+                postsRemoteChanges: kind == .mergesHistory)
+            coordinators = [viewCoordinator, try configuration.openCoordinator()]
+            view = configuration.makeContext(.mainQueue, on: viewCoordinator, name: "view")
             follower =
-                tracksHistory
+                kind == .mergesHistory
                 ? try HistoryFollower(view, author: "view \(UUID().uuidString)") : nil
         }
     }

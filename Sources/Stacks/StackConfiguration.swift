@@ -53,16 +53,13 @@ public struct StackConfiguration: Sendable {
 extension StackConfiguration {
     /// Makes a coordinator and opens the store in it.
     ///
-    /// - Parameters:
-    ///   - tracksHistory: Whether the store keeps a history (spec §10.4).
-    ///   - postsRemoteChanges: Whether the coordinator posts what others write (spec §10.5).
+    /// - Parameter postsRemoteChanges: Whether the coordinator posts what others write (spec §10.5).
     /// - Throws: `StoreError` if it cannot be opened.
     public func openCoordinator(
-        tracksHistory: Bool = false, postsRemoteChanges: Bool = false
+        postsRemoteChanges: Bool = false
     ) throws -> PersistentStoreCoordinator {
         let coordinator = PersistentStoreCoordinator(model: model, lockPolicy: lockPolicy)
         var description = storeDescription
-        description.tracksHistory = tracksHistory
         description.postsRemoteChanges = postsRemoteChanges
         try coordinator.addPersistentStore(description)
         return coordinator

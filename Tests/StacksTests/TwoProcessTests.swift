@@ -14,7 +14,8 @@ import Testing
     @Test func `a view follows what another process imports (§10.5.15)`() async throws {
         let folder = TemporaryFolder()
         let configuration = StackConfiguration(
-            model: try makeLibraryModel(), location: .sqlite(folder.url("library.sqlite")))
+            model: try makeLibraryModel(), location: .sqlite(folder.url("library.sqlite")),
+            tracksHistory: true)
         let stack = try StackKind.isolatedBatchHistory.make(configuration)
         let shown = try ShownBooks(stack)
 
@@ -25,7 +26,7 @@ import Testing
         await shown.wait(untilInserted: Self.rowCount)
         _ = await importer
 
-        let coordinator = try configuration.openCoordinator(tracksHistory: true)
+        let coordinator = try configuration.openCoordinator()
         let context = configuration.makeContext(.privateQueue, on: coordinator, name: "check")
         let stored = try context.performAndWait {
             try context.all(Book.self, by: "title").map { "\($0.title) \($0.loanCount)" }
@@ -64,8 +65,8 @@ private enum Importer {
     static func run(in folder: URL, rowCount: Int) throws {
         let configuration = StackConfiguration(
             model: try makeLibraryModel(),
-            location: .sqlite(folder.appending(path: "library.sqlite")))
-        let coordinator = try configuration.openCoordinator(tracksHistory: true)
+            location: .sqlite(folder.appending(path: "library.sqlite")), tracksHistory: true)
+        let coordinator = try configuration.openCoordinator()
         let context = configuration.makeContext(.privateQueue, on: coordinator, name: "import")
         let store = coordinator.persistentStores[0].identifier
         var commits = ""

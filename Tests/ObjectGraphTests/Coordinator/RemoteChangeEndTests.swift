@@ -49,7 +49,7 @@ import Testing
         var changes = listener.changes()
         var otherChanges = other.changes()
         try listener.insert("Lem")
-        try await changes.wait { try listener.count() == 1 }
+        try await changes.wait(for: 1)
 
         try Self.losses[index].lose(listener.url)
 
@@ -62,7 +62,7 @@ import Testing
         try listener.coordinator.removePersistentStore(listener.store)
         // The watch of other stores goes on.
         try other.insert("Borges")
-        try await otherChanges.wait { try other.count() == 1 }
+        try await otherChanges.wait(for: 1)
     }
 
     @Test
@@ -93,7 +93,7 @@ import Testing
                 for listener in listeners {
                     var changes = listener.changes()
                     try listener.insert("Lem")
-                    try await changes.wait { try listener.count() == 1 }
+                    try await changes.wait(for: 1)
                     try listener.coordinator.removePersistentStore(listener.store)
                 }
             }
@@ -122,7 +122,7 @@ import Testing
             released = listener.coordinator
             var changes = listener.changes()
             try listener.insert("Lem")
-            try await changes.wait { try listener.count() == 1 }
+            try await changes.wait(for: 1)
         }
         // A notification in delivery keeps the coordinator for a moment.
         for _ in 0..<10_000 where released != nil { try await Task.sleep(for: .milliseconds(1)) }

@@ -6,16 +6,17 @@ import Testing
 @testable import ObjectGraph
 
 @Suite(.timeLimit(.minutes(5))) struct `Remote changes (§10.5)` {
-    @Test func `a save and a batch request of the coordinator post store and URL (§10.5.1)`()
+    @Test
+    func `a save and a batch request of the coordinator post store and URL (§10.5.1, §4.5.8)`()
         async throws
     {
         let listener = try Listener()
         var changes = listener.changes()
 
         try listener.insert("Lem")
-        try await changes.wait { try listener.count() == 1 }
+        try await changes.wait(for: 1)
         try listener.insertRow("Borges")
-        let change = try await changes.wait { try listener.count() == 2 }
+        let change = try await changes.wait(for: 2)
 
         #expect(change.store == listener.store)
         #expect(change.store.url == listener.url)
@@ -31,11 +32,11 @@ import Testing
 
         for count in 1...5 {
             try writer.insert("Author \(count)")
-            try await changes.wait { try listener.count() == count }
+            try await changes.wait(for: count)
         }
 
         try writer.coordinator.removePersistentStore(writer.store)
-        let last = await ownChanges.iterator.next()
+        let last = await ownChanges.next()
         #expect(last == .storesWillChange(StoreChanges(removed: [writer.store])))
     }
 
@@ -47,7 +48,7 @@ import Testing
             [url = listener.url as URL] in
             try Listener(at: url, isListening: false).insert("Lem")
         }
-        try await changes.wait { try listener.count() == 1 }
+        try await changes.wait(for: 1)
         _ = await process
     }
 
@@ -66,7 +67,7 @@ import Testing
             try (count.isMultiple(of: 2) ? listener : writer).insert("Author \(count)")
         }
         isSaved.signal()
-        try await changes.wait { try listener.count() == 100 }
+        try await changes.wait(for: 100)
 
         let calls = callCount.load(ordering: .relaxed)
         #expect(calls < 100)
@@ -86,7 +87,7 @@ import Testing
                 let size = 1 << Int.random(in: 0...22, using: &generator)
                 try writer.insert(String(repeating: "x", count: size))
             }
-            try await changes.wait { [count] in try listener.count() == count }
+            try await changes.wait(for: count)
         }
     }
 
@@ -103,7 +104,7 @@ import Testing
         try writer.coordinator.removePersistentStore(writer.store)
         try listener.insert("Lem")
 
-        #expect(try await changes.wait { try listener.count() == 1 }.store == listener.store)
+        #expect(try await changes.wait(for: 1).store == listener.store)
         #expect(changes.count <= 2, "the reservation of keys and the save")
     }
 
@@ -117,7 +118,7 @@ import Testing
 
         try silent.insertRow("Borges")
         try listener.insertRow("Lem")
-        try await changes.wait { try listener.count() == 2 }
+        try await changes.wait(for: 2)
 
         #expect(changes.stores == [listener.store])
     }
@@ -131,7 +132,7 @@ import Testing
         let other = try Connection(configuration)
         for count in 1...10 {
             try writer.insert("Author \(count)")
-            try await changes.wait { try listener.count() == count }
+            try await changes.wait(for: count)
             let frames = try other.checkpoint(.truncate)
             #expect(frames.walFrameCount == 0)
         }
@@ -145,7 +146,7 @@ import Testing
         var changes = listener.changes()
 
         try writer.insert("Lem")
-        try await changes.wait { try listener.count() == 1 }
+        try await changes.wait(for: 1)
     }
 
     @Test func `of many stores only the written ones post (§10.5.9)`() async throws {
@@ -159,7 +160,7 @@ import Testing
         for listener in written {
             let index = (listeners + neighbours).firstIndex { $0 === listener }!
             try listener.insert("Lem")
-            try await changes[index].wait { try listener.count() == 1 }
+            try await changes[index].wait(for: 1)
         }
         for listener in listeners + neighbours {
             try listener.coordinator.removePersistentStore(listener.store)
@@ -169,6 +170,25 @@ import Testing
             let isWritten = written.contains { $0 === (listeners + neighbours)[index] }
             #expect((changes[index].count > 0) == isWritten)
         }
+    }
+
+    @Test func `a change carries the newest place of a history (§10.5.16)`() async throws {
+        let folder = TemporaryFolder()
+        var description = PersistentStoreDescription.sqlite(at: folder.url("history.sqlite"))
+        description.tracksHistory = true
+        let listener = try Listener(description)
+        let silent = try Listener()
+        var changes = listener.changes()
+        var silentChanges = silent.changes()
+
+        for count in 1...3 {
+            try listener.insert("Author \(count)")
+            let newest = { try listener.coordinator.currentPersistentHistoryToken() }
+            // A change that was posted for the keys has an earlier place.
+            while try await changes.wait(for: count).historyToken != newest() {}
+        }
+        try silent.insert("Lem")
+        #expect(try await silentChanges.wait(for: 1).historyToken == nil)
     }
 
     @Test func `stores in memory post within the process (§10.5.10)`() async throws {
@@ -184,7 +204,7 @@ import Testing
             var changes = listener.changes()
             let count = try listener.count() + 1
             try writer.insert("Author \(count)")
-            let change = try await changes.wait { try listener.count() == count }
+            let change = try await changes.wait(for: count)
             #expect(change.store == listener.store)
         }
     }
@@ -248,44 +268,63 @@ final class Listener: Sendable {
         try context.performAndWait { try TestSupport.Author.count(in: context) }
     }
 
-    func changes() -> RemoteChanges { RemoteChanges(coordinator) }
+    func changes() -> RemoteChanges { RemoteChanges(self) }
 }
 
-/// The remote changes of a coordinator from now on.
+/// The remote changes of a listener's coordinator from now on.
 struct RemoteChanges {
-    var iterator: AsyncStream<CoordinatorNotification>.Iterator
+    /// A notification, and the number of authors when it was delivered.
+    private typealias Delivery = (notification: CoordinatorNotification, authorCount: Int?)
+
+    private var deliveries: AsyncStream<Delivery>.Iterator
+    private let observation: Observation
     private(set) var count = 0
     private(set) var stores: Set<PersistentStoreHandle> = []
 
-    init(_ coordinator: PersistentStoreCoordinator) {
-        iterator = coordinator.notifications.makeAsyncIterator()
+    init(_ listener: Listener) {
+        let (stream, continuation) = AsyncStream<Delivery>.makeStream()
+        deliveries = stream.makeAsyncIterator()
+        observation = listener.coordinator.observe { [weak listener] notification in
+            guard case .remoteChange = notification else {
+                continuation.yield((notification, nil))
+                return
+            }
+            continuation.yield((notification, try? listener?.count()))
+        }
     }
 
-    /// Waits for a change after which the condition holds.
-    @discardableResult
-    mutating func wait(
-        until condition: () throws -> Bool = { true }
-    ) async throws -> RemoteChange {
-        while let notification = await iterator.next() {
-            guard case .remoteChange(let change) = notification else { continue }
+    /// The next notification of any kind.
+    mutating func next() async -> CoordinatorNotification? {
+        let notification = await deliveries.next()?.notification
+        if case .remoteChange(let change) = notification {
             count += 1
             stores.insert(change.store)
-            if try condition() { return change }
+        }
+        return notification
+    }
+
+    /// Waits for a change after which so many authors are stored.
+    @discardableResult
+    mutating func wait(for authorCount: Int) async throws -> RemoteChange {
+        while let delivery = await deliveries.next() {
+            guard case .remoteChange(let change) = delivery.notification else { continue }
+            count += 1
+            stores.insert(change.store)
+            if delivery.authorCount == authorCount { return change }
         }
         throw CancellationError()
     }
 
     /// Reads until a store was removed.
     mutating func finish() async {
-        while let notification = await iterator.next() {
-            if case .remoteChange = notification { count += 1 }
+        while let notification = await next() {
             if case .storesDidChange = notification { return }
         }
     }
 
     /// Waits for the end of the changes of a store.
     mutating func waitForEnd() async -> PersistentStoreHandle? {
-        while let notification = await iterator.next() {
+        while let notification = await next() {
             if case .remoteChangesDidEnd(let store) = notification { return store }
         }
         return nil
