@@ -146,7 +146,9 @@ extension ManagedObjectContext: ObjectChannel {
     // MARK: - A child's save
 
     /// Takes over what a child has saved, as pending changes of this context.
-    func save(_ plans: [StorePlan], ifCurrent isCurrent: @Sendable () -> Bool) throws {
+    func save(
+        _ plans: [StorePlan], from origin: ChangeOrigin, ifCurrent isCurrent: @Sendable () -> Bool
+    ) throws -> PersistentHistoryToken? {
         try answer {
             var unknown = try plans.flatMap(\.openReferences).filter { try !has($0) }
             for plan in plans {
@@ -171,6 +173,7 @@ extension ManagedObjectContext: ObjectChannel {
                 }
             }
             processPendingChanges()
+            return nil
         }
     }
 

@@ -20,7 +20,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
     public var concurrencyType: ConcurrencyType { queue.type }
 
-    /// For people; appears in messages.
+    /// For people; appears in messages, and in the histories of stores.
     public let name: String?
 
     /// The context that takes this one's saves; nil if the coordinator does.
@@ -36,8 +36,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
     /// (spec §4.2).
     public var mergePolicy: MergePolicy = .error
 
-    /// The author of the changes (spec §4.6). Reserved for a history of the store: no save reads it
-    /// yet.
+    /// The author of the changes, who stands in the histories of the stores that this context saves
+    /// to (spec §4.6). Ignored in a context with a parent.
     public var transactionAuthor: String?
 
     /// How long a cached row may be used when a fault fires; nil means without limit (spec §3.1).

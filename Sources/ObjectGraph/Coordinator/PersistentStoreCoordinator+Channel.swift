@@ -15,7 +15,9 @@ extension PersistentStoreCoordinator: StoreChannel {
 
     // Optimistic locking has two levels (spec §5.3): first the row cache, then the versioned
     // statements.
-    func save(_ plans: [StorePlan], ifCurrent isCurrent: @Sendable () -> Bool) throws {
+    func save(
+        _ plans: [StorePlan], from origin: ChangeOrigin, ifCurrent isCurrent: @Sendable () -> Bool
+    ) throws -> PersistentHistoryToken? {
         try underLockPolicy {
             let targets = try targets(of: plans)
             for target in targets {
@@ -23,8 +25,8 @@ extension PersistentStoreCoordinator: StoreChannel {
                     throw noted(conflict, target, wasCached: true)
                 }
             }
-            var committed: [StoreRecord] = []
-            try write(targets[...], &committed)
+            var committed = Committed()
+            try write(targets[...], from: origin, &committed)
             for target in targets {
                 update(target.record.rowCache, with: target.plan)
                 for row in target.record.store.takeRowsChangedByTriggers() {
@@ -33,12 +35,19 @@ extension PersistentStoreCoordinator: StoreChannel {
                 }
             }
             graphCounters.saves.add(1, ordering: .relaxed)
+            return PersistentHistoryToken(ifAny: committed.historyNumbers)
         }
     }
 
     private struct SaveTarget {
         let plan: SavePlan
         let record: StoreRecord
+    }
+
+    /// The stores that have committed, and the numbers of the transactions in their histories.
+    private struct Committed {
+        var records: [StoreRecord] = []
+        var historyNumbers: [String: Int64] = [:]
     }
 
     /// The stores of the plans, and those with only metadata to write. They are sorted by number,
@@ -70,23 +79,29 @@ extension PersistentStoreCoordinator: StoreChannel {
     /// Writes to every store before the first of them commits, so that only a commit can fail
     /// halfway (spec §5.1).
     private func write(
-        _ targets: ArraySlice<SaveTarget>, _ committed: inout [StoreRecord]
+        _ targets: ArraySlice<SaveTarget>, from origin: ChangeOrigin,
+        _ committed: inout Committed
     ) throws {
         guard let target = targets.first else { return }
         let others = targets.dropFirst()
-        var finished: [StoreRecord] = []
+        var finished = Committed()
         do {
-            try target.record.store.save(
-                target.plan,
-                beforeCommit: others.isEmpty ? nil : { try self.write(others, &finished) })
-            committed = finished + [target.record]
+            let number = try target.record.store.save(
+                target.plan, from: origin,
+                beforeCommit: others.isEmpty
+                    ? nil : { try self.write(others, from: origin, &finished) })
+            committed = finished
+            committed.records.append(target.record)
+            if let number {
+                committed.historyNumbers[target.record.store.identifier] = number
+            }
         } catch let conflict as StoreConflict {
             throw noted(conflict, target, wasCached: false)
-        } catch  where !finished.isEmpty {
+        } catch  where !finished.records.isEmpty {
             for target in others { forgetRows(of: target) }
             throw StoreError(
                 .incompleteSave(
-                    saved: finished.map(\.store.identifier),
+                    saved: finished.records.map(\.store.identifier),
                     failed: [target.record.store.identifier]), url: target.record.store.url,
                 sqlite: (error as? StoreError)?.sqlite)
         }

@@ -43,9 +43,12 @@ public final class PersistentStoreCoordinator: Sendable {
         /// Whether the configuration has the entity, by entity index.
         let holds: [Bool]
 
+        /// Nil if the store does not post them.
+        let remoteChanges: RemoteChangePoster?
+
         init(
             number: Int, store: any PersistentStore, rowCache: RowCache, scopes: [ObjectIDScope],
-            entityNames: Set<String>, holds: [Bool]
+            entityNames: Set<String>, holds: [Bool], remoteChanges: RemoteChangePoster?
         ) {
             self.number = number
             self.store = store
@@ -53,11 +56,10 @@ public final class PersistentStoreCoordinator: Sendable {
             self.scopes = scopes
             self.entityNames = entityNames
             self.holds = holds
+            self.remoteChanges = remoteChanges
         }
 
-        var handle: PersistentStoreHandle {
-            PersistentStoreHandle(number: number, identifier: store.identifier, url: store.url)
-        }
+        var handle: PersistentStoreHandle { PersistentStoreHandle(number: number, store) }
 
         /// Whether the configuration has one of the entities, and the store is among those with
         /// these identifiers; nil means all.
@@ -106,8 +108,7 @@ public final class PersistentStoreCoordinator: Sendable {
     public func addPersistentStore(
         _ description: PersistentStoreDescription
     ) throws -> PersistentStoreHandle {
-        let names = model.entityNames(inConfiguration: description.configuration)
-        return adopt(try makeStore(description), entityNames: names ?? [])
+        adopt(try makeStore(description), description)
     }
 
     func makeStore(_ description: PersistentStoreDescription) throws -> any PersistentStore {
@@ -137,7 +138,10 @@ public final class PersistentStoreCoordinator: Sendable {
     }
 
     /// Adds an open store as the last one.
-    func adopt(_ store: any PersistentStore, entityNames: Set<String>) -> PersistentStoreHandle {
+    func adopt(
+        _ store: any PersistentStore, _ description: PersistentStoreDescription
+    ) -> PersistentStoreHandle {
+        let entityNames = model.entityNames(inConfiguration: description.configuration) ?? []
         let number = state.withLock { state in
             state.records.append(nil)
             return state.records.count
@@ -146,12 +150,16 @@ public final class PersistentStoreCoordinator: Sendable {
             number: number, store: store, rowCache: RowCache(model: model),
             scopes: ObjectIDScope.all(
                 in: model, storeIdentifier: store.identifier, storeNumber: number),
-            entityNames: entityNames, holds: model.entities.map { entityNames.contains($0.name) })
+            entityNames: entityNames, holds: model.entities.map { entityNames.contains($0.name) },
+            remoteChanges: description.postsRemoteChanges
+                ? RemoteChangePoster(
+                    store, PersistentStoreHandle(number: number, store), observers) : nil)
         let changes = StoreChanges(added: [record.handle])
         observers.post(.storesWillChange(changes))
         state.withLock { $0.records[number - 1] = record }
         storeChangeCount.add(1, ordering: .relaxed)
         observers.post(.storesDidChange(changes))
+        record.remoteChanges?.begin()
         return record.handle
     }
 
@@ -168,6 +176,7 @@ public final class PersistentStoreCoordinator: Sendable {
         observers.post(.willRemoveStore(record.handle))
         state.withLock { $0.records[record.number - 1] = nil }
         storeChangeCount.add(1, ordering: .relaxed)
+        record.remoteChanges?.end()
         try record.store.close()
         observers.post(.storesDidChange(changes))
     }
@@ -369,4 +378,10 @@ public struct PersistentStoreHandle: Sendable, Hashable {
 
     /// The file; nil for a store in memory.
     public let url: URL?
+}
+
+extension PersistentStoreHandle {
+    init(number: Int, _ store: any PersistentStore) {
+        self.init(number: number, identifier: store.identifier, url: store.url)
+    }
 }

@@ -44,7 +44,7 @@ final class ConnectionPool: Sendable {
     private let maximumReaderCount: Int
     /// The file that the writer opened; nil in memory.
     let file: OpenedFile?
-    private let commits: CommitCounter
+    let commits: CommitCounter
     private let readerPermits: DispatchSemaphore
     private let writerPermit = DispatchSemaphore(value: 1)
     private let writerHolder = Holder()
@@ -69,8 +69,8 @@ final class ConnectionPool: Sendable {
         // A new file exists only after it was opened. A file that must not change is taken as it
         // was before.
         file = configuration.mode == .immutable ? found : OpenedFile(configuration)
-        commits = CommitCounter.ofFile(
-            configuration.mode.isInMemory ? nil : realPath(configuration.path))
+        commits = CommitCounter.ofDatabase(
+            configuration.mode == .memory ? nil : realPath(configuration.path))
         let pageSize = writer.connection.statistics.pageSize
         state = Mutex(
             State(writer: writer, statistics: ConnectionStatistics(pageSize: pageSize)))
@@ -188,10 +188,8 @@ final class ConnectionPool: Sendable {
         }
         defer {
             let statistics = writer.connection.takeStatistics()
-            if statistics.transactionsCommitted > 0 {
-                commits.count.add(1, ordering: .releasing)
-            }
             state.withLock { state in state.statistics += statistics }
+            if statistics.transactionsCommitted > 0 { commits.add() }
         }
         return try lend(writer.connection, to: body)
     }
@@ -245,6 +243,16 @@ final class ConnectionPool: Sendable {
         return try reader.get()
     }
 
+    /// A watch of the file; nil in memory.
+    ///
+    /// - Throws: `SQLiteError` if its connection cannot be opened; `SQLITE_READONLY_DBMOVED` if the
+    ///   writer's file is gone.
+    func makeCommitWatch() throws -> CommitWatch? {
+        guard let file else { return nil }
+        try requireFileInPlace()
+        return try CommitWatch(file, configuration)
+    }
+
     /// Throws if the path no longer leads to the file that the writer opened.
     private func requireFileInPlace() throws(SQLiteError) {
         if file?.isInPlace ?? true { return }
@@ -288,7 +296,7 @@ final class ConnectionPool: Sendable {
 }
 
 /// The path without symbolic links, so that one file has one name.
-private func realPath(_ path: String) -> String {
+func realPath(_ path: String) -> String {
     guard let resolved = realpath(path, nil) else { return path }
     defer { free(resolved) }
     return String(cString: resolved)

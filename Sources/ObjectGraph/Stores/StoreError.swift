@@ -30,9 +30,15 @@ public struct StoreError: Error, Sendable {
         case alreadyOpen
         /// The store is open for reading only, or cannot be written.
         case readOnly
-        /// Core Data keeps a history of changes in the store, which this engine does not continue, so
-        /// that the store is open for reading only (134030).
+        /// The store has a history of changes and was opened without `tracksHistory`, so that it is
+        /// open for reading only (134030).
         case hasHistory
+        /// The transactions after this one are no longer in the history, or the store never had it
+        /// (134301).
+        case historyExpired(after: Int64, oldest: Int64, newest: Int64)
+        /// A token, or a transaction, is of stores that are not open here; the value lists them
+        /// (134060).
+        case foreignHistory(stores: [String])
         /// The store has an index that this engine cannot keep up to date, so that the store is open
         /// for reading only (134030).
         case unmaintainedIndex(String)
@@ -172,7 +178,11 @@ extension StoreError: CustomStringConvertible {
         case .readOnly:
             "The store cannot be written; open it without isReadOnly and make file and folder writable, or open it with isReadOnly to read it."
         case .hasHistory:
-            "The store has a history of changes, which would miss this one, so it is open for reading only. With writesWithoutHistory it is written; other readers of the history then miss the changes."
+            "The store has a history of changes, which would miss this one, so it is open for reading only. Open it with tracksHistory. With writesWithoutHistory it is also written, and readers of the history miss the changes."
+        case .historyExpired(let number, let oldest, let newest):
+            "The history has the transactions \(oldest) to \(newest), and those after \(number) are needed. Read the objects again, and take currentPersistentHistoryToken as the new place."
+        case .foreignHistory(let stores):
+            "The place in the history is of other stores: \(stores.joined(separator: ", ")). Use a token of this coordinator's stores, or start without one."
         case .unmaintainedIndex(let index):
             "The store has the index \(index), which cannot be kept up to date here, so it is open for reading only. Let Core Data write it."
         case .diskFull:

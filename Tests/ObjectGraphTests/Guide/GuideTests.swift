@@ -8,12 +8,14 @@ import Testing
     let temporary = TemporaryFolder()
     var file: URL { temporary.url("library.sqlite") }
 
-    @Test func `shows the code of this file`() throws {
+    @Test func `shows the code of these files`() throws {
         let samples = try PackageFile("Documentation/ObjectGraph.md").samples
-        let file = try PackageFile("Tests/ObjectGraphTests/Guide/GuideTests.swift")
-        let others = samples.filter { !file.contains(sample: $0) }
+        let files = try ["GuideTests", "GuideTests+RemoteChanges"].map {
+            try PackageFile("Tests/ObjectGraphTests/Guide/\($0).swift")
+        }
+        let others = samples.filter { sample in !files.contains { $0.contains(sample: sample) } }
 
-        #expect(samples.count == 21)
+        #expect(samples.count == 23)
         #expect(others.isEmpty)
     }
 
@@ -30,7 +32,7 @@ import Testing
     }
 
     /// Saves an author with two books.
-    private func saveAuthor(in context: ManagedObjectContext) throws -> ManagedObjectID {
+    func saveAuthor(in context: ManagedObjectContext) throws -> ManagedObjectID {
         try context.performAndWait {
             let author = Author(context: context)
             author.name = "Ursula K. Le Guin"
@@ -43,7 +45,7 @@ import Testing
         }
     }
 
-    private func rename(
+    func rename(
         _ id: ManagedObjectID, _ name: String, in context: ManagedObjectContext
     ) throws {
         try context.performAndWait {
@@ -52,7 +54,7 @@ import Testing
         }
     }
 
-    private func name(
+    func name(
         of id: ManagedObjectID, in context: ManagedObjectContext
     ) -> String? {
         context.performAndWait { (context.object(with: id) as? Author)?.name }
@@ -500,6 +502,31 @@ extension `Guide` {
             let authorCount = try Author.count(in: context)
             #expect(authorCount == 2)
         }
+    }
+
+    @Test func `a history brings a view up to date`() throws {
+        func open(_ name: String) throws -> ManagedObjectContext {
+            let coordinator = PersistentStoreCoordinator(model: try makeModel())
+            var description = PersistentStoreDescription.sqlite(at: file)
+            description.tracksHistory = true
+            try coordinator.addPersistentStore(description)
+            return ManagedObjectContext(.privateQueue, coordinator: coordinator, name: name)
+        }
+        let (view, other) = (try open("view"), try open("other"))
+        let id = try saveAuthor(in: other)
+        #expect(name(of: id, in: view) == "Ursula K. Le Guin")
+        var token: PersistentHistoryToken? = try view.coordinator.currentPersistentHistoryToken()
+        try rename(id, "U. K. Le Guin", in: other)
+
+        var request = PersistentHistoryRequest(after: token.map { .token($0) })
+        request.transactionPredicate = try ObjectPredicate("author != 'view'")
+        for transaction in try view.fetchHistory(request) {
+            ManagedObjectContext.mergeChanges(transaction.objectChanges, into: [view])
+            token = transaction.token
+        }
+
+        #expect(name(of: id, in: view) == "U. K. Le Guin")
+        #expect(token == (try view.coordinator.currentPersistentHistoryToken()))
     }
 
     @Test func `a save says what is wrong`() throws {

@@ -33,6 +33,9 @@ struct Script {
     var arrangement: [Place]
     var store: Store
 
+    /// Whether a store of SQLite keeps a history.
+    var tracksHistory: Bool
+
     /// Whether a person's items have an order.
     var isOrdered: Bool
     var steps: [Step]
@@ -49,6 +52,7 @@ struct Script {
         }
         store = Self.stores.randomElement(using: &generator)!
         isOrdered = Bool.random(using: &generator)
+        tracksHistory = Bool.random(using: &generator)
         steps = (0..<Int.random(in: 10...60, using: &generator)).map { position in
             // Insertions come first; otherwise most steps would find no objects.
             let kind =
@@ -82,7 +86,8 @@ extension Script: CustomStringConvertible {
             "(\($0.parent.map(String.init) ?? "store"), \($0.policy)\($0.hasUndo ? ", undo" : ""))"
         }
         return "contexts \(contexts.joined(separator: " ")), "
-            + "\(store)" + (isOrdered ? ", ordered" : "") + "\n"
+            + "\(store)" + (tracksHistory ? ", history" : "") + (isOrdered ? ", ordered" : "")
+            + "\n"
             + steps.map(\.description).joined(separator: "\n")
     }
 }

@@ -41,16 +41,18 @@ final class ScriptRun: @unchecked Sendable {
         coordinator = PersistentStoreCoordinator(
             model: ScriptSchema.model(isOrdered: script.isOrdered))
         hasGenerations = script.store == .file
+        var description: PersistentStoreDescription
         switch script.store {
-        case .inMemory: try coordinator.addPersistentStore(.inMemory())
-        case .sqliteInMemory: try coordinator.addPersistentStore(.sqliteInMemory())
+        case .inMemory: description = .inMemory()
+        case .sqliteInMemory: description = .sqliteInMemory()
         case .file:
             let folder = TemporaryFolder()
             self.folder = folder
-            var description = PersistentStoreDescription.sqlite(at: folder.url("script.sqlite"))
+            description = .sqlite(at: folder.url("script.sqlite"))
             description.pragmas["synchronous"] = "OFF"
-            try coordinator.addPersistentStore(description)
         }
+        description.tracksHistory = script.tracksHistory
+        try coordinator.addPersistentStore(description)
         observer = Observer(
             context: ManagedObjectContext(.privateQueue, coordinator: coordinator))
         var contexts: [ManagedObjectContext] = []
@@ -78,7 +80,9 @@ final class ScriptRun: @unchecked Sendable {
     }
 
     func run(_ script: Script) throws {
-        for step in script.steps {
+        var copy: HistoryCopy?
+        for (position, step) in script.steps.enumerated() {
+            if position == script.steps.count / 2 { copy = try HistoryCopy(of: coordinator) }
             self.step = "\(step)"
             try perform(step, in: step.numbers[0] % contexts.count)
             try checkInvariants()
@@ -90,6 +94,10 @@ final class ScriptRun: @unchecked Sendable {
         }
         try compareStore()
         try compareObserver(0)
+        step = "in the history"
+        if let difference = try copy?.difference() {
+            throw Difference(step: step, message: difference)
+        }
     }
 
     // Does not enter a queue: that would deliver permanent keys earlier than the context asks for

@@ -5,6 +5,9 @@ struct SaveOperation {
     private var plans: [StorePlan] = []
     private var assignment = KeyAssignment()
 
+    /// The place after this save in the histories of the stores.
+    private var historyToken: PersistentHistoryToken?
+
     /// The work of attempts that were refused because of conflicts.
     private var attempts: [SaveWork] = []
 
@@ -129,9 +132,9 @@ struct SaveOperation {
         work.changed = draft.changed
     }
 
-    private func handUp(plansOfDelivery deliveryCount: Int) throws {
+    private mutating func handUp(plansOfDelivery deliveryCount: Int) throws {
         if !plans.isEmpty {
-            try context.channel.save(plans) { [context] in
+            historyToken = try context.channel.save(plans, from: context.origin) { [context] in
                 !context.hasMail && context.deliveryCount == deliveryCount
             }
         } else if context.parent == nil {
@@ -216,7 +219,7 @@ struct SaveOperation {
         if context.hasObservers || !siblings.isEmpty || !children.isEmpty {
             let changes = ObjectChanges(
                 inserted: work.inserted.map(\.objectID), updated: work.changed.map(\.objectID),
-                deleted: deletedIDs)
+                deleted: deletedIDs, historyToken: historyToken)
             context.post(.didSave(changes))
             for other in siblings + children {
                 other.perform { other.mergeChanges(changes) }

@@ -24,8 +24,13 @@ struct RowInserter {
     private(set) var collisions: [(position: Int, error: SQLiteError)] = []
 
     init(_ entity: Entity, _ statements: EntityStatements, on connection: Connection) throws {
-        layout = entity.layout
-        statement = try connection.statement(statements.insert)
+        self.init(entity.layout, try connection.statement(statements.insert))
+    }
+
+    /// - Parameter statement: Inserts the rows of `PendingRows`.
+    init(_ layout: RowLayout, _ statement: Statement) {
+        self.layout = layout
+        self.statement = statement
     }
 
     /// Whether no rows are pending.

@@ -10,8 +10,13 @@ final class SQLiteStore: PersistentStore {
     let layout: StoreLayout
     var model: ManagedObjectModel { layout.model }
     let pool: ConnectionPool
+    /// Nil without `postsRemoteChanges`, and in memory.
+    private let commitWatch: CommitWatch?
     let metadataState: MetadataState
     let debug: DebugOptions
+
+    /// Nil if the store has none.
+    let history: StoreHistory?
     private let keys: KeyReservation
 
     /// Why a store of Core Data is only read, although the description does not ask for it.
@@ -54,6 +59,7 @@ final class SQLiteStore: PersistentStore {
         }
         let schema = SQLiteSchema(
             model: model, entityNames: names, ignoresVersions: description.ignoresModelVersions,
+            tracksHistory: description.tracksHistory,
             writesWithoutHistory: description.writesWithoutHistory, debug: debug)
         do {
             var description = description
@@ -71,7 +77,10 @@ final class SQLiteStore: PersistentStore {
             self.copy = copy
             if !description.isReadOnly { try Self.makeFolder(for: description.file) }
             debug.annotate("Connecting to sqlite database file at \"\(url?.path ?? ":memory:")\"")
-            let slotCount = model.entities.map(\.layout.slotCount).max() ?? 0
+            var slotCount = model.entities.map(\.layout.slotCount).max() ?? 0
+            if description.tracksHistory {
+                slotCount = max(slotCount, HistoryRecorder.layout.slotCount)
+            }
             var configuration = description.connectionConfiguration(debug)
             // The file has no WAL and none can be made, so no other connection has the database
             // open.
@@ -86,14 +95,14 @@ final class SQLiteStore: PersistentStore {
             pool = try ConnectionPool(
                 configuration: configuration,
                 maximumReaderCount: description.maximumReaderCount,
-                onOpen: { connection in
+                onOpen: { [slotCount] connection in
                     try QueryFunctions.register(on: connection)
                     try connection.registerPendingRows(slotCount: slotCount)
                     guard let triggerFunctions else { return }
                     try triggerFunctions.register(on: connection)
                     try ExternalData.register(on: connection, store: url)
                 })
-            let opened = try pool.write { connection in
+            let (opened, history) = try pool.write { connection in
                 let opened = try schema.open(
                     on: connection, isReadOnly: connection.isReadOnly, url: url,
                     inspected: existing)
@@ -101,15 +110,20 @@ final class SQLiteStore: PersistentStore {
                 if !connection.isReadOnly {
                     for statement in opened.writerStatements { try connection.execute(statement) }
                 }
+                let history = try StoreHistory(
+                    opened, isRecording: description.tracksHistory && !connection.isReadOnly,
+                    on: connection)
                 if description.vacuumsWhenOpened { try connection.execute("VACUUM") }
                 if description.analyzesWhenOpened { try connection.execute("ANALYZE") }
-                return opened
+                return (opened, history)
             }
+            self.history = history
             identifier = opened.identifier
             metadataState = MetadataState(
                 opened.metadata, hasUnwrittenNote: opened.hasNewNote)
             layout = opened.layout
             isReadOnly = try pool.write { $0.isReadOnly }
+            commitWatch = description.postsRemoteChanges ? try pool.makeCommitWatch() : nil
         } catch let error as SQLiteError {
             throw StoreError(error, url: url)
         }
@@ -213,7 +227,13 @@ final class SQLiteStore: PersistentStore {
     func resetStatistics() { pool.resetStatistics() }
 
     func close() throws {
+        // Before the writer, which removes the WAL as the last connection of the file.
+        commitWatch?.close()
         try mapping { try pool.close() }
+    }
+
+    func observeCommits(_ handler: @escaping @Sendable (CommitEvent) -> Void) -> Observation {
+        commitWatch?.observe(handler) ?? pool.commits.observers.add(handler)
     }
 
     func reserveKeys(_ count: Int, root: Entity) throws -> Range<Int64> {
