@@ -44,7 +44,7 @@ import Testing
 
 /// A commit of the importer.
 private struct Commit {
-    let time: Duration
+    let nanoseconds: Int
     let transaction: Int
     /// All rows that were inserted up to this commit.
     let rowCount: Int
@@ -53,7 +53,7 @@ private struct Commit {
         try String(contentsOf: url, encoding: .utf8).split(separator: "\n").map { line in
             let numbers = line.split(separator: " ").map { Int($0)! }
             return Commit(
-                time: .nanoseconds(numbers[0]), transaction: numbers[1], rowCount: numbers[2])
+                nanoseconds: numbers[0], transaction: numbers[1], rowCount: numbers[2])
         }
     }
 }
@@ -81,7 +81,7 @@ private enum Importer {
                 try context.save()
                 context.reset()
             }
-            let time = Int(monotonicTime() / .nanoseconds(1))
+            let time = monotonicNanoseconds()
             let token = try coordinator.currentPersistentHistoryToken()
             commits += "\(time) \(token.transactionNumbers[store] ?? 0) \(end)\n"
         }
@@ -93,7 +93,7 @@ private enum Importer {
 /// The books that the view shows, kept by what it merges.
 private final class ShownBooks: Sendable {
     /// What was seen at a time.
-    typealias Sight = (time: Duration, number: Int)
+    typealias Sight = (nanoseconds: Int, number: Int)
 
     private let view: ManagedObjectContext
     private let books = Held<[ManagedObjectID: Book]>()
@@ -114,7 +114,7 @@ private final class ShownBooks: Sendable {
             stack.coordinators[0].observe { [weak self] notification in
                 guard case .remoteChange(let change) = notification else { return }
                 let number = change.historyToken?.transactionNumbers[change.store.identifier]
-                let sight = (monotonicTime(), Int(number ?? 0))
+                let sight = (monotonicNanoseconds(), Int(number ?? 0))
                 self?.sights.withLock { $0.changes.append(sight) }
             },
             view.observe { [weak self] notification in
@@ -134,7 +134,7 @@ private final class ShownBooks: Sendable {
             books.objects?[id] = try? view.existingObject(with: id) as? Book
         }
         let count = insertedCount.add(changes.inserted.count, ordering: .relaxed).newValue
-        let time = monotonicTime()
+        let time = monotonicNanoseconds()
         sights.withLock { $0.merges.append((time, count)) }
     }
 
@@ -156,20 +156,20 @@ private final class ShownBooks: Sendable {
         of commits: [Commit], _ number: (Commit) -> Int, _ sights: (ShownBooks) -> [Sight]
     ) -> String {
         var rest = sights(self)[...]
-        let delays = commits.compactMap { commit -> Duration? in
+        let delays = commits.compactMap { commit -> Int? in
             rest = rest.drop { $0.number < number(commit) }
-            return rest.first.map { max(.zero, $0.time - commit.time) }
+            return rest.first.map { max(0, $0.nanoseconds - commit.nanoseconds) }
         }.sorted()
         guard !delays.isEmpty else { return "nothing was seen" }
-        let median = delays[delays.count / 2]
-        let ninetieth = delays[delays.count * 9 / 10]
+        let median = Duration.nanoseconds(delays[delays.count / 2])
+        let ninetieth = Duration.nanoseconds(delays[delays.count * 9 / 10])
         return "median \(median), 90 % \(ninetieth), \(delays.count) of \(commits.count) commits"
     }
 }
 
 /// The same clock in all processes.
-private func monotonicTime() -> Duration {
+private func monotonicNanoseconds() -> Int {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
-    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    return time.tv_sec * 1_000_000_000 + time.tv_nsec
 }

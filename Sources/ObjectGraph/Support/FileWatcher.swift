@@ -39,13 +39,6 @@ final class FileWatcher: Sendable {
         var watches: [Int: Watch] = [:]
         var lastNumber = 0
         var inotify: Inotify?
-
-        mutating func addFolder(
-            _ folder: String, _ open: () -> Inotify?
-        ) -> Int32? {
-            if inotify == nil { inotify = open() }
-            return inotify?.add(folder)
-        }
     }
 
     private let queue = DispatchQueue(label: "ObjectGraph.FileWatcher")
@@ -67,7 +60,8 @@ final class FileWatcher: Sendable {
         _ names: Set<String>, inFolder path: String, _ onChange: @escaping @Sendable () -> Void
     ) -> Observation {
         let (number, isPolled) = state.withLock { state in
-            let folder = state.addFolder(path, makeInotify)
+            if state.inotify == nil { state.inotify = makeInotify() }
+            let folder = state.inotify?.add(path)
             state.lastNumber += 1
             state.watches[state.lastNumber] = Watch(
                 folder: folder, names: names, onChange: onChange)
@@ -93,10 +87,7 @@ final class FileWatcher: Sendable {
             {
                 state.inotify?.remove(folder)
             }
-            if state.watches.isEmpty {
-                state.inotify?.close()
-                state.inotify = nil
-            }
+            if state.watches.isEmpty { state.inotify = nil }
             return watch
         }
         withExtendedLifetime(removed) {}

@@ -40,9 +40,12 @@ final class Inotify: Sendable {
             // Also if the source was cancelled meanwhile: its last handler runs after that.
             queue.asyncAfter(deadline: .now() + pause) { source.resume() }
         }
-        source.setCancelHandler { Glibc.close(descriptor) }
+        source.setCancelHandler { close(descriptor) }
         source.resume()
     }
+
+    // The descriptor is closed on the queue, soon.
+    deinit { source.cancel() }
 
     /// Begins to watch a folder. A folder that is watched already keeps its number.
     ///
@@ -57,9 +60,6 @@ final class Inotify: Sendable {
 
     /// Fails without consequence for a folder that was deleted.
     func remove(_ folder: Int32) { inotify_rm_watch(descriptor, folder) }
-
-    /// Closes the descriptor soon. Must be called once, after the last use.
-    func close() { source.cancel() }
 
     private static func readChanges(of descriptor: Int32) -> Set<Change> {
         var changes: Set<Change> = []

@@ -99,17 +99,10 @@ import Testing
             }
             // Dispatch keeps descriptors of its own.
             try await watchStores()
-            var inotifyCount = 1
-            for _ in 0..<10_000 where inotifyCount > 0 {
-                inotifyCount = openDescriptors().count { $0.contains("inotify") }
-                try await Task.sleep(for: .milliseconds(1))
-            }
-            #expect(inotifyCount == 0)
+            try await wait { !openDescriptors().contains { $0.contains("inotify") } }
             let before = openDescriptors()
             try await watchStores()
-            for _ in 0..<10_000 where openDescriptors().count > before.count {
-                try await Task.sleep(for: .milliseconds(1))
-            }
+            try await wait { openDescriptors() == before }
             #expect(openDescriptors() == before)
         }
     }
@@ -125,12 +118,10 @@ import Testing
             try await changes.wait(for: 1)
         }
         // A notification in delivery keeps the coordinator for a moment.
-        for _ in 0..<10_000 where released != nil { try await Task.sleep(for: .milliseconds(1)) }
+        try await wait { released == nil }
         #expect(released == nil)
         let path = folder.url.resolvingSymlinksInPath().path
-        for _ in 0..<10_000 where openDescriptors().contains(where: { $0.hasPrefix(path) }) {
-            try await Task.sleep(for: .milliseconds(1))
-        }
+        try await wait { !openDescriptors().contains { $0.hasPrefix(path) } }
         #expect(!openDescriptors().contains { $0.hasPrefix(path) })
     }
 
@@ -156,4 +147,12 @@ private func openDescriptors() -> [String] {
     return names.compactMap {
         try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")
     }.filter { !$0.contains("/proc/") }.sorted()
+}
+
+/// Waits until the condition holds, or for so long that it never will.
+private func wait(until condition: () -> Bool) async throws {
+    for _ in 0..<10_000 {
+        if condition() { return }
+        try await Task.sleep(for: .milliseconds(1))
+    }
 }

@@ -9,12 +9,14 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct `Watching files (§10.5)` {
     private static let folder = TemporaryFolder()
 
-    /// A new file and what is reported of it.
+    /// A new file and when changes of it are reported.
     private static func watch(
         _ watcher: FileWatcher, _ name: String
-    ) -> (url: URL, calls: AsyncStream<Void>, observation: Observation) {
-        let (calls, continuation) = AsyncStream<Void>.makeStream()
-        let observation = watcher.watch([name], inFolder: folder.url.path) { continuation.yield() }
+    ) -> (url: URL, calls: AsyncStream<ContinuousClock.Instant>, observation: Observation) {
+        let (calls, continuation) = AsyncStream<ContinuousClock.Instant>.makeStream()
+        let observation = watcher.watch([name], inFolder: folder.url.path) {
+            continuation.yield(.now)
+        }
         return (folder.url(name), calls, observation)
     }
 
@@ -24,7 +26,7 @@ import Testing
         let (url, calls, observation) = Self.watch(watcher, "a")
         try Data("a".utf8).write(to: url)
         var times: [ContinuousClock.Instant] = []
-        for await _ in calls.prefix(8) { times.append(.now) }
+        for await time in calls.prefix(8) { times.append(time) }
         // Timers never come too early.
         #expect(times.last! - times.first! >= .milliseconds(2 + 4 + 8))
         withExtendedLifetime((watcher, observation)) {}
