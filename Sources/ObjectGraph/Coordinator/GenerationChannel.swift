@@ -54,8 +54,10 @@ final class GenerationChannel: StoreChannel {
         try coordinator.reserveKeys(count, root: root, storeNumber: storeNumber)
     }
 
-    func save(_ plans: [StorePlan], ifCurrent isCurrent: @Sendable () -> Bool) throws {
-        try coordinator.save(plans, ifCurrent: isCurrent)
+    func save(
+        _ plans: [StorePlan], from origin: ChangeOrigin, ifCurrent isCurrent: @Sendable () -> Bool
+    ) throws -> PersistentHistoryToken? {
+        try coordinator.save(plans, from: origin, ifCurrent: isCurrent)
     }
 
     // MARK: - Registered objects

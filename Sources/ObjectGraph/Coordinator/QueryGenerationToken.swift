@@ -72,6 +72,6 @@ extension PersistentStoreCoordinator.StoreRecord {
         guard let pinned = try store.pinned() else { return self }
         return Self(
             number: number, store: pinned, rowCache: RowCache(model: model), scopes: scopes,
-            entityNames: entityNames, holds: holds)
+            entityNames: entityNames, holds: holds, remoteChanges: nil)
     }
 }

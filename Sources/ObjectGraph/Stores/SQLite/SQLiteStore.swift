@@ -156,12 +156,14 @@ final class SQLiteStore: PersistentStore {
         isReadOnly = store.isReadOnly
         layout = store.layout
         pool = store.pool
+        commitWatch = nil
         metadataState = store.metadataState
         debug = store.debug
         keys = store.keys
         obstacle = store.obstacle
         triggerFunctions = store.triggerFunctions
         copy = store.copy
+        history = store.history
         pinnedReader = reader
         selections = store.selections
         familySelections = store.familySelections
