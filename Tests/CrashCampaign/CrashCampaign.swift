@@ -39,7 +39,7 @@ enum CrashCampaign {
     ) throws -> StackConfiguration {
         StackConfiguration(
             model: try Journal.model(), location: .sqlite(url), pragmas: ["journal_mode": journal],
-            tracksHistory: [.nested, .single].contains { $0.name == kind.name })
+            tracksHistory: [StackKind.nested.name, StackKind.single.name].contains(kind.name))
     }
 
     /// - Returns: The number of kills that left a wrong state.
