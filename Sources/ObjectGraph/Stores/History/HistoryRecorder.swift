@@ -2,9 +2,11 @@ import Foundation
 
 /// Records what one transaction of SQLite does, as one transaction of the history (spec §10.4).
 ///
-/// Changes are rows in memory until 64 are inserted with one statement, as `RowInserter` does. A
-/// transaction without changes leaves nothing.
+/// Changes of one kind wait for each other, and 256 are inserted with one statement. A transaction
+/// without changes leaves nothing.
 final class HistoryRecorder {
+    private static let changesPerStatement = 256
+
     let history: StoreHistory
     private let origin: ChangeOrigin
     private let connection: Connection
@@ -16,11 +18,18 @@ final class HistoryRecorder {
     /// Whether only deletions were recorded, of rows that may have been gone.
     private var mayBeEmpty = true
 
-    private var writer = RowWriter(expectedByteCount: 1024)
-    private var inserter: RowInserter?
+    /// The keys of the objects that wait, by kind, and the index of each kind.
+    private var waiting: [(kind: Kind, keys: [Int64])] = []
+    private var indexes: [Kind: Int] = [:]
 
-    /// The bitmap of the last update, since the next one often has the same.
-    private var lastUpdate: (entityIndex: Int, properties: PropertyMask, bitmap: [UInt8])?
+    /// What changes can have in common.
+    private struct Kind: Hashable {
+        /// The position of the entity in the model.
+        let entity: Int
+
+        /// Nil for an insertion.
+        let updated: PropertyMask?
+    }
 
     private struct Numbers {
         let change, transaction, text: Int64
@@ -41,71 +50,77 @@ final class HistoryRecorder {
     // MARK: - Changes
 
     func insert(_ entity: Entity, key: Int64) throws {
-        try add(.insert, entity, key, bitmap: nil)
+        try add(Kind(entity: entity.index, updated: nil), key)
     }
 
     func update(_ entity: Entity, key: Int64, _ properties: PropertyMask) throws {
-        if lastUpdate?.entityIndex != entity.index || lastUpdate?.properties != properties {
-            let bitmap = history.entities[entity.index].bitmap(of: properties)
-            lastUpdate = (entity.index, properties, bitmap)
-        }
-        try add(.update, entity, key, bitmap: lastUpdate!.bitmap)
+        try add(Kind(entity: entity.index, updated: properties), key)
     }
 
     /// Records the deletion of rows, which must still be there: their preserved values are read in
     /// the statement that records them. Rows that are gone are left out.
     func delete(_ entity: Entity, keys: some Sequence<Int64>) throws {
-        let first = try begin().change + 1
         let statement = try connection.statement(deletion(of: entity))
-        statement.bind(try begin().transaction + 1, at: 1)
-        var rows = RowWriter(expectedByteCount: 1024)
-        var inserter = RowInserter(Self.layout, statement)
-        for key in keys {
-            if inserter.isEmpty { rows.rewind() }
-            rows.begin(Self.layout.extent, key: key, version: 0, entityNumber: 0)
-            rows.set(0, integer: first + changeCount)
-            changeCount += 1
-            try inserter.add(rows.finish(), position: 0)
+        statement.bind(try begin().transaction + 1, at: 2)
+        var rest = Array(keys)[...]
+        while !rest.isEmpty {
+            try insert(rest.prefix(Self.changesPerStatement), with: statement)
+            rest = rest.dropFirst(Self.changesPerStatement)
         }
-        try finish(&inserter)
     }
 
-    private func add(
-        _ type: PersistentHistoryChange.ChangeType, _ entity: Entity, _ key: Int64,
-        bitmap: [UInt8]?
-    ) throws {
-        let last = try begin()
-        if inserter == nil {
-            let statement = try connection.statement(Self.insertion)
-            statement.bind(last.transaction + 1, at: 1)
-            inserter = RowInserter(Self.layout, statement)
-            mayBeEmpty = false
+    private func add(_ kind: Kind, _ key: Int64) throws {
+        var index = waiting.count - 1
+        if index < 0 || waiting[index].kind != kind {
+            index = indexes[kind] ?? waiting.count
+            if index == waiting.count {
+                waiting.append((kind, []))
+                indexes[kind] = index
+            }
         }
-        changeCount += 1
-        if inserter!.isEmpty { writer.rewind() }
-        writer.begin(
-            Self.layout.extent, key: last.change + changeCount, version: 0, entityNumber: 0)
-        writer.set(0, integer: Int64(type.rawValue))
-        writer.set(1, integer: history.layout.number(of: entity))
-        writer.set(2, integer: key)
-        if let bitmap { bitmap.withUnsafeBytes { writer.set(3, bytes: $0) } }
-        try inserter!.add(writer.finish(), position: 0)
+        waiting[index].keys.append(key)
+        if waiting[index].keys.count == Self.changesPerStatement { try insertWaiting(at: index) }
     }
 
-    /// The form of a change in memory: type, number of the entity, key and bitmap. The key of such
-    /// a row is that of the change.
-    static let layout = RowLayout(slotKinds: [.integer, .integer, .integer, .blob])
+    private func insertWaiting(at index: Int) throws {
+        let (kind, keys) = waiting[index]
+        guard !keys.isEmpty else { return }
+        mayBeEmpty = false
+        let statement = try connection.statement(Self.insertion)
+        let entity = history.entities[kind.entity]
+        statement.bind(try begin().transaction + 1, at: 2)
+        statement.bind(history.layout.number(of: entity.entity), at: 3)
+        let type: PersistentHistoryChange.ChangeType = kind.updated == nil ? .insert : .update
+        statement.bind(Int64(type.rawValue), at: 4)
+        if let updated = kind.updated { statement.bind(blob: entity.bitmap(of: updated), at: 5) }
+        try insert(keys[...], with: statement)
+        waiting[index].keys.removeAll(keepingCapacity: true)
+    }
+
+    /// Runs a statement that selects from `PendingRows`. The keys stand for rows without values.
+    private func insert(_ keys: ArraySlice<Int64>, with statement: Statement) throws {
+        statement.bind(try begin().change + changeCount + 1, at: 1)
+        let outcome: Result<Void, SQLiteError> = keys.withUnsafeBufferPointer { keys in
+            let starts = keys.indices.map { UnsafeRawPointer(keys.baseAddress! + $0) }
+            return starts.withUnsafeBufferPointer { starts in
+                Result { () throws(SQLiteError) in try statement.run(from: starts, Self.layout) }
+            }
+        }
+        try outcome.get()
+        changeCount += Int64(keys.count)
+    }
+
+    private static let layout = RowLayout(slotKinds: [])
 
     private static let insertion = """
         INSERT INTO ACHANGE (Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, ZCOLUMNS) \
-        SELECT key, \(HistoryTables.change), value0, value1, value2, ?1, value3 \
+        SELECT ?1 + rowid, \(HistoryTables.change), ?4, ?3, key, ?2, ?5 \
         FROM \(PendingRows.tableName)
         """
 
-    /// Here the rows in memory have the keys of the deleted rows, and the keys of their changes.
     private func deletion(of entity: Entity) -> String {
         var columns = "Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID"
-        var values = "p.value0, \(HistoryTables.change), 2, t0.Z_ENT, t0.Z_PK, ?1"
+        var values = "?1 + p.rowid, \(HistoryTables.change), 2, t0.Z_ENT, t0.Z_PK, ?2"
         for (slot, tombstone) in history.entities[entity.index].tombstones.enumerated() {
             guard let column = tombstone.column else { continue }
             columns += ", \(HistoryTables.tombstone(slot))"
@@ -117,19 +132,14 @@ final class HistoryRecorder {
             """
     }
 
-    private func finish(_ inserter: inout RowInserter) throws {
-        try inserter.finish()
-        if let collision = inserter.collisions.first { throw collision.error }
-    }
-
     // MARK: - The transaction
 
     /// Writes what is pending, and the row of the transaction.
     ///
     /// - Returns: Nil if nothing has changed. After the commit, pass the names to `noteInterned`.
     func finish() throws -> Record? {
+        for index in waiting.indices { try insertWaiting(at: index) }
         guard let last, changeCount > 0 else { return nil }
-        if inserter != nil { try finish(&inserter!) }
         let number = last.transaction + 1
         if mayBeEmpty, try !hasChanges(number) { return nil }
         let names = [

@@ -24,13 +24,8 @@ struct RowInserter {
     private(set) var collisions: [(position: Int, error: SQLiteError)] = []
 
     init(_ entity: Entity, _ statements: EntityStatements, on connection: Connection) throws {
-        self.init(entity.layout, try connection.statement(statements.insert))
-    }
-
-    /// - Parameter statement: Inserts the rows of `PendingRows`.
-    init(_ layout: RowLayout, _ statement: Statement) {
-        self.layout = layout
-        self.statement = statement
+        layout = entity.layout
+        statement = try connection.statement(statements.insert)
     }
 
     /// Whether no rows are pending.

@@ -77,10 +77,7 @@ final class SQLiteStore: PersistentStore {
             self.copy = copy
             if !description.isReadOnly { try Self.makeFolder(for: description.file) }
             debug.annotate("Connecting to sqlite database file at \"\(url?.path ?? ":memory:")\"")
-            var slotCount = model.entities.map(\.layout.slotCount).max() ?? 0
-            if description.tracksHistory {
-                slotCount = max(slotCount, HistoryRecorder.layout.slotCount)
-            }
+            let slotCount = model.entities.map(\.layout.slotCount).max() ?? 0
             var configuration = description.connectionConfiguration(debug)
             // The file has no WAL and none can be made, so no other connection has the database
             // open.
@@ -95,7 +92,7 @@ final class SQLiteStore: PersistentStore {
             pool = try ConnectionPool(
                 configuration: configuration,
                 maximumReaderCount: description.maximumReaderCount,
-                onOpen: { [slotCount] connection in
+                onOpen: { connection in
                     try QueryFunctions.register(on: connection)
                     try connection.registerPendingRows(slotCount: slotCount)
                     guard let triggerFunctions else { return }
