@@ -121,7 +121,9 @@ import Testing
         let view = store.makeContext()
         try view.performAndWait {
             view.retainsRegisteredObjects = true
-            for entity in ["Owner", "Box", "Thing"] { _ = try view.all(entity) }
+            for entity in ["Owner", "Box", "Thing"] {
+                _ = try view.fetch(FetchRequest(entityName: entity), as: ManagedObject.self)
+            }
             try store.run { context in
                 let request = BatchDeleteRequest(fetchRequest: FetchRequest(entityName: "Owner"))
                 let result = try context.execute(request)
@@ -129,7 +131,9 @@ import Testing
             }
             // A merge by identifiers is complete.
             let fresh = store.makeContext()
-            let remaining = try fresh.performAndWait { try fresh.all("Thing").map(\.objectID) }
+            let remaining = try fresh.performAndWait {
+                try fresh.fetchObjectIDs(FetchRequest(entityName: "Thing"))
+            }
             #expect(remaining.count == 2)
         }
     }
