@@ -68,7 +68,8 @@ final class SQLiteStore: PersistentStore {
             self.copy = copy
             if !description.isReadOnly { try Self.makeFolder(for: description.file) }
             debug.annotate("Connecting to sqlite database file at \"\(url?.path ?? ":memory:")\"")
-            let slotCount = model.entities.map(\.layout.slotCount).max() ?? 0
+            let slotCount = model.entities.map(\.layout.slotCount)
+                .reduce(PairWriter.slotCount, max)
             var configuration = description.connectionConfiguration(debug)
             // The file has no WAL and none can be made, so no other connection has the database
             // open.
