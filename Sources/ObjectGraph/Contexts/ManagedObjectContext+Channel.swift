@@ -79,7 +79,13 @@ extension ManagedObjectContext: ObjectChannel {
     func destinations(
         of property: Property, _ scope: ObjectIDScope, key: Int64
     ) throws -> [EntityKey] {
-        try answer { try members(of: property, scope, key: key) }
+        try answer { try keysOfMembers(of: property, scope, key: key) }
+    }
+
+    func members(
+        of property: Property, _ scope: ObjectIDScope, key: Int64
+    ) throws -> FoundMembers {
+        .keys(try destinations(of: property, scope, key: key))
     }
 
     func relatedRows(
@@ -90,7 +96,7 @@ extension ManagedObjectContext: ObjectChannel {
             return RelatedRows(
                 contents: Dictionary(
                     uniqueKeysWithValues: try keys.map {
-                        ($0, try members(of: property, scope, key: $0))
+                        ($0, try keysOfMembers(of: property, scope, key: $0))
                     }),
                 rows: RowList(try loaded.compactMap(currentRow)))
         }
@@ -109,7 +115,7 @@ extension ManagedObjectContext: ObjectChannel {
         }
     }
 
-    private func members(
+    private func keysOfMembers(
         of property: Property, _ scope: ObjectIDScope, key: Int64
     ) throws -> [EntityKey] {
         let owner = object(key, scope)

@@ -32,6 +32,10 @@ protocol ObjectChannel: AnyObject, Sendable {
         of property: Property, _ scope: ObjectIDScope, key: Int64
     ) throws -> [EntityKey]
 
+    /// The contents of a to-many relationship, with their rows if the level above can read them
+    /// along.
+    func members(of property: Property, _ scope: ObjectIDScope, key: Int64) throws -> FoundMembers
+
     /// The contents of a to-many relationship of several owners, with the destinations' rows.
     func relatedRows(
         of property: Property, _ scope: ObjectIDScope, keys: [Int64]
@@ -69,6 +73,12 @@ struct StoreRows: Sendable {
 struct StoreKeys: Sendable {
     let storeNumber: Int
     let keys: [EntityKey]
+}
+
+/// The members of a to-many relationship in their order: their rows, or their identities.
+enum FoundMembers: Sendable {
+    case rows(RowList)
+    case keys([EntityKey])
 }
 
 /// The part of a save for the store with this number.

@@ -125,10 +125,34 @@ extension PersistentStoreCoordinator: ObjectChannel {
             try record.store.destinations(
                 of: property, model.entities[scope.entityIndex], key: key)
         }
-        debug.annotate(
-            "to-many relationship fault \"\(property.name)\" for objectID \(ManagedObjectID(scope: scope, reference: key)) fulfilled from database. Got \(contents.count) rows"
-        )
+        annotateMembers(of: property, scope, key: key, count: contents.count)
         return contents
+    }
+
+    func members(
+        of property: Property, _ scope: ObjectIDScope, key: Int64
+    ) throws -> FoundMembers {
+        let record = try openRecord(scope.storeNumber, entityName: scope.entityName)
+        let found = try underLockPolicy {
+            let rows = try record.store.memberRows(
+                of: property, model.entities[scope.entityIndex], key: key)
+            if let rows {
+                let destination = model.destination(of: property.relationship!)
+                record.rowCache.store(rows, root: destination.rootIndex)
+            }
+            return rows
+        }
+        guard let found else { return .keys(try destinations(of: property, scope, key: key)) }
+        annotateMembers(of: property, scope, key: key, count: found.count)
+        return .rows(found)
+    }
+
+    private func annotateMembers(
+        of property: Property, _ scope: ObjectIDScope, key: Int64, count: Int
+    ) {
+        debug.annotate(
+            "to-many relationship fault \"\(property.name)\" for objectID \(ManagedObjectID(scope: scope, reference: key)) fulfilled from database. Got \(count) rows"
+        )
     }
 
     func relatedRows(

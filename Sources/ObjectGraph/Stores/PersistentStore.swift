@@ -61,6 +61,9 @@ protocol PersistentStore: AnyObject, Sendable {
     /// The contents of a to-many relationship of one row.
     func destinations(of property: Property, _ owner: Entity, key: Int64) throws -> [EntityKey]
 
+    /// The rows of these contents, in their order; nil if they take more memory than a slab.
+    func memberRows(of property: Property, _ owner: Entity, key: Int64) throws -> RowList?
+
     /// The contents of a to-many relationship of several rows, with the destinations' rows.
     func relatedRows(
         of property: Property, _ owner: Entity, keys: [Int64]

@@ -153,6 +153,32 @@ extension SQLiteStore {
         }
     }
 
+    func memberRows(of property: Property, _ owner: Entity, key: Int64) throws -> RowList? {
+        let relationship = property.relationship!
+        let destination = model.destination(of: relationship)
+        guard hasTable[destination.index] else { return RowList() }
+        let selection = selection(destination, includesSubentities: true)
+        let sql = memberSelects.withLock { selects in
+            let place = PropertyPlace(entityIndex: owner.index, propertyIndex: property.index)
+            if let known = selects[place] { return known }
+            let made = select(
+                selection.columns, destinationsOf: property, owner, where: "= ?",
+                order(of: relationship))
+            selects[place] = made
+            return made
+        }
+        return try read(sql) { statement in
+            statement.bind(key, at: 1)
+            let collector = RowCollector(selection, expectedCount: 16)
+            while try statement.step() {
+                _ = try selection.key(of: statement)
+                collector.take(statement)
+                if collector.byteCount > RowSlab.byteCount { return nil }
+            }
+            return try collector.finish()
+        }
+    }
+
     func relatedRows(
         of property: Property, _ owner: Entity, keys: [Int64]
     ) throws -> RelatedRows {
@@ -169,14 +195,27 @@ extension SQLiteStore {
             statement.bind(jsonArray(keys), at: 1)
             let collector = RowCollector(selection)
             var contents: [Int64: [EntityKey]] = [:]
-            var known: Set<Int64> = []
-            while try statement.step() {
-                let owner = statement.value(at: Int32(selection.columnCount)).integer
-                let member = try selection.key(of: statement)
-                contents[owner, default: []].append(member)
-                // The result has a shared row once for each of its owners.
-                if known.insert(member.key).inserted { collector.take(statement) }
+            contents.reserveCapacity(keys.count)
+            // Rows of one owner mostly follow one another.
+            var (owner, members): (Int64?, [EntityKey]) = (nil, [])
+            func noteMembers() {
+                if let owner { contents[owner, default: []] += members }
+                members.removeAll(keepingCapacity: true)
             }
+            var known: Set<Int64> = []
+            let isShared = if case .joinTable = relationship.storage { true } else { false }
+            while try statement.step() {
+                let next = statement.value(at: Int32(selection.columnCount)).integer
+                if next != owner {
+                    noteMembers()
+                    owner = next
+                }
+                let member = try selection.key(of: statement)
+                members.append(member)
+                // The result has a shared row once for each of its owners.
+                if !isShared || known.insert(member.key).inserted { collector.take(statement) }
+            }
+            noteMembers()
             return RelatedRows(contents: contents, rows: try collector.finish())
         }
     }

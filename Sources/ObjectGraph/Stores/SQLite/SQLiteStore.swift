@@ -35,6 +35,9 @@ final class SQLiteStore: PersistentStore {
     /// related to objects of other configurations, whose tables may be missing (spec §11.1).
     let hasTable: [Bool]
 
+    /// The statements that read the members of relationships.
+    let memberSelects = Mutex<[PropertyPlace: String]>([:])
+
     /// The translations of fetches of rows.
     let rowTranslations = TranslationCache()
 
@@ -288,6 +291,12 @@ final class SQLiteStore: PersistentStore {
         statement.bind(layout.number(of: root), at: 2)
         try statement.run()
     }
+}
+
+/// A property of an entity, by their indexes.
+struct PropertyPlace: Hashable {
+    let entityIndex: Int
+    let propertyIndex: Int
 }
 
 /// The SQL of the statements about single rows of an entity, built once.
