@@ -1,7 +1,9 @@
 // A context as the level above its children: it answers with its own view, pending changes included
 // (spec §4.2).
 extension ManagedObjectContext: ObjectChannel {
-    func fetchRows(_ request: FetchRequest, entity: Entity) throws -> [StoreRows] {
+    func fetchRows(
+        _ request: FetchRequest, entity: Entity, keepsSnapshot: Bool
+    ) throws -> [StoreRows] {
         try answer {
             let request = coordinator.spreads(request, entity) ? request.untilPage() : request
             return try rows(of: fetchObjects(request, entity))
@@ -83,7 +85,7 @@ extension ManagedObjectContext: ObjectChannel {
     }
 
     func members(
-        of property: Property, _ scope: ObjectIDScope, key: Int64
+        of property: Property, _ scope: ObjectIDScope, key: Int64, keepsSnapshot: Bool
     ) throws -> FoundMembers {
         .keys(try destinations(of: property, scope, key: key))
     }

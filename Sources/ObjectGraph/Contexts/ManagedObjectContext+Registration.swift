@@ -368,7 +368,9 @@ extension ManagedObjectContext {
     func membersAbove(of property: Property, _ owner: ManagedObject) throws -> [ManagedObject] {
         let storeNumber = owner.binding.storeNumber
         let found = try askAbove {
-            try channel.members(of: property, owner.binding.scope, key: owner.reference)
+            try channel.members(
+                of: property, owner.binding.scope, key: owner.reference,
+                keepsSnapshot: queue.keepsSnapshot())
         }
         switch found {
         case .rows(let rows):

@@ -9,7 +9,12 @@ protocol ObjectChannel: AnyObject, Sendable {
     /// The rows that match in each store, including unsaved objects of a parent. With several
     /// stores, each result starts at the store's first match; the caller joins them and applies
     /// offset and limit.
-    func fetchRows(_ request: FetchRequest, entity: Entity) throws -> [StoreRows]
+    ///
+    /// - Parameter keepsSnapshot: Whether later reads may see the state that this one sees, as in
+    ///   `row`. This one sees the newest state.
+    func fetchRows(
+        _ request: FetchRequest, entity: Entity, keepsSnapshot: Bool
+    ) throws -> [StoreRows]
 
     /// The identities of the rows that match in each store.
     func fetchKeys(_ request: FetchRequest, entity: Entity) throws -> [StoreKeys]
@@ -34,7 +39,11 @@ protocol ObjectChannel: AnyObject, Sendable {
 
     /// The contents of a to-many relationship, with their rows if the level above can read them
     /// along.
-    func members(of property: Property, _ scope: ObjectIDScope, key: Int64) throws -> FoundMembers
+    ///
+    /// - Parameter keepsSnapshot: as in `fetchRows`.
+    func members(
+        of property: Property, _ scope: ObjectIDScope, key: Int64, keepsSnapshot: Bool
+    ) throws -> FoundMembers
 
     /// The contents of a to-many relationship of several owners, with the destinations' rows.
     func relatedRows(

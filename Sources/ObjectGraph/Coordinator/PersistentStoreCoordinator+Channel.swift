@@ -1,15 +1,19 @@
 extension PersistentStoreCoordinator: ObjectChannel {
     var coordinator: PersistentStoreCoordinator { self }
 
-    func fetchRows(_ request: FetchRequest, entity: Entity) throws -> [StoreRows] {
-        try fetchRows(request, entity: entity, progress: nil)
+    func fetchRows(
+        _ request: FetchRequest, entity: Entity, keepsSnapshot: Bool
+    ) throws -> [StoreRows] {
+        try fetchRows(request, entity: entity, progress: nil, keepsSnapshot: keepsSnapshot)
     }
 
     func fetchRows(
-        _ request: FetchRequest, entity: Entity, progress: FetchProgress?
+        _ request: FetchRequest, entity: Entity, progress: FetchProgress?,
+        keepsSnapshot: Bool = false
     ) throws -> [StoreRows] {
         try fromEachStore(request, entity) { record, request in
-            let rows = try record.store.fetchRows(request, entity: entity, progress: progress)
+            let rows = try record.store.fetchRows(
+                request, entity: entity, progress: progress, keepsSnapshot: keepsSnapshot)
             record.rowCache.store(rows, root: entity.rootIndex)
             return StoreRows(storeNumber: record.number, rows: rows)
         }
@@ -130,12 +134,13 @@ extension PersistentStoreCoordinator: ObjectChannel {
     }
 
     func members(
-        of property: Property, _ scope: ObjectIDScope, key: Int64
+        of property: Property, _ scope: ObjectIDScope, key: Int64, keepsSnapshot: Bool
     ) throws -> FoundMembers {
         let record = try openRecord(scope.storeNumber, entityName: scope.entityName)
         let found = try underLockPolicy {
             let rows = try record.store.memberRows(
-                of: property, model.entities[scope.entityIndex], key: key)
+                of: property, model.entities[scope.entityIndex], key: key,
+                keepsSnapshot: keepsSnapshot)
             if let rows {
                 let destination = model.destination(of: property.relationship!)
                 record.rowCache.store(rows, root: destination.rootIndex)

@@ -108,7 +108,9 @@ final class InMemoryStore: PersistentStore {
         snapshot().destinations(of: property, key: key).map(EntityKey.init)
     }
 
-    func memberRows(of property: Property, _ owner: Entity, key: Int64) -> RowList? {
+    func memberRows(
+        of property: Property, _ owner: Entity, key: Int64, keepsSnapshot: Bool
+    ) -> RowList? {
         RowList(snapshot().destinations(of: property, key: key))
     }
 
