@@ -110,6 +110,8 @@ extension SQLiteStore {
 
     func row(_ key: Int64, entity: Entity, keepsSnapshot: Bool) throws -> RowReference? {
         let selection = selection(entity, includesSubentities: false)
+        // No turn of a context ends for the store of a generation.
+        let keepsSnapshot = keepsSnapshot && !isPinned
         return try read(statements[entity.index].selectRow, keepingSnapshot: keepsSnapshot) {
             statement in
             statement.bind(key, at: 1)
@@ -272,7 +274,7 @@ extension SQLiteStore {
         _ body: (Statement) throws -> T
     ) throws -> T {
         try mapping {
-            let result = try pool.read(
+            let result = try read(
                 keepingSnapshot: keepingSnapshot, seesNewest: seesNewest
             ) { connection in
                 let statement = try connection.statement(sql)
