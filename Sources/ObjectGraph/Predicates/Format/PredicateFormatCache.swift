@@ -16,14 +16,14 @@ final class PredicateFormatCache: Sendable {
         // Outside the lock, because an argument may be of a type that the program defines.
         let known = templates.withLock { $0[format] }
         if let predicate = known?.predicate(with: arguments) { return predicate }
-        let template = try PredicateParser.parse(format, arguments)
-        if known == nil, template.isReusable, format.utf8.count <= Self.maximumLength {
+        let parsed = try PredicateParser.parse(format, arguments)
+        if known == nil, let template = parsed.template, format.utf8.count <= Self.maximumLength {
             templates.withLock { templates in
                 // Formats that a program writes number a few dozen. More are made by the program.
                 if templates.count == Self.capacity { templates = [:] }
                 templates[format] = template
             }
         }
-        return template.predicate
+        return parsed.predicate
     }
 }

@@ -41,7 +41,7 @@ struct PredicateParser {
 
     static func parse(
         _ text: String, _ arguments: [(any PredicateArgument)?]
-    ) throws(PredicateFormatError) -> PredicateTemplate {
+    ) throws(PredicateFormatError) -> (predicate: ObjectPredicate, template: PredicateTemplate?) {
         var parser = try PredicateParser(text, arguments)
         let predicate = try parser.predicate()
         guard parser.token.kind == .end else {
@@ -53,8 +53,9 @@ struct PredicateParser {
                 text, at: text.utf8.count, expected: "a placeholder for each argument",
                 found: "\(used) placeholders and \(arguments.count) arguments")
         }
-        return PredicateTemplate(
+        let template = PredicateTemplate(
             predicate, placeholders: parser.placeholders, argumentCount: arguments.count)
+        return (predicate, template)
     }
 
     private init(_ text: String, _ arguments: [(any PredicateArgument)?])

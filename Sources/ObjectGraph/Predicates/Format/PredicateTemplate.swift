@@ -1,25 +1,24 @@
-/// A parsed format, with the places of its arguments.
+/// A parsed format without its arguments.
 struct PredicateTemplate: Sendable {
-    /// With the arguments of the first use.
-    let predicate: ObjectPredicate
+    /// With nil for each argument, so that no argument is kept alive.
+    private let predicate: ObjectPredicate
 
-    /// For each comparison in the order of the text, the placeholder that is its right side. Nil if
-    /// an argument is elsewhere: the format is then parsed each time.
-    private let placeholders: [PlaceholderKind?]?
+    /// For each comparison in the order of the text, the placeholder that is its right side.
+    private let placeholders: [PlaceholderKind?]
 
-    init(_ predicate: ObjectPredicate, placeholders: [PlaceholderKind?], argumentCount: Int) {
-        self.predicate = predicate
-        let isReusable =
-            placeholders.count { $0 != nil } == argumentCount
-            && predicate.comparisonCount == placeholders.count
-        self.placeholders = isReusable ? placeholders : nil
+    /// Nil if an argument is elsewhere than on the right side of a comparison: the format is then
+    /// parsed each time.
+    init?(_ predicate: ObjectPredicate, placeholders: [PlaceholderKind?], argumentCount: Int) {
+        guard placeholders.count(where: { $0 != nil }) == argumentCount,
+            predicate.comparisonCount == placeholders.count
+        else { return nil }
+        self.placeholders = placeholders
+        var values = placeholders.map { $0.map { _ in ObjectExpression.constant(.null) } }[...]
+        self.predicate = predicate.replacingRightSides(&values)
     }
 
-    var isReusable: Bool { placeholders != nil }
-
-    /// The predicate with other arguments; nil if their number or types are wrong.
+    /// The predicate with these arguments; nil if their number or types are wrong.
     func predicate(with arguments: [(any PredicateArgument)?]) -> ObjectPredicate? {
-        guard let placeholders else { return nil }
         var values: [ObjectExpression?] = []
         values.reserveCapacity(placeholders.count)
         var rest = arguments[...]
