@@ -25,3 +25,9 @@ struct ItemRecord: ItemValues, Sendable {
         return " ON CONFLICT (ZNUMBER) DO UPDATE SET Z_OPT = Z_OPT + 1, \(changes)"
     }()
 }
+
+/// A row of `ZRACK` as the peers read it.
+struct RackRecord: Sendable {
+    var key: Int64
+    var name: String
+}

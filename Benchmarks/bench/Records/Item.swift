@@ -35,14 +35,16 @@ final class Item: ManagedObject, ItemValues {
     /// - Parameter isNumberIndexed: whether the number has an index, so that pages are found
     ///   without a scan.
     /// - Parameter isNumberUnique: whether a constraint makes the number unique.
+    /// - Parameter hasRacks: whether items are in racks.
     static func makeModel(
-        isNumberIndexed: Bool = false, isNumberUnique: Bool = false
+        isNumberIndexed: Bool = false, isNumberUnique: Bool = false, hasRacks: Bool = false
     ) throws -> ManagedObjectModel {
-        try ManagedObjectModel(entities: [
-            EntityDescription(
-                Item.self, uniquenessConstraints: isNumberUnique ? [["number"]] : [],
-                indexes: isNumberIndexed ? [FetchIndexDescription("byNumber", on: "number")] : [])
-        ])
+        var item = EntityDescription(
+            Item.self, uniquenessConstraints: isNumberUnique ? [["number"]] : [],
+            indexes: isNumberIndexed ? [FetchIndexDescription("byNumber", on: "number")] : [])
+        guard hasRacks else { return try ManagedObjectModel(entities: [item]) }
+        item.relationships = [.toOne("rack", "Rack", inverse: "items")]
+        return try ManagedObjectModel(entities: [item, EntityDescription(Rack.self)])
     }
 
     func take(_ row: ItemRow) {
@@ -71,4 +73,16 @@ final class Item: ManagedObject, ItemValues {
         row.set(item.address, for: address)
         row.set(item.note, for: note)
     }
+}
+
+/// The owner of ten items, in the stores of the walks.
+final class Rack: ManagedObject {
+    static let name = Attribute<String>("name")
+    static let items = ToMany<Item>("items")
+
+    static let itemCount = 10
+
+    override class var managedProperties: [any ManagedProperty] { [name, items] }
+
+    var items: Set<Item> { self[Self.items] }
 }

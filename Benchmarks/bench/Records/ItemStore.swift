@@ -6,6 +6,8 @@ struct ItemStore: SampleStore {
     var isNumberIndexed = false
     /// Whether it repeats the same items.
     var isRepeating = false
+    /// Whether ten items each are in a rack.
+    var hasRacks = false
 
     func make(in context: WorkerContext) throws -> [String: Int64] {
         let items =
@@ -13,7 +15,11 @@ struct ItemStore: SampleStore {
             ? ItemRow.repeated(count: rowCount) : ItemRow.generated(count: rowCount)
         let maker = try ObjectGraphEngine(
             configuration: context.configuration, isNumberIndexed: isNumberIndexed)
-        if !items.isEmpty { try maker.batchInsert(items) }
+        if hasRacks {
+            try maker.insertOnRacks(items)
+        } else if !items.isEmpty {
+            try maker.batchInsert(items)
+        }
         try maker.close()
         return ItemSum.facts(of: items)
     }

@@ -16,7 +16,8 @@ final class ObjectGraphEngine: EngineSubject {
     init(configuration: SubjectConfiguration, isNumberIndexed: Bool) throws {
         coordinator = PersistentStoreCoordinator(
             model: try Item.makeModel(
-                isNumberIndexed: isNumberIndexed, isNumberUnique: configuration.isNumberUnique),
+                isNumberIndexed: isNumberIndexed, isNumberUnique: configuration.isNumberUnique,
+                hasRacks: configuration.hasRacks),
             lockPolicy: configuration.coordinatorLockPolicy)
         var description = PersistentStoreDescription.sqlite(at: configuration.storeURL)
         description.pragmas = ["synchronous": configuration.synchronous]
@@ -117,7 +118,54 @@ final class ObjectGraphEngine: EngineSubject {
         return held!
     }
 
+    func findItems(numbered numbers: [Int64]) throws -> ItemChecksum {
+        let context = makeContext()
+        return try context.performAndWait {
+            var checksum = ItemChecksum()
+            for number in numbers {
+                let predicate = try ObjectPredicate("number == %ld", number)
+                if let item = try Item.findFirst(in: context, where: predicate) {
+                    checksum.add(item)
+                }
+            }
+            return checksum
+        }
+    }
+
+    func walkRacks(prefetching: Bool) throws -> ItemChecksum {
+        var request = FetchRequest(entityName: "Rack")
+        if prefetching { request.relationshipKeyPathsForPrefetching = ["items"] }
+        let (racks, context) = (request, makeContext())
+        return try context.performAndWait {
+            var checksum = ItemChecksum()
+            for rack in try context.fetch(racks, as: Rack.self) {
+                for item in rack.items { checksum.add(item) }
+            }
+            return checksum
+        }
+    }
+
     // MARK: Inserting
+
+    /// Fills one rack after the other.
+    func insertOnRacks(_ items: [ItemRow]) throws {
+        let context = makeContext()
+        for start in stride(from: 0, to: items.count, by: 1_000) {
+            try context.performAndWait {
+                var rack: Rack?
+                for index in start..<min(start + 1_000, items.count) {
+                    if index % Rack.itemCount == 0 {
+                        rack = Rack(context: context)
+                        rack?[Rack.name] = "Rack \(index / Rack.itemCount + 1)"
+                    }
+                    let item = Item(context: context)
+                    item.take(items[index])
+                    rack?.add(item, to: Rack.items)
+                }
+                try context.save()
+            }
+        }
+    }
 
     func insert(_ items: [ItemRow], saveSize: Int) throws {
         let context = makeContext()

@@ -77,6 +77,7 @@ struct WorkerContext {
             indexes: job.indexes, mergePolicy: job.parameters["mergePolicy"] ?? "error",
             importsInBatchContext: job.parameters["context"] == "batch",
             isNumberUnique: job.parameters["row"] == "upsert",
+            hasRacks: job.parameters["row"]?.hasPrefix("walk") == true,
             pageSize: job.storeFacts?["pageSize"] ?? 4096)
     }
 

@@ -26,6 +26,10 @@ enum EngineWorkload {
         case "fault-in-transaction": try fault(rowCount, context, inTransaction: true)
         case "pages": try pages(rowCount, context)
         case "first-page": try firstPage(rowCount, context)
+        case "look-up": try lookUp(rowCount, context)
+        case "walk": try read(context, ItemSum.checksum) { try $0.walkRacks(prefetching: false) }
+        case "walk-prefetched":
+            try read(context, ItemSum.checksum) { try $0.walkRacks(prefetching: true) }
         case "insert": try insert(rowCount, context) { try $0.insert($1, saveSize: saveSize) }
         case "batch-insert": try insert(rowCount, context) { try $0.batchInsert($1) }
         case "upsert": try upsert(rowCount, context)
@@ -46,7 +50,9 @@ enum EngineWorkload {
         case "growth-fetch", "growth-insert": nil
         case "insert", "batch-insert", "import-json": ItemStore(rowCount: 0)
         case "upsert": ItemStore(rowCount: rowCount / 2)
-        case "pages", "first-page": ItemStore(rowCount: rowCount, isNumberIndexed: true)
+        case "pages", "first-page", "look-up":
+            ItemStore(rowCount: rowCount, isNumberIndexed: true)
+        case "walk", "walk-prefetched": ItemStore(rowCount: rowCount, hasRacks: true)
         case "filter-loaded": ItemStore(rowCount: rowCount, isRepeating: true)
         default: ItemStore(rowCount: rowCount)
         }
@@ -147,6 +153,21 @@ enum EngineWorkload {
             try subject.readPages(from: numbers, rowCount: pageRowCount)
         }
     }
+
+    /// Looks items up by their indexed number, in random order.
+    private static func lookUp(_ rowCount: Int, _ context: WorkerContext) throws -> WorkloadOutcome
+    {
+        let items = ItemRow.generated(count: rowCount)
+        var random = SeededGenerator(seed: context.job.seed)
+        let numbers = (1...Int64(rowCount)).shuffled(using: &random).prefix(lookUpCount)
+        let expected = numbers.reduce(into: ItemChecksum()) { $0.add(items[Int($1) - 1]) }
+        let (subject, _) = try context.openEngine(isWritten: false)
+        return try read(numbers.count, from: subject, context, expected) {
+            try subject.findItems(numbered: Array(numbers))
+        }
+    }
+
+    private static let lookUpCount = 10_000
 
     /// Fetches the same page repeatedly, each time in a new context. Then fetches and holds as many
     /// pages again, to measure the memory of one page beyond what the allocator reserves for small
@@ -372,7 +393,8 @@ extension WorkloadKind {
                     "fetch-realise", "fetch-one-integer", "fetch-memory", "insert",
                     "batch-insert", "update", "batch-update", "fault", "fault-in-transaction",
                     "pages", "first-page", "read-integer", "read-text", "filter-loaded",
-                    "growth-fetch", "growth-insert", "upsert", "import-json",
+                    "growth-fetch", "growth-insert", "upsert", "import-json", "look-up", "walk",
+                    "walk-prefetched",
                 ]),
                 defaultValue: "fetch-realise", summary: "the line"),
             WorkloadParameter(

@@ -5,7 +5,9 @@ extension ManagedObjectContext: ObjectChannel {
         try answer { try channel.stores() }
     }
 
-    func fetchRows(_ request: FetchRequest, entity: Entity) throws -> [StoreRows] {
+    func fetchRows(
+        _ request: FetchRequest, entity: Entity, keepsSnapshot: Bool
+    ) throws -> [StoreRows] {
         try answer {
             let request = coordinator.spreads(request, entity) ? request.untilPage() : request
             return try rows(of: fetchObjects(request, entity))
@@ -83,7 +85,13 @@ extension ManagedObjectContext: ObjectChannel {
     func destinations(
         of property: Property, _ scope: ObjectIDScope, key: Int64
     ) throws -> [EntityKey] {
-        try answer { try members(of: property, scope, key: key) }
+        try answer { try keysOfMembers(of: property, scope, key: key) }
+    }
+
+    func members(
+        of property: Property, _ scope: ObjectIDScope, key: Int64, keepsSnapshot: Bool
+    ) throws -> FoundMembers {
+        .keys(try destinations(of: property, scope, key: key))
     }
 
     func relatedRows(
@@ -94,7 +102,7 @@ extension ManagedObjectContext: ObjectChannel {
             return RelatedRows(
                 contents: Dictionary(
                     uniqueKeysWithValues: try keys.map {
-                        ($0, try members(of: property, scope, key: $0))
+                        ($0, try keysOfMembers(of: property, scope, key: $0))
                     }),
                 rows: RowList(try loaded.compactMap(currentRow)))
         }
@@ -113,7 +121,7 @@ extension ManagedObjectContext: ObjectChannel {
         }
     }
 
-    private func members(
+    private func keysOfMembers(
         of property: Property, _ scope: ObjectIDScope, key: Int64
     ) throws -> [EntityKey] {
         let owner = object(key, scope)

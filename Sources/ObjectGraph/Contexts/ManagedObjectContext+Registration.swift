@@ -363,7 +363,29 @@ extension ManagedObjectContext {
         } != nil
     }
 
-    /// The members of a to-many relationship according to the level above.
+    /// The members of a to-many relationship according to the level above, as faults with their
+    /// rows if these were read along.
+    func membersAbove(of property: Property, _ owner: ManagedObject) throws -> [ManagedObject] {
+        let storeNumber = owner.binding.storeNumber
+        let found = try askAbove {
+            try channel.members(
+                of: property, owner.binding.scope, key: owner.reference,
+                keepsSnapshot: queue.keepsSnapshot())
+        }
+        switch found {
+        case .rows(let rows):
+            return objects(
+                of: StoreRows(storeNumber: storeNumber, rows: rows),
+                root: model.destination(of: property.relationship!), realised: false,
+                refreshes: false)
+        case .keys(let keys):
+            return keys.map {
+                object($0.key, entityIndex: $0.entityIndex, storeNumber: storeNumber)
+            }
+        }
+    }
+
+    /// The identities of the members of a to-many relationship according to the level above.
     func destinationsAbove(
         of property: Property, _ object: ManagedObject
     ) throws -> [EntityKey] {

@@ -11,12 +11,12 @@ public struct TypedFetchRequest<Object: ManagedObject>: Sendable {
     private var untyped: FetchRequest
 
     public init(predicate: ObjectPredicate? = nil, sortKeys: [SortKey] = []) {
-        untyped = FetchRequest(
-            entityName: "\(Object.self)", predicate: predicate, sortKeys: sortKeys)
+        // The name is found when the request runs.
+        untyped = FetchRequest(entityName: "", predicate: predicate, sortKeys: sortKeys)
     }
 
     /// The name of the class. It cannot be set: the entity is the one that has the class.
-    public var entityName: String { untyped.entityName }
+    public var entityName: String { "\(Object.self)" }
 
     public subscript<Value>(
         dynamicMember property: WritableKeyPath<FetchRequest, Value>

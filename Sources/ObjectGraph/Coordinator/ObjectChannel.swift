@@ -12,7 +12,12 @@ protocol ObjectChannel: AnyObject, Sendable {
     /// The rows that match in each store, including unsaved objects of a parent. With several
     /// stores, each result starts at the store's first match; the caller joins them and applies
     /// offset and limit.
-    func fetchRows(_ request: FetchRequest, entity: Entity) throws -> [StoreRows]
+    ///
+    /// - Parameter keepsSnapshot: Whether later reads may see the state that this one sees, as in
+    ///   `row`. This one sees the newest state.
+    func fetchRows(
+        _ request: FetchRequest, entity: Entity, keepsSnapshot: Bool
+    ) throws -> [StoreRows]
 
     /// The identities of the rows that match in each store.
     func fetchKeys(_ request: FetchRequest, entity: Entity) throws -> [StoreKeys]
@@ -34,6 +39,14 @@ protocol ObjectChannel: AnyObject, Sendable {
     func destinations(
         of property: Property, _ scope: ObjectIDScope, key: Int64
     ) throws -> [EntityKey]
+
+    /// The contents of a to-many relationship, with their rows if the level above can read them
+    /// along.
+    ///
+    /// - Parameter keepsSnapshot: as in `fetchRows`.
+    func members(
+        of property: Property, _ scope: ObjectIDScope, key: Int64, keepsSnapshot: Bool
+    ) throws -> FoundMembers
 
     /// The contents of a to-many relationship of several owners, with the destinations' rows.
     func relatedRows(
@@ -78,6 +91,12 @@ struct StoreRows: Sendable {
 struct StoreKeys: Sendable {
     let storeNumber: Int
     let keys: [EntityKey]
+}
+
+/// The members of a to-many relationship in their order: their rows, or their identities.
+enum FoundMembers: Sendable {
+    case rows(RowList)
+    case keys([EntityKey])
 }
 
 /// The part of a save for the store with this number.

@@ -82,7 +82,8 @@ extension PersistentStoreCoordinator {
                     url: target.url)
             }
             let rows = try source.store.fetchRows(
-                FetchRequest(entityName: root.name), entity: root, progress: nil)
+                FetchRequest(entityName: root.name), entity: root, progress: nil,
+                keepsSnapshot: false)
             let lastKey = rows.map(\.key).max() ?? 0
             _ = try target.reserveKeys(Int(lastKey), root: root)
             plan.rows += rows.map { row in

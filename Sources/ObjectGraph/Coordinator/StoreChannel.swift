@@ -18,15 +18,19 @@ protocol StoreChannel: ObjectChannel {
 }
 
 extension StoreChannel {
-    func fetchRows(_ request: FetchRequest, entity: Entity) throws -> [StoreRows] {
-        try fetchRows(request, entity: entity, progress: nil)
+    func fetchRows(
+        _ request: FetchRequest, entity: Entity, keepsSnapshot: Bool
+    ) throws -> [StoreRows] {
+        try fetchRows(request, entity: entity, progress: nil, keepsSnapshot: keepsSnapshot)
     }
 
     func fetchRows(
-        _ request: FetchRequest, entity: Entity, progress: FetchProgress?
+        _ request: FetchRequest, entity: Entity, progress: FetchProgress?,
+        keepsSnapshot: Bool = false
     ) throws -> [StoreRows] {
         try fromEachStore(request, entity) { record, request in
-            let rows = try record.store.fetchRows(request, entity: entity, progress: progress)
+            let rows = try record.store.fetchRows(
+                request, entity: entity, progress: progress, keepsSnapshot: keepsSnapshot)
             record.rowCache.store(rows, root: entity.rootIndex)
             return StoreRows(storeNumber: record.number, rows: rows)
         }
@@ -133,10 +137,36 @@ extension StoreChannel {
             try record.store.destinations(
                 of: property, coordinator.model.entities[scope.entityIndex], key: key)
         }
-        coordinator.debug.annotate(
-            "to-many relationship fault \"\(property.name)\" for objectID \(ManagedObjectID(scope: scope, reference: key)) fulfilled from database. Got \(contents.count) rows"
-        )
+        annotateMembers(of: property, scope, key: key, count: contents.count)
         return contents
+    }
+
+    func members(
+        of property: Property, _ scope: ObjectIDScope, key: Int64, keepsSnapshot: Bool
+    ) throws -> FoundMembers {
+        let record = try openRecord(scope.storeNumber, entityName: scope.entityName)
+        let model = coordinator.model
+        let found = try coordinator.underLockPolicy {
+            let rows = try record.store.memberRows(
+                of: property, model.entities[scope.entityIndex], key: key,
+                keepsSnapshot: keepsSnapshot)
+            if let rows {
+                let destination = model.destination(of: property.relationship!)
+                record.rowCache.store(rows, root: destination.rootIndex)
+            }
+            return rows
+        }
+        guard let found else { return .keys(try destinations(of: property, scope, key: key)) }
+        annotateMembers(of: property, scope, key: key, count: found.count)
+        return .rows(found)
+    }
+
+    private func annotateMembers(
+        of property: Property, _ scope: ObjectIDScope, key: Int64, count: Int
+    ) {
+        coordinator.debug.annotate(
+            "to-many relationship fault \"\(property.name)\" for objectID \(ManagedObjectID(scope: scope, reference: key)) fulfilled from database. Got \(count) rows"
+        )
     }
 
     func relatedRows(

@@ -20,7 +20,10 @@ extension ManagedObject {
     public final subscript<Destination>(relationship: ToMany<Destination>) -> Set<Destination> {
         get {
             let members = destinations(of: property(relationship.key))
-            return Set(members.map { unsafeDowncast($0, to: Destination.self) })
+            // Right to cast: the model has checked that all members are of the class. A set holds
+            // references and finds them by `hash(into:)` and `==`, which a subclass inherits, so a
+            // set of the subclass has the same memory. Making one would hash every member again.
+            return unsafeBitCast(members, to: Set<Destination>.self)
         }
         set { setDestinations(newValue, of: property(relationship.key)) }
     }
@@ -157,7 +160,7 @@ extension ManagedObject {
         if let objects = contents?.relationships[property.index]?.objects { return objects }
         let stored =
             try mayHaveStoredMembers(of: property)
-            ? managedObjectContext?.destinationsAbove(of: property, self) ?? [] : []
+            ? managedObjectContext?.membersAbove(of: property, self) ?? [] : []
         return load(stored, of: property)
     }
 
@@ -246,15 +249,9 @@ extension ManagedObject {
 
     /// Sets the members to those that the level above has, with the unsaved changes applied.
     @discardableResult
-    final func load(_ keys: [EntityKey], of property: Property) -> Set<ManagedObject> {
+    final func load(_ found: [ManagedObject], of property: Property) -> Set<ManagedObject> {
         let hasMovedAway = { (object: ManagedObject) in object.hasMovedAway(from: self, property) }
-        var stored =
-            managedObjectContext.map { context in
-                keys.map {
-                    context.object(
-                        $0.key, entityIndex: $0.entityIndex, storeNumber: binding.storeNumber)
-                }
-            } ?? []
+        var stored = found
         if stored.contains(where: hasMovedAway) { stored.removeAll(where: hasMovedAway) }
         let contents = ensureContents()
         var loaded = contents.relationships[property.index, default: ToManyContents()]

@@ -156,9 +156,11 @@ final class Connection {
     }
 
     /// Makes the following reads share one snapshot, which includes the first `commits` commits.
-    func holdSnapshot(since commits: Int) throws(SQLiteError) {
+    ///
+    /// - Parameter isNewest: as in `HeldSnapshot.hold`.
+    func holdSnapshot(since commits: Int, isNewest: Bool) throws(SQLiteError) {
         if heldSnapshot == nil { heldSnapshot = try HeldSnapshot(on: handle) }
-        heldSnapshot!.hold(since: commits)
+        heldSnapshot!.hold(since: commits, isNewest: isNewest)
     }
 
     /// Lets the next read see the newest state.

@@ -83,11 +83,12 @@ final class ConnectionPool: Sendable {
     /// - Parameter keepingSnapshot: Consecutive reads with `true` share one snapshot, until this
     ///   process writes to the file or calls `releaseSnapshots()`. Call that soon. Other reads see
     ///   the newest state.
+    /// - Parameter seesNewest: Whether a read that shares a snapshot sees the newest state, too.
     /// - Throws: what `body` throws; `SQLiteError` if a reader cannot be opened; `SQLITE_MISUSE`
     ///   after `close()`; `SQLITE_READONLY_DBMOVED` if a reader is needed and the writer's file is
     ///   gone.
     func read<T>(
-        keepingSnapshot: Bool = false, _ body: (Connection) throws -> T
+        keepingSnapshot: Bool = false, seesNewest: Bool = false, _ body: (Connection) throws -> T
     ) throws -> T {
         guard maximumReaderCount > 0 else { return try write(body) }
         readerPermits.wait()
@@ -107,7 +108,8 @@ final class ConnectionPool: Sendable {
             }
         }
         if keepingSnapshot {
-            try reader.connection.holdSnapshot(since: commits.count.load(ordering: .acquiring))
+            try reader.connection.holdSnapshot(
+                since: commits.count.load(ordering: .acquiring), isNewest: seesNewest)
         } else {
             reader.connection.releaseSnapshot()
         }

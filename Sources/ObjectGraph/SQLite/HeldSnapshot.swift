@@ -5,7 +5,8 @@ import Synchronization
 ///
 /// Opening and closing one takes more than half of a look-up by key: locks of the shared memory,
 /// the header of the WAL. A snapshot is held at most for a turn of a context's queue, and until
-/// this process commits to the file.
+/// this process commits to the file. A read that must see the newest state uses it if no process has
+/// committed since.
 final class HeldSnapshot {
     // Confined with their connection, which releases this object before it closes.
     private let begin: OpaquePointer
@@ -14,6 +15,12 @@ final class HeldSnapshot {
 
     /// The number of commits when the snapshot was taken; nil while none is held.
     private var commitCount: Int?
+
+    /// Shows commits of other processes; nil if it cannot.
+    private let index: WALIndex?
+
+    /// The state of the index before the snapshot was taken.
+    private var indexState: WALIndex.State?
 
     // Traces leave these out; see `isOwn`.
     private static let beginSQL = "SAVEPOINT HeldSnapshot"
@@ -29,6 +36,7 @@ final class HeldSnapshot {
             return statement!
         }
         database = connection.database
+        index = WALIndex(of: database)
         begin = try compile(Self.beginSQL)
         end = try compile(Self.endSQL)
     }
@@ -42,9 +50,18 @@ final class HeldSnapshot {
     var isHeld: Bool { commitCount != nil }
 
     /// Makes the following reads share one snapshot, which includes the first `commits` commits.
-    func hold(since commits: Int) {
-        if commitCount == commits { return }
+    ///
+    /// - Parameter isNewest: Whether it must also include all commits of other processes. Holds none
+    ///   if these cannot be seen.
+    func hold(since commits: Int, isNewest: Bool) {
+        if commitCount == commits, !isNewest || (index != nil && index?.state == indexState) {
+            return
+        }
         release()
+        if isNewest, index == nil { return }
+        // Before the first read, which decides what the snapshot includes. A commit in between
+        // makes the snapshot seem older than it is.
+        indexState = index?.state
         // If this fails, each read is its own transaction, as without this object.
         if sqlite3_step(begin) == SQLITE_DONE { commitCount = commits }
         sqlite3_reset(begin)

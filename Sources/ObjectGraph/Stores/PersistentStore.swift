@@ -23,9 +23,12 @@ protocol PersistentStore: AnyObject, Sendable {
 
     /// The rows that match, in the order of the request.
     ///
-    /// - Parameter progress: Gets the number of rows read so far, and can cancel the fetch.
+    /// - Parameters:
+    ///   - progress: Gets the number of rows read so far, and can cancel the fetch.
+    ///   - keepsSnapshot: Whether later reads may see the same state, as in `row`. This read sees
+    ///     the newest state in either case.
     func fetchRows(
-        _ request: FetchRequest, entity: Entity, progress: FetchProgress?
+        _ request: FetchRequest, entity: Entity, progress: FetchProgress?, keepsSnapshot: Bool
     ) throws -> RowList
 
     /// The identities of the rows that match, in the order of the request.
@@ -60,6 +63,13 @@ protocol PersistentStore: AnyObject, Sendable {
 
     /// The contents of a to-many relationship of one row.
     func destinations(of property: Property, _ owner: Entity, key: Int64) throws -> [EntityKey]
+
+    /// The rows of these contents, in their order; nil if they take more memory than a slab.
+    ///
+    /// - Parameter keepsSnapshot: as in `fetchRows`.
+    func memberRows(
+        of property: Property, _ owner: Entity, key: Int64, keepsSnapshot: Bool
+    ) throws -> RowList?
 
     /// The contents of a to-many relationship of several rows, with the destinations' rows.
     func relatedRows(

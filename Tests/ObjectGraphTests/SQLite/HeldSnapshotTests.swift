@@ -10,9 +10,11 @@ import Testing
     let folder = TemporaryFolder()
     static let insert = "INSERT INTO account (balance) VALUES (0)"
 
-    func makePool(trace: (@Sendable (TraceEvent) -> Void)? = nil) throws -> ConnectionPool {
+    func makePool(
+        journalMode: String = "wal", trace: (@Sendable (TraceEvent) -> Void)? = nil
+    ) throws -> ConnectionPool {
         var configuration = SQLiteConfiguration(path: folder.path("store.db"))
-        configuration.pragmas = [("journal_mode", "wal")]
+        configuration.pragmas = [("journal_mode", journalMode)]
         configuration.trace = trace
         let pool = try ConnectionPool(configuration: configuration, maximumReaderCount: 1)
         try pool.write {
@@ -30,8 +32,10 @@ import Testing
         try outsider.close()
     }
 
-    func count(_ pool: ConnectionPool, keepingSnapshot: Bool) throws -> Int64 {
-        try pool.read(keepingSnapshot: keepingSnapshot) { connection in
+    func count(
+        _ pool: ConnectionPool, keepingSnapshot: Bool, seesNewest: Bool = false
+    ) throws -> Int64 {
+        try pool.read(keepingSnapshot: keepingSnapshot, seesNewest: seesNewest) { connection in
             let statement = try connection.statement("SELECT count(*) FROM account")
             defer { statement.reset() }
             return try statement.step() ? statement.value(at: 0).integer : -1
@@ -50,6 +54,40 @@ import Testing
         #expect(try count(pool, keepingSnapshot: true) == 0)
         try insertFromOutside()
         #expect(try count(pool, keepingSnapshot: false) == 1)
+    }
+
+    @Test func `a read that sees the newest state shares a snapshot until anyone commits`() throws {
+        let pool = try makePool()
+        for expected in 0..<3 as Range<Int64> {
+            for _ in 0..<2 {
+                #expect(try count(pool, keepingSnapshot: true, seesNewest: true) == expected)
+                // Faults of the same turn see this state.
+                #expect(try count(pool, keepingSnapshot: true) == expected)
+            }
+            let isHeld = try pool.read(keepingSnapshot: true, seesNewest: true) {
+                $0.heldSnapshot?.isHeld
+            }
+            #expect(isHeld == true)
+            try insertFromOutside()
+        }
+        try pool.write { try $0.execute(Self.insert) }
+        #expect(try count(pool, keepingSnapshot: true, seesNewest: true) == 4)
+        // The WAL begins again.
+        pool.releaseSnapshots()
+        try pool.write { _ = try $0.checkpoint(.truncate) }
+        #expect(try count(pool, keepingSnapshot: true, seesNewest: true) == 4)
+        try insertFromOutside()
+        #expect(try count(pool, keepingSnapshot: true, seesNewest: true) == 5)
+    }
+
+    @Test func `without a WAL it holds none, and leaves no index`() throws {
+        let pool = try makePool(journalMode: "delete")
+        for expected in 0..<3 as Range<Int64> {
+            #expect(try count(pool, keepingSnapshot: true, seesNewest: true) == expected)
+            try insertFromOutside()
+        }
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+        #expect(files == ["store.db"])
     }
 
     @Test func `a snapshot ends when it is released`() throws {

@@ -77,6 +77,54 @@ final class CItems: EngineSubject {
         return checksum
     }
 
+    func findItems(numbered numbers: [Int64]) throws -> ItemChecksum {
+        var select = try connection.prepare(
+            "SELECT \(ItemRecord.selection) FROM ZITEM WHERE ZNUMBER = ?")
+        var checksum = ItemChecksum()
+        for number in numbers {
+            select.bind(number, 1)
+            if try select.step() {
+                checksum.add(ItemRecord(select))
+                try select.reset()
+            }
+        }
+        return checksum
+    }
+
+    func walkRacks(prefetching: Bool) throws -> ItemChecksum {
+        var racks: [RackRecord] = []
+        var select = try connection.prepare("SELECT Z_PK, ZNAME FROM ZRACK")
+        while try select.step() {
+            racks.append(RackRecord(key: select.integer(0), name: select.text(1)))
+        }
+        var checksum = ItemChecksum()
+        let itemsByRack = prefetching ? try fetchItemsByRack() : [:]
+        select = try connection.prepare(
+            "SELECT \(ItemRecord.selection) FROM ZITEM WHERE ZRACK = ?")
+        for rack in racks {
+            var items = itemsByRack[rack.key, default: []]
+            if !prefetching {
+                select.bind(rack.key, 1)
+                while try select.step() { items.append(ItemRecord(select)) }
+            }
+            items.withUnsafeBufferPointer { items in
+                for index in items.indices { checksum.add(items[index]) }
+            }
+        }
+        return checksum
+    }
+
+    private func fetchItemsByRack() throws -> [Int64: [ItemRecord]] {
+        var items: [Int64: [ItemRecord]] = [:]
+        var select = try connection.prepare(
+            "SELECT \(ItemRecord.selection), ZRACK FROM ZITEM WHERE ZRACK IN (SELECT Z_PK FROM ZRACK)"
+        )
+        while try select.step() {
+            items[select.integer(12), default: []].append(ItemRecord(select))
+        }
+        return items
+    }
+
     func holdFirstPage(rowCount: Int, times: Int) throws -> HeldItems {
         var select = try connection.prepare(
             "SELECT \(ItemRecord.selection) FROM ZITEM ORDER BY ZNUMBER LIMIT ?")

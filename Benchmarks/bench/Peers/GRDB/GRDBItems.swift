@@ -72,6 +72,47 @@ final class GRDBItems: EngineSubject {
         return checksum
     }
 
+    func findItems(numbered numbers: [Int64]) throws -> ItemChecksum {
+        var checksum = ItemChecksum()
+        for number in numbers {
+            let request = SQLRequest<ItemRecord>(
+                sql: "SELECT \(ItemRecord.selection) FROM ZITEM WHERE ZNUMBER = ?",
+                arguments: [number], cached: true)
+            if let item = try pool.read({ try request.fetchOne($0) }) { checksum.add(item) }
+        }
+        return checksum
+    }
+
+    func walkRacks(prefetching: Bool) throws -> ItemChecksum {
+        let racks = try pool.read { try RackRecord.fetchAll($0) }
+        let itemsByRack = prefetching ? try fetchItemsByRack() : [:]
+        var checksum = ItemChecksum()
+        for rack in racks {
+            var items = itemsByRack[rack.key, default: []]
+            if !prefetching {
+                let request = SQLRequest<ItemRecord>(
+                    sql: "SELECT \(ItemRecord.selection) FROM ZITEM WHERE ZRACK = ?",
+                    arguments: [rack.key], cached: true)
+                items = try pool.read { try request.fetchAll($0) }
+            }
+            for item in items { checksum.add(item) }
+        }
+        return checksum
+    }
+
+    private func fetchItemsByRack() throws -> [Int64: [ItemRecord]] {
+        let sql =
+            "SELECT \(ItemRecord.selection), ZRACK FROM ZITEM WHERE ZRACK IN (SELECT Z_PK FROM ZRACK)"
+        return try pool.read { database in
+            var items: [Int64: [ItemRecord]] = [:]
+            let rows = try Row.fetchCursor(database, sql: sql)
+            while let row = try rows.next() {
+                items[row[12], default: []].append(ItemRecord(row: row))
+            }
+            return items
+        }
+    }
+
     func holdFirstPage(rowCount: Int, times: Int) throws -> HeldItems {
         var held: HeldItems?
         for _ in 0..<times {

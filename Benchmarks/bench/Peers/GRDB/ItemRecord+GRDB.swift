@@ -60,3 +60,11 @@ extension ItemRecord: FetchableRecord, PersistableRecord {
             maker: item.maker, city: item.city, address: item.address, note: item.note)
     }
 }
+
+extension RackRecord: FetchableRecord, TableRecord {
+    static let databaseTableName = "ZRACK"
+
+    static var databaseSelection: [any SQLSelectable] { [Column("Z_PK"), Column("ZNAME")] }
+
+    init(row: Row) { self.init(key: row[0], name: row[1]) }
+}

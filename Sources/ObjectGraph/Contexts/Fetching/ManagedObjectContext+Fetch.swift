@@ -28,7 +28,8 @@ extension ManagedObjectContext {
         let stored = request.stored(beside: pending)
         let groups = try askAbove {
             request.includesPropertyValues
-                ? try channel.fetchRows(stored, entity: entity).map(StoreKeys.init)
+                ? try channel.fetchRows(stored, entity: entity, keepsSnapshot: false)
+                    .map(StoreKeys.init)
                 : try channel.fetchKeys(stored, entity: entity)
         }
         if let group = try keys(groups, request, entity, pending) {
@@ -158,10 +159,14 @@ extension ManagedObjectContext {
         guard pending.isEmpty else {
             return try find(request.stored(beside: pending), entity, beside: [])
         }
+        // A program that looks one object up looks up more.
+        let isLookUp = request.fetchLimit == 1
         return try askAbove {
             request.wantsKeys
                 ? .keys(try channel.fetchKeys(request, entity: entity))
-                : .rows(try channel.fetchRows(request, entity: entity))
+                : .rows(
+                    try channel.fetchRows(
+                        request, entity: entity, keepsSnapshot: isLookUp && queue.keepsSnapshot()))
         }
     }
 

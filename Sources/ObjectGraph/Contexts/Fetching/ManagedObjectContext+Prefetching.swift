@@ -52,14 +52,20 @@ extension ManagedObjectContext {
             try load(Array(destinations), model.destination(of: property.relationship!))
             return Array(destinations)
         }
-        try prefetchToMany(property, of: owners)
+        let loaded = try prefetchToMany(property, of: owners)
+        if let loaded { return loaded }
         return Array(Set(owners.flatMap { $0.destinations(of: property) }))
     }
 
-    private func prefetchToMany(_ property: Property, of owners: [ManagedObject]) throws {
+    /// - Returns: All destinations, each once; nil if some of them were loaded before or may be
+    ///   unsaved.
+    private func prefetchToMany(
+        _ property: Property, of owners: [ManagedObject]
+    ) throws -> [ManagedObject]? {
         let missing = owners.filter {
             !$0.isInserted && !$0.hasLoadedDestinations(of: property)
         }
+        var all: [ManagedObject] = []
         let destination = model.destination(of: property.relationship!)
         for (storeNumber, group) in Dictionary(grouping: missing, by: \.binding.storeNumber) {
             let related = try askAbove {
@@ -70,12 +76,15 @@ extension ManagedObjectContext {
             let loaded = objects(
                 of: StoreRows(storeNumber: storeNumber, rows: related.rows), root: destination,
                 realised: false, refreshes: false)
-            withExtendedLifetime(loaded) {
-                for owner in group {
-                    owner.load(related.contents[owner.reference, default: []], of: property)
+            for owner in group {
+                let members = related.contents[owner.reference, default: []].map {
+                    object($0.key, entityIndex: $0.entityIndex, storeNumber: storeNumber)
                 }
+                owner.load(members, of: property)
             }
+            all += loaded
         }
+        return missing.count == owners.count && !hasChanges ? all : nil
     }
 
     /// Reads the rows of objects that are faults without a row, in one statement a store.

@@ -60,7 +60,9 @@ extension ManagedObjectContext {
                 }))
         // Each store has its own indexes.
         request.affectedStores = scope.storeIdentifier.map { [$0] }
-        let found = try askAbove { try channel.fetchRows(request, entity: entity) }
+        let found = try askAbove {
+            try channel.fetchRows(request, entity: entity, keepsSnapshot: false)
+        }
         return found.lazy.flatMap { fetched in
             self.objects(of: fetched, root: entity, realised: true, refreshes: false)
         }.first { !pending.contains($0) && !$0.givesUp(values, of: constraint.map(\.name)) }

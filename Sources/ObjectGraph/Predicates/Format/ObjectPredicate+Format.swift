@@ -33,7 +33,7 @@ extension ObjectPredicate {
     public init(
         _ format: String, arguments: [(any PredicateArgument)?]
     ) throws(PredicateFormatError) {
-        self = try PredicateParser.parse(format, arguments)
+        self = try PredicateFormatCache.shared.predicate(format, arguments)
     }
 
     /// The predicate as text. Parsing the text gives an equal predicate, except for these:

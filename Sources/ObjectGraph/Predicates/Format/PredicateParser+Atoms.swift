@@ -280,20 +280,12 @@ extension PredicateParser {
     ) throws(PredicateFormatError) -> ObjectExpression {
         if placeholder.last == "K" { return try keyPath(givenFor: placeholder) }
         let expression = try nextArgument(of: placeholder)
-        let expected: String
-        switch (PlaceholderKind(placeholder), expression) {
-        case (.any, _), (.string, .constant(.string)), (.character, .constant(.string)),
-            (.character, .constant(.integer)), (.real, .constant(.integer)),
-            (.real, .constant(.double)), (.real, .constant(.decimal)),
-            (.integer, .constant(.integer)), (.integer, .constant(.boolean)):
-            try advance()
-            return expression
-        case (.string, _), (.character, _):
-            expected = "a string as the argument of %\(placeholder)"
-        case (.real, _): expected = "a number as the argument of %\(placeholder)"
-        case (.integer, _): expected = "an integer as the argument of %\(placeholder)"
+        let kind = PlaceholderKind(placeholder)
+        guard kind.accepts(expression) else {
+            throw unacceptable(expression, "\(kind.expected) as the argument of %\(placeholder)")
         }
-        throw unacceptable(expression, expected)
+        try advance()
+        return expression
     }
 
     private mutating func nextArgument(
@@ -346,8 +338,28 @@ extension PredicateParser {
 }
 
 /// The kind of argument of a placeholder.
-private enum PlaceholderKind {
+enum PlaceholderKind {
     case any, string, character, real, integer
+
+    func accepts(_ argument: ObjectExpression) -> Bool {
+        switch (self, argument) {
+        case (.any, _), (.string, .constant(.string)), (.character, .constant(.string)),
+            (.character, .constant(.integer)), (.real, .constant(.integer)),
+            (.real, .constant(.double)), (.real, .constant(.decimal)),
+            (.integer, .constant(.integer)), (.integer, .constant(.boolean)):
+            true
+        default: false
+        }
+    }
+
+    fileprivate var expected: String {
+        switch self {
+        case .any: "a value"
+        case .string, .character: "a string"
+        case .real: "a number"
+        case .integer: "an integer"
+        }
+    }
 
     init(_ placeholder: String) {
         self =

@@ -26,7 +26,11 @@ struct PredicateParser {
     let text: String
     private var lexer: PredicateLexer
     private(set) var token: PredicateToken
+    private var tokenCount = 0
     var arguments: ArraySlice<(any PredicateArgument)?>
+
+    /// For each comparison so far, the placeholder that is its whole right side, if one is.
+    private var placeholders: [PlaceholderKind?] = []
 
     /// The weight of the terms around the next token.
     private var depth = 0
@@ -37,7 +41,7 @@ struct PredicateParser {
 
     static func parse(
         _ text: String, _ arguments: [(any PredicateArgument)?]
-    ) throws(PredicateFormatError) -> ObjectPredicate {
+    ) throws(PredicateFormatError) -> (predicate: ObjectPredicate, template: PredicateTemplate?) {
         var parser = try PredicateParser(text, arguments)
         let predicate = try parser.predicate()
         guard parser.token.kind == .end else {
@@ -49,7 +53,9 @@ struct PredicateParser {
                 text, at: text.utf8.count, expected: "a placeholder for each argument",
                 found: "\(used) placeholders and \(arguments.count) arguments")
         }
-        return predicate
+        let template = PredicateTemplate(
+            predicate, placeholders: parser.placeholders, argumentCount: arguments.count)
+        return (predicate, template)
     }
 
     private init(_ text: String, _ arguments: [(any PredicateArgument)?])
@@ -148,8 +154,15 @@ struct PredicateParser {
         _ modifier: ObjectPredicate.Modifier
     ) throws(PredicateFormatError) -> ObjectPredicate {
         let options = try comparisonOptions()
-        return .comparison(
-            .init(left, found, try expression(), modifier: modifier, options: options))
+        let (start, count) = (token, tokenCount)
+        let right = try expression()
+        if case .placeholder(let letters) = start.kind, letters.last != "K", tokenCount == count + 1
+        {
+            placeholders.append(PlaceholderKind(letters))
+        } else {
+            placeholders.append(nil)
+        }
+        return .comparison(.init(left, found, right, modifier: modifier, options: options))
     }
 
     /// `SELF isKindOfClass: %@`, the only selector that can be used as an operator; nil for
@@ -160,6 +173,7 @@ struct PredicateParser {
         guard token.kind == .function(ObjectExpression.kindTest) else { return nil }
         try advance()
         let arguments = [try expression(left, from: start), try expression()]
+        placeholders.append(nil)
         return .predicate(
             .comparison(
                 .init(
@@ -286,7 +300,10 @@ struct PredicateParser {
 
     // MARK: - Tokens
 
-    mutating func advance() throws(PredicateFormatError) { token = try lexer.next() }
+    mutating func advance() throws(PredicateFormatError) {
+        token = try lexer.next()
+        tokenCount += 1
+    }
 
     /// Whether the next token is one of these signs or keywords.
     func isNext(_ spelling: String, _ other: String? = nil) -> Bool {

@@ -2,7 +2,7 @@
 // of their primary keys.
 extension InMemoryStore {
     func fetchRows(
-        _ request: FetchRequest, entity: Entity, progress: FetchProgress?
+        _ request: FetchRequest, entity: Entity, progress: FetchProgress?, keepsSnapshot: Bool
     ) throws -> RowList {
         let resolver = resolver(entity)
         var keys: [CompiledSort.Key] = []
@@ -16,7 +16,8 @@ extension InMemoryStore {
     func fetchKeys(
         _ request: FetchRequest, entity: Entity, progress: FetchProgress?
     ) throws -> [EntityKey] {
-        try fetchRows(request, entity: entity, progress: progress).map(EntityKey.init)
+        try fetchRows(request, entity: entity, progress: progress, keepsSnapshot: false)
+            .map(EntityKey.init)
     }
 
     func explain(

@@ -119,6 +119,12 @@ final class InMemoryStore: PersistentStore {
         snapshot().destinations(of: property, key: key).map(EntityKey.init)
     }
 
+    func memberRows(
+        of property: Property, _ owner: Entity, key: Int64, keepsSnapshot: Bool
+    ) -> RowList? {
+        RowList(snapshot().destinations(of: property, key: key))
+    }
+
     func relatedRows(of property: Property, _ owner: Entity, keys: [Int64]) -> RelatedRows {
         let snapshot = snapshot()
         var related = RelatedRows(contents: [:], rows: RowList())

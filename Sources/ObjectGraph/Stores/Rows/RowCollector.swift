@@ -5,6 +5,8 @@ final class RowCollector: RowReceiver {
         var slab: RowSlab
         var slabCount: Int
         var rows = RowList()
+        /// The memory of all slabs.
+        var byteCount: Int
         /// The rows of `slab` that were not appended to `rows` yet.
         var places: [RowPlace] = []
         /// The error for the first damaged row.
@@ -25,7 +27,9 @@ final class RowCollector: RowReceiver {
             expectedByteCount: isSmall ? expectedCount * 256 : RowSlab.byteCount)
         state = .allocate(capacity: 1)
         state.initialize(
-            to: State(writer: writer, slab: writer.slab, slabCount: writer.slabCount))
+            to: State(
+                writer: writer, slab: writer.slab, slabCount: writer.slabCount,
+                byteCount: writer.slab.capacity))
         if isSmall { state.pointee.places.reserveCapacity(expectedCount) }
     }
 
@@ -35,6 +39,9 @@ final class RowCollector: RowReceiver {
     }
 
     override func receive(_ row: SQLFunctionArguments) { take(row) }
+
+    /// The memory of the rows taken so far.
+    var byteCount: Int { state.pointee.byteCount }
 
     /// Takes every row of a statement whose select list has this form.
     ///
@@ -70,6 +77,7 @@ final class RowCollector: RowReceiver {
         state.pointee.places.reserveCapacity(count)
         state.pointee.slab = state.pointee.writer.slab
         state.pointee.slabCount = state.pointee.writer.slabCount
+        state.pointee.byteCount += state.pointee.slab.capacity
     }
 
     @inline(never)

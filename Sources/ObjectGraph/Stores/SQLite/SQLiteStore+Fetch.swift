@@ -2,7 +2,7 @@ import Foundation
 
 extension SQLiteStore {
     func fetchRows(
-        _ request: FetchRequest, entity: Entity, progress: FetchProgress?
+        _ request: FetchRequest, entity: Entity, progress: FetchProgress?, keepsSnapshot: Bool
     ) throws -> RowList {
         let selection = selection(entity, includesSubentities: request.includesSubentities)
         let translation = try rowTranslations.translation(of: request, entity: entity) {
@@ -11,7 +11,8 @@ extension SQLiteStore {
         }
         let start = ContinuousClock.now
         let rows =
-            try readRows(translation, request, entity, selection, progress)
+            try readRows(
+                translation, request, entity, selection, progress, keepsSnapshot: keepsSnapshot)
             ?? readSortedRows(request, entity, selection, progress)
         debug.annotate(
             "total fetch execution time: \((ContinuousClock.now - start).inSeconds) for \(rows.count) rows."
@@ -30,9 +31,11 @@ extension SQLiteStore {
     /// - Returns: Nil if the rows came in another order than that of the result.
     private func readRows(
         _ translation: FetchTranslation, _ request: FetchRequest, _ entity: Entity,
-        _ selection: RowSelection, _ progress: FetchProgress?
+        _ selection: RowSelection, _ progress: FetchProgress?, keepsSnapshot: Bool
     ) throws -> RowList? {
-        try read(translation.sql, progress: progress) { statement in
+        try read(
+            translation.sql, keepingSnapshot: keepsSnapshot, seesNewest: true, progress: progress
+        ) { statement in
             statement.bind(translation.bindings)
             let collector = RowCollector(
                 selection, expectedCount: request.fetchLimit > 0 ? request.fetchLimit : .max)
@@ -58,7 +61,8 @@ extension SQLiteStore {
     ) throws -> RowList {
         let translation = try translate(request, entity, selection, .columns)
         try rowTranslations.replaceTranslation(of: request) { translation }
-        return try readRows(translation, request, entity, selection, progress)!
+        return try readRows(
+            translation, request, entity, selection, progress, keepsSnapshot: false)!
     }
 
     func fetchKeys(
@@ -155,6 +159,34 @@ extension SQLiteStore {
         }
     }
 
+    func memberRows(
+        of property: Property, _ owner: Entity, key: Int64, keepsSnapshot: Bool
+    ) throws -> RowList? {
+        let relationship = property.relationship!
+        let destination = model.destination(of: relationship)
+        guard hasTable[destination.index] else { return RowList() }
+        let selection = selection(destination, includesSubentities: true)
+        let sql = memberSelects.withLock { selects in
+            let place = PropertyPlace(entityIndex: owner.index, propertyIndex: property.index)
+            if let known = selects[place] { return known }
+            let made = select(
+                selection.columns, destinationsOf: property, owner, where: "= ?",
+                order(of: relationship))
+            selects[place] = made
+            return made
+        }
+        return try read(sql, keepingSnapshot: keepsSnapshot, seesNewest: true) { statement in
+            statement.bind(key, at: 1)
+            let collector = RowCollector(selection, expectedCount: 16)
+            while try statement.step() {
+                _ = try selection.key(of: statement)
+                collector.take(statement)
+                if collector.byteCount > RowSlab.byteCount { return nil }
+            }
+            return try collector.finish()
+        }
+    }
+
     func relatedRows(
         of property: Property, _ owner: Entity, keys: [Int64]
     ) throws -> RelatedRows {
@@ -171,14 +203,27 @@ extension SQLiteStore {
             statement.bind(jsonArray(keys), at: 1)
             let collector = RowCollector(selection)
             var contents: [Int64: [EntityKey]] = [:]
-            var known: Set<Int64> = []
-            while try statement.step() {
-                let owner = statement.value(at: Int32(selection.columnCount)).integer
-                let member = try selection.key(of: statement)
-                contents[owner, default: []].append(member)
-                // The result has a shared row once for each of its owners.
-                if known.insert(member.key).inserted { collector.take(statement) }
+            contents.reserveCapacity(keys.count)
+            // Rows of one owner mostly follow one another.
+            var (owner, members): (Int64?, [EntityKey]) = (nil, [])
+            func noteMembers() {
+                if let owner { contents[owner, default: []] += members }
+                members.removeAll(keepingCapacity: true)
             }
+            var known: Set<Int64> = []
+            let isShared = if case .joinTable = relationship.storage { true } else { false }
+            while try statement.step() {
+                let next = statement.value(at: Int32(selection.columnCount)).integer
+                if next != owner {
+                    noteMembers()
+                    owner = next
+                }
+                let member = try selection.key(of: statement)
+                members.append(member)
+                // The result has a shared row once for each of its owners.
+                if !isShared || known.insert(member.key).inserted { collector.take(statement) }
+            }
+            noteMembers()
             return RelatedRows(contents: contents, rows: try collector.finish())
         }
     }
@@ -224,11 +269,14 @@ extension SQLiteStore {
 
     /// Runs the body with a cached statement on a reader.
     func read<T>(
-        _ sql: String, keepingSnapshot: Bool = false, progress: FetchProgress? = nil,
+        _ sql: String, keepingSnapshot: Bool = false, seesNewest: Bool = false,
+        progress: FetchProgress? = nil,
         _ body: (Statement) throws -> T
     ) throws -> T {
         try mapping {
-            let result = try read(keepingSnapshot: keepingSnapshot) { connection in
+            let result = try read(
+                keepingSnapshot: keepingSnapshot, seesNewest: seesNewest
+            ) { connection in
                 let statement = try connection.statement(sql)
                 defer { statement.reset() }
                 return try connection.reporting(to: progress) { try body(statement) }

@@ -59,7 +59,8 @@ private struct PlanWriter {
     }
 
     mutating func run() throws {
-        try writeJoins { !$0.isInsertion }
+        let joins = JoinWriter(plan, layout, on: connection)
+        try joins.remove()
         try delete { !$0.entity.uniquenessConstraints.isEmpty }
         try insert(plan.rows.indices)
         try update(plan.rows.indices)
@@ -67,8 +68,8 @@ private struct PlanWriter {
             try writeCollidingRows()
         }
         try check()
-        try writeJoins { $0.isInsertion && $0.position == nil }
-        try writeOrders()
+        try joins.add()
+        try joins.writeOrders()
         try delete { $0.entity.uniquenessConstraints.isEmpty }
         if !versionConflicts.isEmpty { throw StoreConflict.versions(versionConflicts) }
         if !uniquenessConflicts.isEmpty { throw StoreConflict.uniqueness(uniquenessConflicts) }
@@ -192,63 +193,6 @@ private struct PlanWriter {
         statement.bind(change.key, at: 1)
         defer { statement.reset() }
         return try statement.step()
-    }
-
-    private func writeJoins(where condition: (JoinChange) -> Bool) throws {
-        for change in plan.joins where condition(change) {
-            guard case .joinTable(let end) = change.property.relationship?.storage else {
-                continue
-            }
-            let join = layout.joinTable(end)
-            let (first, second) = (join.sourceColumn, join.destinationColumn)
-            let statement = try connection.statement(
-                change.isInsertion
-                    ? "INSERT OR IGNORE INTO \(join.name) (\(first), \(second)) VALUES (?, ?)"
-                    : "DELETE FROM \(join.name) WHERE \(first) = ? AND \(second) = ?")
-            statement.bind(change.sourceKey, at: 1)
-            statement.bind(change.destinationKey, at: 2)
-            try statement.run()
-        }
-    }
-
-    /// Writes the places of the members of ordered relationships.
-    private func writeOrders() throws {
-        var rest = plan.joins.filter { $0.position != nil }[...]
-        while let first = rest.first {
-            let members = rest.prefix {
-                $0.sourceKey == first.sourceKey && $0.entity === first.entity
-                    && $0.property.index == first.property.index
-            }
-            rest = rest.dropFirst(members.count)
-            guard case .joinTable(let end) = first.property.relationship?.storage,
-                let column = layout.joinTable(end).placeColumn
-            else { continue }
-            try writeOrder(of: members, layout.joinTable(end), column)
-        }
-    }
-
-    /// Writes only the pairs whose place changes.
-    private func writeOrder(
-        of members: ArraySlice<JoinChange>, _ join: JoinTable, _ column: String
-    ) throws {
-        let (first, second) = (join.sourceColumn, join.destinationColumn)
-        let query = try connection.statement(
-            "SELECT \(second), \(column) FROM \(join.name) WHERE \(first) = ? AND \(column) NOT NULL"
-        )
-        query.bind(members.first!.sourceKey, at: 1)
-        var stored: [Int64: Int64] = [:]
-        while try query.step() { stored[query.value(at: 0).integer] = query.value(at: 1).integer }
-        query.reset()
-        let places = OrderedPlaces.rising(from: members.map { stored[$0.destinationKey] })
-        let statement = try connection.statement(
-            "INSERT INTO \(join.name) (\(first), \(second), \(column)) VALUES (?, ?, ?) ON CONFLICT (\(first), \(second)) DO UPDATE SET \(column) = excluded.\(column)"
-        )
-        for (member, place) in zip(members, places) where stored[member.destinationKey] != place {
-            statement.bind(member.sourceKey, at: 1)
-            statement.bind(member.destinationKey, at: 2)
-            statement.bind(place, at: 3)
-            try statement.run()
-        }
     }
 
     /// Runs a statement that may violate a unique index. A save collects all collisions before it

@@ -43,6 +43,9 @@ final class SQLiteStore: PersistentStore {
     /// related to objects of other configurations, whose tables may be missing (spec §11.1).
     let hasTable: [Bool]
 
+    /// The statements that read the members of relationships.
+    let memberSelects = Mutex<[PropertyPlace: String]>([:])
+
     /// The translations of fetches of rows.
     let rowTranslations: TranslationCache
 
@@ -77,7 +80,8 @@ final class SQLiteStore: PersistentStore {
             self.copy = copy
             if !description.isReadOnly { try Self.makeFolder(for: description.file) }
             debug.annotate("Connecting to sqlite database file at \"\(url?.path ?? ":memory:")\"")
-            let slotCount = model.entities.map(\.layout.slotCount).max() ?? 0
+            let slotCount = model.entities.map(\.layout.slotCount)
+                .reduce(PairWriter.slotCount, max)
             var configuration = description.connectionConfiguration(debug)
             // The file has no WAL and none can be made, so no other connection has the database
             // open.
@@ -288,10 +292,11 @@ final class SQLiteStore: PersistentStore {
 
     /// Runs the body with a reader.
     func read<T>(
-        keepingSnapshot: Bool = false, _ body: (Connection) throws -> T
+        keepingSnapshot: Bool = false, seesNewest: Bool = false, _ body: (Connection) throws -> T
     ) throws -> T {
         guard let pinnedReader else {
-            return try pool.read(keepingSnapshot: keepingSnapshot, body)
+            return try pool.read(
+                keepingSnapshot: keepingSnapshot, seesNewest: seesNewest, body)
         }
         return try pinnedReader.read(body)
     }
@@ -350,6 +355,12 @@ final class SQLiteStore: PersistentStore {
         statement.bind(layout.number(of: root), at: 2)
         try statement.run()
     }
+}
+
+/// A property of an entity, by their indexes.
+struct PropertyPlace: Hashable {
+    let entityIndex: Int
+    let propertyIndex: Int
 }
 
 /// The SQL of the statements about single rows of an entity, built once.

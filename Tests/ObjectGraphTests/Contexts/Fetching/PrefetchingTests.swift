@@ -15,7 +15,7 @@ private let publicationColumns =
 
     init() throws { fixture = try FetchFixture() }
 
-    @Test func `the contents are read on their own, identities only (§3.3.1)`() throws {
+    @Test func `the contents are read on their own, with their rows (§3.3.1)`() throws {
         let context = fixture.context()
         try context.performAndWait {
             let author = try context.authors()[2]
@@ -23,11 +23,28 @@ private let publicationColumns =
             context.refreshAllObjects()
             _ = (author.name, book.title)
             fixture.recorder.expect([
-                "SELECT t0.Z_PK, t0.Z_ENT FROM ZPUBLICATION t0 WHERE t0.ZAUTHOR = ? ← \(author.objectID.reference)"
+                "SELECT \(publicationColumns) FROM ZPUBLICATION t0 WHERE t0.ZAUTHOR = ? ← \(author.objectID.reference)"
             ]) { #expect(author.publications.count == 3) }
             fixture.recorder.expect([
-                "SELECT t0.Z_PK, t0.Z_ENT FROM Z_2TOPICS t1 JOIN ZTOPIC t0 ON t0.Z_PK = t1.Z_6TOPICS WHERE t1.Z_2PUBLICATIONS = ? ← \(book.objectID.reference)"
+                "SELECT t0.ZNAME, t0.Z_OPT, t0.Z_PK FROM Z_2TOPICS t1 JOIN ZTOPIC t0 ON t0.Z_PK = t1.Z_6TOPICS WHERE t1.Z_2PUBLICATIONS = ? ← \(book.objectID.reference)"
             ]) { #expect(book.topics.count == 2) }
+        }
+    }
+
+    @Test func `the rows of many members are not read along (§3.3.1)`() throws {
+        let context = fixture.context()
+        try context.performAndWait {
+            let author = try context.authors()[0]
+            for number in 0..<5 {
+                let book = Book(context: context)
+                book.title = "\(number)" + String(repeating: "x", count: 8_000)
+                book.author = author
+            }
+            try context.save()
+            context.reset()
+            let found = try context.authors()[0]
+            fixture.expect(2) { #expect(found.publications.count == 8) }
+            fixture.expect(8) { for member in found.publications { _ = member.title } }
         }
     }
 
@@ -60,13 +77,28 @@ private let publicationColumns =
         }
     }
 
-    @Test func `members are faults, and each costs a statement (§3.3.2)`() throws {
+    @Test func `members are faults whose rows are known (§3.3.2)`() throws {
         let context = fixture.context()
         try context.performAndWait {
             let author = try context.authors()[0]
             let members = author.publications
             #expect(members.allSatisfy { $0.isFault })
-            fixture.expect(3) { for member in members { _ = member.title } }
+            fixture.expect(0) { for member in members { _ = member.title } }
+        }
+    }
+
+    @Test func `a member that was saved elsewhere meanwhile has its newest values (§3.3.2)`() throws
+    {
+        let (context, other) = (fixture.context(), fixture.context())
+        try context.performAndWait {
+            let author = try context.authors()[0]
+            let member = try #require(author.publications.first)
+            let id = member.objectID
+            try other.performAndWait {
+                try #require(other.object(with: id) as? Publication).title = "New"
+                try other.save()
+            }
+            #expect(member.title == "New")
         }
     }
 
