@@ -14,4 +14,14 @@ struct ItemRecord: ItemValues, Sendable {
     var city: String
     var address: String
     var note: String?
+
+    /// What an upsert does with the stored item of the same number.
+    static let upsertClause: String = {
+        let columns = [
+            "ZQUANTITY", "ZDELAYMINUTES", "ZPRICE", "ZCREATEDAT", "ZNAME", "ZMAKER", "ZCITY",
+            "ZADDRESS", "ZNOTE",
+        ]
+        let changes = columns.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
+        return " ON CONFLICT (ZNUMBER) DO UPDATE SET Z_OPT = Z_OPT + 1, \(changes)"
+    }()
 }

@@ -34,10 +34,13 @@ final class Item: ManagedObject, ItemValues {
 
     /// - Parameter isNumberIndexed: whether the number has an index, so that pages are found
     ///   without a scan.
-    static func makeModel(isNumberIndexed: Bool = false) throws -> ManagedObjectModel {
+    /// - Parameter isNumberUnique: whether a constraint makes the number unique.
+    static func makeModel(
+        isNumberIndexed: Bool = false, isNumberUnique: Bool = false
+    ) throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [
             EntityDescription(
-                Item.self,
+                Item.self, uniquenessConstraints: isNumberUnique ? [["number"]] : [],
                 indexes: isNumberIndexed ? [FetchIndexDescription("byNumber", on: "number")] : [])
         ])
     }

@@ -38,6 +38,13 @@ protocol EngineSubject: InspectableSubject {
     /// Inserts items with the subject's bulk operation, in one transaction.
     func batchInsert(_ items: [ItemRow]) throws
 
+    /// Inserts items like ``batchInsert(_:)``. The numbers are unique: a stored item with the number
+    /// takes the other values, and its version rises.
+    func upsert(_ items: [ItemRow]) throws
+
+    /// Inserts the items of an ``ItemFile`` like ``batchInsert(_:)``, without holding them all.
+    func importItems(from file: ItemFile) throws
+
     /// Fetches all items and keeps them as objects or values for the methods on loaded items. Not
     /// measured.
     func loadItems() throws
@@ -144,7 +151,7 @@ extension ItemValues {
 }
 
 /// An item as a value, for inserts and for the reads of peers.
-struct ItemRow: ItemValues, Sendable, Hashable {
+struct ItemRow: ItemValues, Sendable, Hashable, Codable {
     var number: Int64
     var quantity: Int32
     var delayMinutes: Int32?

@@ -45,6 +45,9 @@ struct SubjectConfiguration: Sendable, Codable, Hashable {
     var mergePolicy = "error"
     /// Whether a stack imports in a batch context instead of a worker; peers ignore it.
     var importsInBatchContext = false
+    /// Whether a constraint of the engine's model makes the numbers of items unique; peers find the
+    /// index in the file.
+    var isNumberUnique = false
     /// SQLite's `page_size`, which a file keeps from its creation on.
     var pageSize: Int64 = 4096
 

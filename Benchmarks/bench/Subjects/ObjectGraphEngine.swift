@@ -15,7 +15,8 @@ final class ObjectGraphEngine: EngineSubject {
 
     init(configuration: SubjectConfiguration, isNumberIndexed: Bool) throws {
         coordinator = PersistentStoreCoordinator(
-            model: try Item.makeModel(isNumberIndexed: isNumberIndexed),
+            model: try Item.makeModel(
+                isNumberIndexed: isNumberIndexed, isNumberUnique: configuration.isNumberUnique),
             lockPolicy: configuration.coordinatorLockPolicy)
         var description = PersistentStoreDescription.sqlite(at: configuration.storeURL)
         description.pragmas = ["synchronous": configuration.synchronous]
@@ -135,7 +136,16 @@ final class ObjectGraphEngine: EngineSubject {
     }
 
     func batchInsert(_ items: [ItemRow]) throws {
+        try batchInsert(items, in: makeContext())
+    }
+
+    func upsert(_ items: [ItemRow]) throws {
         let context = makeContext()
+        context.performAndWait { context.mergePolicy = .mergeByPropertyObjectTrump }
+        try batchInsert(items, in: context)
+    }
+
+    private func batchInsert(_ items: [ItemRow], in context: ManagedObjectContext) throws {
         let position = Atomic(0)
         let request = BatchInsertRequest(entityName: "Item") { row in
             let index = position.add(1, ordering: .relaxed).oldValue
@@ -143,6 +153,14 @@ final class ObjectGraphEngine: EngineSubject {
             items.withUnsafeBufferPointer { Item.set($0[index], in: &row) }
             return false
         }
+        _ = try context.performAndWait { try context.execute(request) }
+    }
+
+    func importItems(from file: ItemFile) throws {
+        let context = makeContext()
+        let request = BatchInsertRequest(
+            entityName: "Item", jsonArray: file.url, of: ItemRow.self
+        ) { Item.set($0, in: &$1) }
         _ = try context.performAndWait { try context.execute(request) }
     }
 

@@ -76,6 +76,7 @@ struct WorkerContext {
             lockPolicy: job.lockPolicy ?? "pooled",
             indexes: job.indexes, mergePolicy: job.parameters["mergePolicy"] ?? "error",
             importsInBatchContext: job.parameters["context"] == "batch",
+            isNumberUnique: job.parameters["row"] == "upsert",
             pageSize: job.storeFacts?["pageSize"] ?? 4096)
     }
 

@@ -28,6 +28,8 @@ enum EngineWorkload {
         case "first-page": try firstPage(rowCount, context)
         case "insert": try insert(rowCount, context) { try $0.insert($1, saveSize: saveSize) }
         case "batch-insert": try insert(rowCount, context) { try $0.batchInsert($1) }
+        case "upsert": try upsert(rowCount, context)
+        case "import-json": try importJSON(rowCount, context)
         case "update": try update(rowCount, context) { try $0.updateLoadedItems() }
         case "batch-update": try update(rowCount, context) { try $0.batchUpdate() }
         case "growth-fetch": try growth(rowCount, context, fetchSeconds)
@@ -42,7 +44,8 @@ enum EngineWorkload {
         let rowCount = context.integer("rows")
         return switch context.text("row") {
         case "growth-fetch", "growth-insert": nil
-        case "insert", "batch-insert": ItemStore(rowCount: 0)
+        case "insert", "batch-insert", "import-json": ItemStore(rowCount: 0)
+        case "upsert": ItemStore(rowCount: rowCount / 2)
         case "pages", "first-page": ItemStore(rowCount: rowCount, isNumberIndexed: true)
         case "filter-loaded": ItemStore(rowCount: rowCount, isRepeating: true)
         default: ItemStore(rowCount: rowCount)
@@ -207,6 +210,46 @@ enum EngineWorkload {
         }
     }
 
+    /// Half of the items are stored already, with other quantities.
+    private static func upsert(
+        _ rowCount: Int, _ context: WorkerContext
+    ) throws -> WorkloadOutcome {
+        var items = ItemRow.generated(count: rowCount)
+        for index in items.indices { items[index].quantity += 1_000 }
+        let sample = try context.measureBatches(rowCount: rowCount) { batches in
+            let (subject, _) = try context.openEngine(isWritten: true)
+            try batches.time(subject, once: true) { try subject.upsert(items) }
+            try subject.close()
+        }
+        return try outcome(sample, context) { verifier in
+            let store = try StoreReader(context.storeURL)
+            try verifier.checkItems(in: store, are: ItemSum.facts(of: items))
+            let versions = try store.integer("SELECT SUM(Z_OPT) FROM ZITEM")
+            verifier.check("versions", versions, equals: rowCount + rowCount / 2)
+        }
+    }
+
+    /// Inserts a JSON array that is read as a stream. Measured once, because its memory counts too.
+    private static func importJSON(
+        _ rowCount: Int, _ context: WorkerContext
+    ) throws -> WorkloadOutcome {
+        let (subject, _) = try context.openEngine(isWritten: true)
+        let file = try ItemFile(
+            context.job.folder.appending(path: "items.json"), itemCount: rowCount)
+        let sample = try context.measure(nil, rowCount: rowCount) {
+            try subject.importItems(from: file)
+        }
+        try subject.close()
+        return try outcome(sample, context) { verifier in
+            let store = try StoreReader(context.storeURL)
+            let found = try store.integers(
+                "SELECT COUNT(*), SUM(ZNUMBER), COUNT(DISTINCT ZADDRESS) FROM ZITEM")
+            verifier.check("items", found[0], equals: rowCount)
+            verifier.check("numbers", found[1], equals: rowCount * (rowCount + 1) / 2)
+            verifier.check("addresses", found[2], equals: min(rowCount, 10_000))
+        }
+    }
+
     private static func update(
         _ rowCount: Int, _ context: WorkerContext,
         _ operation: (any EngineSubject) throws -> Void
@@ -329,7 +372,7 @@ extension WorkloadKind {
                     "fetch-realise", "fetch-one-integer", "fetch-memory", "insert",
                     "batch-insert", "update", "batch-update", "fault", "fault-in-transaction",
                     "pages", "first-page", "read-integer", "read-text", "filter-loaded",
-                    "growth-fetch", "growth-insert",
+                    "growth-fetch", "growth-insert", "upsert", "import-json",
                 ]),
                 defaultValue: "fetch-realise", summary: "the line"),
             WorkloadParameter(

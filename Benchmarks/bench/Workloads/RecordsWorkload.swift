@@ -1,5 +1,6 @@
 import Benchmarking
 import ObjectGraph
+import Synchronization
 
 /// Imports records, half of which exist already. Compares ways to find them, and measures the cost
 /// of a uniqueness constraint.
@@ -14,6 +15,8 @@ enum RecordsWorkload {
         case walk = "sort-and-walk"
         /// Inserts without a fetch; the constraint and the merge policy merge duplicates.
         case upsert
+        /// One batch insert request for all records; SQLite settles duplicates.
+        case request
         /// Inserts without a fetch; no record exists before.
         case insert
     }
@@ -34,6 +37,7 @@ enum RecordsWorkload {
             let records = ManagedObjectContext(.privateQueue, coordinator: coordinator)
             try records.performAndWait {
                 records.mergePolicy = .mergeByPropertyObjectTrump
+                guard way != .request else { return try upsert(numbers, in: records) }
                 for start in stride(from: 0, to: rowCount, by: saveSize) {
                     let slice = numbers[start..<min(start + saveSize, rowCount)]
                     try way.bringIn(slice, to: records)
@@ -54,6 +58,18 @@ enum RecordsWorkload {
         verifier.check("codes", found[1], equals: rowCount)
         verifier.check("amounts", found[2], equals: (0..<rowCount).reduce(0, +))
         return WorkloadOutcome(sample: sample, verification: verifier.verification)
+    }
+
+    private static func upsert(_ numbers: [Int], in context: ManagedObjectContext) throws {
+        let position = Atomic(0)
+        try context.execute(
+            BatchInsertRequest(entityName: "Record") { row in
+                let index = position.add(1, ordering: .relaxed).oldValue
+                guard index < numbers.count else { return true }
+                row.set(Record.code(numbers[index]), for: Record.code)
+                row.set(numbers[index], for: Record.amount)
+                return false
+            })
     }
 
     fileprivate static func model(isConstrained: Bool) throws -> ManagedObjectModel {
@@ -106,6 +122,7 @@ extension RecordsWorkload.Way {
         _ numbers: ArraySlice<Int>, to context: ManagedObjectContext
     ) throws {
         switch self {
+        case .request: preconditionFailure("One request brings in all records.")
         case .insert, .upsert:
             for number in numbers { Record(context: context).take(number, amount: number) }
         case .perObject:

@@ -156,6 +156,8 @@ extension ManagedObjectContext: ObjectChannel {
             // their objects. The child finds the new ones in its mailbox.
             if !isCurrent() { throw RenewedKeys() }
             guard unknown.isEmpty else { throw SaveError.unknownObjects(unknown) }
+            beginOperation()
+            defer { endOperation() }
             for plan in plans {
                 apply(plan.plan, storeNumber: plan.storeNumber)
                 for change in plan.transients {

@@ -121,6 +121,8 @@ extension ManagedObjectContext {
     ) -> [ManagedObject] {
         // An array of no elements would write its count to the storage that all empty arrays share.
         guard fetched.rows.count > 0 else { return [] }
+        if refreshes { beginOperation() }
+        defer { if refreshes { endOperation() } }
         let table = identityMap.table(
             rootIndex: root.rootIndex, storeNumber: fetched.storeNumber)
         var newKeys: [Int64] = []

@@ -7,6 +7,8 @@ extension ManagedObjectContext {
     func followStores() {
         let generation = coordinator.storeGeneration.load(ordering: .relaxed)
         guard identityMap.follow(generation) else { return }
+        beginOperation()
+        defer { endOperation() }
         let open = Set(coordinator.records.map(\.number))
         let isGone = { (number: Int) in number > 0 && !open.contains(number) }
         var objects: [ManagedObject] = []

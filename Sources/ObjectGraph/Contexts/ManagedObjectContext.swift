@@ -96,7 +96,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     var failedReads = FailedReads()
     var undoRecorder = UndoRecorder()
 
-    var propertyObservations: [ManagedObject: [WeakObservation]] = [:]
+    @exclusivity(unchecked) var propertyObservers = PropertyObservers()
 
     // MARK: State of any thread
 

@@ -107,6 +107,10 @@ extension JSONArrayError: CodedError {
     }
 }
 
+extension RowEncodingError: CodedError {
+    public var code: Int { 134060 }
+}
+
 extension ContextDepthError: CodedError {
     public var code: Int { 134060 }
 }

@@ -29,11 +29,24 @@ public struct BatchUpdateRequest: Sendable {
 /// bypassed (spec §6.4).
 public struct BatchDeleteRequest: Sendable {
     /// Selects the rows by entity with or without subentities, stores, predicate, order, limit and
-    /// offset.
+    /// offset. For a request with identifiers, only its stores count.
     public var fetchRequest: FetchRequest
+
+    /// The rows to delete, instead of those that match the fetch request.
+    let objectIDs: [ManagedObjectID]?
 
     public init(fetchRequest: FetchRequest) {
         self.fetchRequest = fetchRequest
+        objectIDs = nil
+    }
+
+    /// Deletes the rows of these identifiers, however many they are.
+    ///
+    /// Identifiers without a row are passed over. `execute` throws `FetchError.severalHierarchies`
+    /// if their entities have no ancestor in common.
+    public init(objectIDs: [ManagedObjectID]) {
+        fetchRequest = FetchRequest(entityName: objectIDs.first?.scope.rootEntityName ?? "")
+        self.objectIDs = objectIDs
     }
 }
 

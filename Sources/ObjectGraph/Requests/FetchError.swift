@@ -55,6 +55,9 @@ public enum FetchError: Error, Sendable, Hashable {
     /// A SQL statement would have more constants than this. A list of more than 500 values counts
     /// as one constant, and so does an OR of terms that compare one expression with constants.
     case tooManyConstants(Int, limit: Int)
+
+    /// Identifiers to delete in one request belong to entities without a common ancestor.
+    case severalHierarchies(String, String)
     case unsupported(feature: String)
 
     /// Objects in memory support this feature, a SQL store does not.
@@ -101,6 +104,8 @@ extension FetchError: CustomStringConvertible {
             "The predicate is nested more than \(limit) levels deep. Use one AND, OR or IN list instead of nested terms."
         case .tooManyConstants(let count, let limit):
             "The statement has \(count) constants; the limit is \(limit). Use IN with a list, or several requests."
+        case .severalHierarchies(let first, let second):
+            "'\(first)' and '\(second)' have no ancestor in common; delete the objects of each in a request of its own."
         case .unsupported(let feature): "\(feature) is not supported."
         case .inMemoryOnly(let feature):
             "\(feature) cannot be translated to SQL; filter the fetched objects by it instead."

@@ -50,6 +50,34 @@ public struct BatchInsertRequest: Sendable {
         self.init(entityName: entityName) { _, _ in rowHandler }
     }
 
+    /// One row for each value of a sequence, encoded directly into the row: one value is in memory
+    /// at a time.
+    ///
+    /// The keys of a value are names of attributes. A nil sets null; what `encode(to:)` leaves out
+    /// takes its default. A transformable attribute takes a value of its transformer's type. Every
+    /// other value of a key must be single: a number, a text, a date, or a type that encodes
+    /// itself as one of these.
+    ///
+    /// `execute` throws a `RowEncodingError` for any other value.
+    ///
+    /// - Parameters:
+    ///   - entityName: The entity of the rows.
+    ///   - values: Iterated once for each execution, within the transaction. The iterator is bound
+    ///     as a `rowHandler` is.
+    public init<Values: Sequence & Sendable>(
+        entityName: String, encoding values: Values
+    ) where Values.Element: Encodable {
+        self.init(entityName: entityName) { _, entity in
+            var rest = values.makeIterator()
+            let encoder = RowEncoder(entity)
+            return { row in
+                guard let value = rest.next() else { return true }
+                try encoder.encode(value, into: &row)
+                return false
+            }
+        }
+    }
+
     /// One row for each element of a JSON array in a file, which is read as a stream: one element is
     /// in memory at a time.
     ///

@@ -121,7 +121,8 @@ import Testing
         return try context.fetch(request, as: TestSupport.Author.self).map(\.name)
     }
 
-    @Test func `a batch insert goes to the store of new objects, or to one it names (§6.1)`() throws
+    @Test func `a batch insert goes to the store of new objects, or to one it names (§6.1.2)`()
+        throws
     {
         let (context, second) = try withSecondStore()
         try context.performAndWait {
@@ -139,7 +140,8 @@ import Testing
         }
     }
 
-    @Test func `a batch request changes the stores that hold its entity, or that it names (§6.1)`()
+    @Test
+    func `a batch request changes the stores that hold its entity, or that it names (§6.1.2)`()
         throws
     {
         let (context, second) = try withSecondStore()
@@ -166,7 +168,7 @@ import Testing
         }
     }
 
-    @Test func `a store that runs no batch requests keeps them from all (§6.1)`() throws {
+    @Test func `a store that runs no batch requests keeps them from all (§6.1.2, §6.1.4)`() throws {
         let (context, second) = try withSecondStore { _ in .inMemory() }
         try context.performAndWait {
             for store in [people, second] {

@@ -13,7 +13,7 @@ import Testing
         let file = try PackageFile("Tests/ObjectGraphTests/Guide/GuideTests.swift")
         let others = samples.filter { !file.contains(sample: $0) }
 
-        #expect(samples.count == 18)
+        #expect(samples.count == 20)
         #expect(others.isEmpty)
     }
 
@@ -349,7 +349,7 @@ extension `Guide` {
         }
     }
 
-    @Test func `an observer hears of a property`() throws {
+    @Test func `a property is observed`() throws {
         try run { context in
             let book = Book(context: context)
             var changeCount = 0
@@ -361,6 +361,26 @@ extension `Guide` {
             book.title = "Lavinia"
             #expect(changeCount == 1)
         }
+    }
+
+    @Test func `the values of an attribute are a sequence`() async throws {
+        let context = try makeContext()
+        let view = ManagedObjectContext(.privateQueue, coordinator: context.coordinator)
+        _ = try saveAuthor(in: context)
+        var shown: [String] = []
+        // Ends the sequence, once there is one.
+        let resetting = Task {
+            while !Task.isCancelled {
+                try await view.perform(schedule: .enqueued) { view.reset() }
+                await Task.yield()
+            }
+        }
+
+        let titles = try await view.perform { try Book.all(in: view)[0].values(for: Book.title) }
+        for await title in titles { shown.append(title) }
+
+        resetting.cancel()
+        #expect(shown.count == 1)
     }
 
     @Test func `a view takes over what others save`() throws {
@@ -422,7 +442,7 @@ extension `Guide` {
 // MARK: - Batch requests and errors
 
 extension `Guide` {
-    @Test func `batch requests change rows, and contexts are told`() throws {
+    @Test func `batch requests change rows, and contexts merge them`() throws {
         let context = try makeContext()
         let view = ManagedObjectContext(.privateQueue, coordinator: context.coordinator)
         _ = try saveAuthor(in: context)
@@ -445,6 +465,19 @@ extension `Guide` {
             #expect(authorCount == 3)
         }
         #expect(try lentBooks() == [true, true])
+    }
+
+    @Test func `values that encode themselves are inserted`() throws {
+        try run { context in
+            struct Person: Codable {
+                var name: String
+            }
+            let people = [Person(name: "Jane Austen"), Person(name: "Homer")]
+            try context.execute(BatchInsertRequest(entityName: "Author", encoding: people))
+
+            let authorCount = try Author.count(in: context)
+            #expect(authorCount == 2)
+        }
     }
 
     @Test func `a save says what is wrong`() throws {

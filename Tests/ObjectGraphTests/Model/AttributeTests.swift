@@ -296,7 +296,7 @@ import Testing
         }
     }
 
-    @Test func `a batch insert gives omitted attributes their defaults (§1.3.16)`() throws {
+    @Test func `a batch insert gives omitted attributes their defaults (§1.3.16, §6.2.2)`() throws {
         let store = try StoreFixture(
             AttributeDescription("a", .integer32, defaultValue: 5),
             AttributeDescription("b", .string))

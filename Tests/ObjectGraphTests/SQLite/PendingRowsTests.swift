@@ -110,7 +110,7 @@ import Testing
         #expect(found == [["150", "150", "150"]])
     }
 
-    @Test func `a batch insert of which a row collides inserts nothing`() throws {
+    @Test func `a batch insert of which a row collides inserts nothing (§6.1.1)`() throws {
         let fixture = try makeThings()
         let rows = (0..<150).map { ["number": AttributeValue.integer(Int64($0 % 140))] }
         #expect(throws: StoreError.self) {

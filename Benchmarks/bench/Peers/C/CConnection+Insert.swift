@@ -7,12 +7,14 @@ extension CConnection {
     ///
     /// - Parameters:
     ///   - columns: the columns after key, entity number and version.
+    ///   - conflictClause: what to do with a row whose values another row has.
     ///   - bind: binds a value for each of the columns, the first at index 2, after the key.
     /// - Returns: The keys, in the order of the rows.
     @discardableResult
     @inline(__always)
     func insert<Row>(
         _ rows: [Row], entity: String, columns: [String], saveSize: Int,
+        conflictClause: String = "",
         bind: (inout CStatement, Row) -> Void
     ) throws -> Range<Int64> {
         let bookkeeping = "FROM Z_PRIMARYKEY WHERE Z_NAME = '\(entity)'"
@@ -24,10 +26,11 @@ extension CConnection {
         let insertion =
             "INSERT INTO Z\(entity.uppercased()) (Z_PK, Z_ENT, Z_OPT, "
             + "\(columns.joined(separator: ", "))) VALUES "
-        var insertOne = try prepare(insertion + marks)
+        var insertOne = try prepare(insertion + marks + conflictClause)
         var insertMany = try prepare(
             insertion
-                + Array(repeating: marks, count: rowsPerStatement).joined(separator: ", "))
+                + Array(repeating: marks, count: rowsPerStatement).joined(separator: ", ")
+                + conflictClause)
         var keepLastKey = try prepare("UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?")
 
         try rows.withUnsafeBufferPointer { rows in

@@ -116,6 +116,32 @@ final class CItems: EngineSubject {
         try insert(items, saveSize: max(items.count, 1))
     }
 
+    func upsert(_ items: [ItemRow]) throws {
+        try connection.insert(
+            items, entity: "Item", columns: ItemRecord.insertedColumns,
+            saveSize: max(items.count, 1), conflictClause: ItemRecord.upsertClause
+        ) { ItemRecord.bind($1, to: &$0) }
+    }
+
+    func importItems(from file: ItemFile) throws {
+        let columns = ItemRecord.insertedColumns
+        var insert = try connection.prepare(
+            """
+            INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, \(columns.joined(separator: ", "))) \
+            VALUES (?, 1, 1\(String(repeating: ", ?", count: columns.count)))
+            """)
+        try connection.transaction {
+            var key = try connection.integer("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 1")
+            try file.forEachItem { item in
+                key += 1
+                insert.bind(key, 1)
+                ItemRecord.bind(item, to: &insert)
+                try insert.run()
+            }
+            try connection.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = \(key) WHERE Z_ENT = 1")
+        }
+    }
+
     func loadItems() throws {
         loadedItems = try fetchItems()
     }

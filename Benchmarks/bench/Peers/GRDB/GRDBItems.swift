@@ -96,6 +96,52 @@ final class GRDBItems: EngineSubject {
         try insert(items, saveSize: max(items.count, 1))
     }
 
+    /// Records do not count versions, so this statement does.
+    func upsert(_ items: [ItemRow]) throws {
+        let columns = [
+            "ZNUMBER", "ZQUANTITY", "ZDELAYMINUTES", "ZPRICE", "ZCREATEDAT", "ZNAME", "ZMAKER",
+            "ZCITY", "ZADDRESS", "ZNOTE",
+        ]
+        try pool.write { database in
+            let statement = try database.cachedStatement(
+                sql: """
+                    INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, \(columns.joined(separator: ", "))) \
+                    VALUES (?, 1, 1\(String(repeating: ", ?", count: columns.count)))\
+                    \(ItemRecord.upsertClause)
+                    """)
+            var key = try Self.lastKey(database)
+            for item in items {
+                key += 1
+                try statement.execute(arguments: [
+                    key, item.number, item.quantity, item.delayMinutes, item.price,
+                    item.createdAt.timeIntervalSinceReferenceDate, item.name, item.maker,
+                    item.city, item.address, item.note,
+                ])
+            }
+            try Self.setLastKey(key, database)
+        }
+    }
+
+    func importItems(from file: ItemFile) throws {
+        try pool.write { database in
+            var key = try Self.lastKey(database)
+            try file.forEachItem { item in
+                key += 1
+                try ItemRecord(item, key: key).insert(database)
+            }
+            try Self.setLastKey(key, database)
+        }
+    }
+
+    private static func lastKey(_ database: Database) throws -> Int64 {
+        try Int64.fetchOne(database, sql: "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 1") ?? 0
+    }
+
+    private static func setLastKey(_ key: Int64, _ database: Database) throws {
+        try database.execute(
+            sql: "UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = 1", arguments: [key])
+    }
+
     func loadItems() throws {
         loadedItems = try pool.read { try ItemRecord.fetchAll($0) }
     }

@@ -70,11 +70,17 @@ extension ManagedObjectContext {
     /// - Returns: The objects that have changed since pending changes were last processed.
     @discardableResult
     func processChanges(isSaving: Bool) -> [ManagedObject] {
+        beginOperation()
         let unplaced = readingForEngine {
             if isSaving || propagatesDeletesAtEndOfEvent { propagateDeletions() }
             return model.hasOrderedRelationships ? assignPlaces(isSaving: isSaving) : []
         }
-        guard !tracker.event.isEmpty else { return [] }
+        guard !tracker.event.isEmpty else {
+            // A save does not look for changes that observers would make now.
+            endOperation(notifies: false)
+            return []
+        }
+        defer { endOperation() }
         let changed = tracker.endEvent()
         let dropped = dropDeletedInsertions(among: changed)
         if undoManager != nil { registerUndo() }

@@ -6,6 +6,8 @@ extension ManagedObjectContext {
     /// No statement is run.
     public func rollback() {
         checkQueue()
+        beginOperation()
+        defer { endOperation() }
         defer { assertInvariants() }
         let discarded = tracker
         forgetChanges()
@@ -39,6 +41,8 @@ extension ManagedObjectContext {
     /// their objects came from this context (spec §4.2). No statement is run.
     public func reset() {
         checkQueue()
+        beginOperation()
+        defer { endOperation() }
         returnToFirstState()
         tellDescendantsOfReset()
         assertInvariants()
@@ -63,6 +67,8 @@ extension ManagedObjectContext {
     }
 
     private func returnToFirstState() {
+        beginOperation()
+        defer { endOperation() }
         forgetChanges()
         let objects = identityMap.objects
         let invalidated = hasObservers ? objects.map(\.objectID) : []
@@ -92,6 +98,8 @@ extension ManagedObjectContext {
     /// gets its default values again unless changes are merged.
     public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
         checkQueue()
+        beginOperation()
+        defer { endOperation() }
         defer { assertPendingInvariants() }
         guard object.managedObjectContext === self else { return }
         if !mergeChanges || !object.hasChanges { failedReads.forget(object) }
@@ -104,6 +112,8 @@ extension ManagedObjectContext {
     /// Refreshes every object, keeping unsaved changes; clean objects become faults.
     public func refreshAllObjects() {
         checkQueue()
+        beginOperation()
+        defer { endOperation() }
         let objects = identityMap.objects
         for object in objects {
             if !object.hasChanges { failedReads.forget(object) }

@@ -28,6 +28,8 @@ extension ManagedObjectContext {
     public func mergeChanges(_ changes: ObjectChanges) {
         checkQueue()
         takeMail()
+        beginOperation()
+        defer { endOperation() }
         var merged = ObjectChanges()
         for id in changes.inserted {
             guard let scope = coordinator.localScope(of: id) else { continue }

@@ -12,7 +12,7 @@ extension ManagedObjectContext {
     /// - Parameters:
     ///   - request: Where the rows come from, and the entity.
     ///   - resultType: What to report.
-    ///   - contexts: The contexts that are told of the rows, as by `mergeChanges(_:into:)`. Other
+    ///   - contexts: The contexts that merge the rows, as by `mergeChanges(_:into:)`. Other
     ///     contexts find the rows with a new fetch.
     /// - Throws: `FetchError` if the entity is unknown or abstract. `StoreError` if a row is wrong,
     ///   if it collides and the policy is `error`, if it collides with two rows or with one of
@@ -43,7 +43,7 @@ extension ManagedObjectContext {
     /// - Parameters:
     ///   - request: Which rows to change, and how.
     ///   - resultType: What to report.
-    ///   - contexts: The contexts that are told of the rows, as by `mergeChanges(_:into:)`.
+    ///   - contexts: The contexts that merge the rows, as by `mergeChanges(_:into:)`.
     /// - Throws: `FetchError` if the request cannot be run. `StoreError` if a store runs no batch
     ///   requests, and then nothing is changed, or if a store fails, and then nothing is changed in
     ///   that store.
@@ -66,7 +66,7 @@ extension ManagedObjectContext {
     /// - Parameters:
     ///   - request: Which rows to delete.
     ///   - resultType: What to report.
-    ///   - contexts: The contexts that are told of the rows, as by `mergeChanges(_:into:)`.
+    ///   - contexts: The contexts that merge the rows, as by `mergeChanges(_:into:)`.
     /// - Throws: `FetchError` if the request cannot be run. `StoreError` if a store runs no batch
     ///   requests, and then nothing is deleted, or if a store fails, and then nothing is deleted in
     ///   that store.
@@ -75,6 +75,13 @@ extension ManagedObjectContext {
         _ request: BatchDeleteRequest, resultType: BatchResultType = .count,
         mergingInto contexts: [ManagedObjectContext] = []
     ) throws -> BatchResult {
+        if let ids = request.objectIDs {
+            guard let first = ids.first else { return BatchResult() }
+            let root = first.scope.rootEntityName
+            if let other = ids.first(where: { $0.scope.rootEntityName != root }) {
+                throw FetchError.severalHierarchies(first.entityName, other.entityName)
+            }
+        }
         let fetchRequest = request.fetchRequest
         let name = fetchRequest.entityName
         return try execute("batch delete", name, resultType, contexts) { entity in
@@ -95,7 +102,7 @@ extension ManagedObjectContext {
             throw FetchError.unknownEntity(entityName)
         }
         var result = BatchResult()
-        // Contexts are also told of what was changed before another store failed.
+        // Contexts also merge what was changed before another store failed.
         defer {
             if !result.changes.isEmpty { Self.mergeChanges(result.changes, into: contexts) }
         }

@@ -10,6 +10,9 @@ extension ManagedObjectContext {
     ///   pending changes remain then.
     public func save() throws {
         checkQueue()
+        // Not an operation: the hooks of a save set values like any program.
+        noteObservedValues()
+        defer { notifyOfOperation() }
         defer { assertInvariants() }
         takeMail()
         _ = try requiringReads { processChanges(isSaving: true) }

@@ -42,6 +42,8 @@ extension ManagedObjectContext {
     // MARK: - Going back
 
     private func revert(_ event: EventCapture) {
+        beginOperation()
+        defer { endOperation() }
         var reasons: [ManagedObject: SnapshotEvents] = [:]
         for capture in event.objects where capture.wasPresent {
             if bringBack(capture) { reasons[capture.object] = .undoDeletion }

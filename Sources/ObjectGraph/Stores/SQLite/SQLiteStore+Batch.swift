@@ -70,7 +70,9 @@ extension SQLiteStore {
         _ request: BatchDeleteRequest, entity: Entity, resultType: BatchResultType
     ) throws -> BatchOutcome {
         try writeTransaction { connection in
-            let keys = try keys(request.fetchRequest, entity, on: connection)
+            let keys =
+                try request.objectIDs.map { try self.keys($0, entity, on: connection) }
+                ?? keys(request.fetchRequest, entity, on: connection)
             var deletion = CascadingDeletion(store: self, connection: connection)
             try deletion.delete(keys)
             return BatchOutcome(
@@ -86,6 +88,20 @@ extension SQLiteStore {
         let statement = try connection.statement(translation.sql)
         statement.bind(translation.bindings)
         return try readKeys(of: statement, entity)
+    }
+
+    /// The keys of the rows that exist, of those that the identifiers of this store name.
+    private func keys(
+        _ ids: [ManagedObjectID], _ root: Entity, on connection: Connection
+    ) throws -> [EntityKey] {
+        let own = ids.filter { $0.storeIdentifier == identifier && !$0.isTemporaryID }
+        let statement = try connection.statement(
+            """
+            SELECT \(layout.keyColumns(of: root)) FROM \(layout.table(of: root)) t0 \
+            WHERE t0.Z_PK IN (SELECT value FROM json_each(?))
+            """)
+        statement.bind(jsonArray(own.lazy.map(\.reference)), at: 1)
+        return try readKeys(of: statement, root)
     }
 
     private func writeTransaction<T>(_ body: (Connection) throws -> T) throws -> T {
@@ -113,98 +129,5 @@ extension RowInserter: BatchRowWriter {
     @inline(__always)
     mutating func add(_ row: inout BatchInsertRow) throws {
         try add(row.finish(), position: 0)
-    }
-}
-
-/// Deletes rows and applies their delete rules in SQL (spec §6.4).
-private struct CascadingDeletion {
-    let store: SQLiteStore
-    let connection: Connection
-
-    /// The rows deleted so far, cascaded ones included.
-    private(set) var deletedKeys: [EntityKey] = []
-    private var seen: Set<EntityKey> = []
-
-    init(store: SQLiteStore, connection: Connection) {
-        self.store = store
-        self.connection = connection
-    }
-
-    private var layout: StoreLayout { store.layout }
-    private var model: ManagedObjectModel { layout.model }
-
-    mutating func delete(_ keys: [EntityKey]) throws {
-        var waiting = keys
-        // One pass for each step of a chain of cascades, however long it is.
-        while !waiting.isEmpty {
-            let fresh = waiting.filter { seen.insert($0).inserted }
-            waiting = []
-            for (index, group) in Dictionary(grouping: fresh, by: \.entityIndex) {
-                let entity = model.entities[index]
-                let list = jsonArray(group.map(\.key))
-                for property in entity.properties {
-                    guard let relationship = property.relationship,
-                        store.hasTable[relationship.destinationIndex]
-                    else { continue }
-                    waiting += try follow(property, relationship, of: entity, list)
-                }
-                try run(
-                    "DELETE FROM \(layout.table(of: entity)) WHERE Z_PK IN (SELECT value FROM json_each(?))",
-                    list)
-                deletedKeys += group
-            }
-        }
-    }
-
-    /// Applies the delete rule of one relationship to the listed rows.
-    private func follow(
-        _ property: Property, _ relationship: Relationship, of entity: Entity, _ list: String
-    ) throws -> [EntityKey] {
-        let destination = model.destination(of: relationship)
-        var cascaded: [EntityKey] = []
-        if relationship.deleteRule == .cascade {
-            let sql = store.select(
-                layout.keyColumns(of: destination), destinationsOf: property, entity,
-                where: "IN (SELECT value FROM json_each(?))")
-            cascaded = try keys(sql, destination, list)
-        }
-        if case .joinTable(let end) = relationship.storage {
-            let join = layout.joinTable(end)
-            try run(
-                "DELETE FROM \(join.name) WHERE \(join.sourceColumn) IN (SELECT value FROM json_each(?))",
-                list)
-        } else if relationship.deleteRule == .nullify,
-            let inverse = model.inverse(of: relationship), inverse.slot != nil
-        {
-            let table = layout.table(of: destination)
-            let column = layout.column(of: inverse)
-            let condition = "\(column) IN (SELECT value FROM json_each(?))"
-            if !inverse.isOptional {
-                let count = try keys(
-                    "SELECT \(layout.keyColumns(of: destination)) FROM \(table) t0 WHERE \(condition) LIMIT 1",
-                    destination, list)
-                guard count.isEmpty else {
-                    throw StoreError(
-                        .missingMandatoryValue(
-                            attribute: inverse.name, entity: destination.name))
-                }
-            }
-            try run(
-                "UPDATE \(table) SET \(column) = NULL, Z_OPT = Z_OPT + 1 WHERE \(condition)",
-                list)
-        }
-        return cascaded
-    }
-
-    private func keys(_ sql: String, _ entity: Entity, _ list: String) throws -> [EntityKey] {
-        let statement = try connection.statement(sql)
-        statement.bind(list, at: 1)
-        return try readKeys(of: statement, entity)
-    }
-
-    private func run(_ sql: String, _ list: String) throws {
-        let statement = try connection.statement(sql)
-        statement.bind(list, at: 1)
-        try statement.run()
     }
 }

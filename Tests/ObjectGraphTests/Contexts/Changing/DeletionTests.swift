@@ -59,7 +59,7 @@ import Testing
         #expect(counts[0] == counts[1])
     }
 
-    @Test func `a batch delete follows a chain of 20,000 cascades`() throws {
+    @Test func `a batch delete follows a chain of 20,000 cascades (§6.4.2)`() throws {
         let store = try StoreFixture(
             AttributeDescription("number", .integer64),
             relationships: [

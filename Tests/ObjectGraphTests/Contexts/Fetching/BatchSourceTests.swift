@@ -29,6 +29,87 @@ import Testing
             ]))
     }
 
+    // MARK: - Dictionaries and handlers
+
+    @Test func `rows come from a handler until it returns true (§6.2.1, §6.2.2)`() throws {
+        let store = try makeStore()
+        let calls = Recorder<Int>()
+        let request = BatchInsertRequest(entityName: "Thing") { row in
+            calls.values.append(0)
+            if calls.values.count == 2 { row.set("b", for: Thing.name) }
+            if calls.values.count == 3 { row.set(3, for: Thing.number) }
+            return calls.values.count == 4
+        }
+        #expect(try store.run { try $0.execute(request).count } == 3)
+        // Each call has an empty row, and the row of the last call is not inserted.
+        let rows = try store.sql("SELECT ZNAME, ZNUMBER FROM ZTHING ORDER BY Z_PK")
+        #expect(rows == [[nil, "7"], ["b", "7"], [nil, "3"]])
+        let empty = BatchInsertRequest(entityName: "Thing", objects: [])
+        #expect(try store.run { try $0.execute(empty).count } == 0)
+    }
+
+    @Test(
+        arguments: [
+            (["colour": "red"], StoreError.Reason.unknownAttribute("colour", entity: "Thing")),
+            (["owner": 1], .unknownAttribute("owner", entity: "Thing")),
+            (
+                ["number": "red"],
+                .unacceptableValue("red", attribute: "number", entity: "Thing")
+            ),
+            (
+                ["number": .null],
+                .missingMandatoryValue(attribute: "number", entity: "Thing")
+            ),
+            (
+                ["name": .objectID(ManagedObjectID.example)],
+                .unacceptableValue(
+                    .objectID(.example), attribute: "name", entity: "Thing")
+            ),
+        ] as [([String: AttributeValue], StoreError.Reason)])
+    func `a wrong row throws, and nothing is inserted (§6.2.3, §6.2.5)`(
+        _ row: [String: AttributeValue], _ reason: StoreError.Reason
+    ) throws {
+        let store = try makeStore()
+        let request = BatchInsertRequest(entityName: "Thing", objects: [["number": 1], row])
+        let error = #expect(throws: StoreError.self) { try store.run { try $0.execute(request) } }
+        #expect(error?.reason == reason)
+        #expect(try store.sql("SELECT count(*) FROM ZTHING") == [["0"]])
+    }
+
+    @Test func `neither rules nor validators are asked (§6.2.4)`() throws {
+        let store = try StoreFixture(notebookModel)
+        let rows = [["text": AttributeValue.string("refused")]]
+        let request = BatchInsertRequest(entityName: "Note", objects: rows)
+        #expect(try store.run { try $0.execute(request).count } == 1)
+    }
+
+    @Test func `an entity may have 250 attributes, with an upsert too (§6.2.20)`() throws {
+        let names = (0..<250).map { "value\($0)" }
+        let store = try StoreFixture(
+            ManagedObjectModel(entities: [
+                EntityDescription(
+                    name: "Thing", attributes: names.map { AttributeDescription($0, .integer64) },
+                    uniquenessConstraints: [["value0"]])
+            ]))
+        let rows = (0..<200).map { row in
+            Dictionary(
+                uniqueKeysWithValues: names.map {
+                    ($0, AttributeValue.integer($0 == "value0" ? Int64(row % 150) : Int64(row)))
+                })
+        }
+        let counts = try store.run { context in
+            context.mergePolicy = .mergeByPropertyObjectTrump
+            let request = BatchInsertRequest(entityName: "Thing", objects: rows)
+            return try context.execute(request, resultType: .objectIDs)
+        }
+        #expect(counts.changes.inserted.count == 150 && counts.count == 200)
+        let sums = try store.sql("SELECT count(*), sum(ZVALUE249), max(ZVALUE150) FROM ZTHING")
+        let expected = (50..<200).reduce(0, +)
+        #expect(sums == [["150", "\(expected)", "199"]])
+    }
+
+    // MARK: - JSON
+
     private func insert(_ json: String, in store: StoreFixture) throws -> Int {
         let file = store.folder.url("things.json")
         try Data(json.utf8).write(to: file)
@@ -89,6 +170,33 @@ import Testing
         #expect(try store.sql("SELECT count(*) FROM ZTHING") == [["0"]])
     }
 
+    @Test(arguments: [100, 100_000])
+    func `a deep element is an error or decoded, and never ends the process (§6.2.14)`(
+        _ depth: Int
+    ) throws {
+        let store = try makeStore()
+        let nest = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+        let json = "[{\"number\": 1, \"other\": \(nest)}]"
+        guard depth > 1000 else {
+            #expect(try insert(json, in: store) == 1)
+            return
+        }
+        let error = #expect(throws: JSONArrayError.self) { try insert(json, in: store) }
+        #expect(error?.reason == .undecodable && error?.elementNumber == 1)
+        #expect(try store.sql("SELECT count(*) FROM ZTHING") == [["0"]])
+    }
+
+    @Test func `the file may be missing (§6.2.14)`() throws {
+        let store = try makeStore()
+        let request = BatchInsertRequest(
+            entityName: "Thing", jsonArray: store.folder.url("none.json"), of: Element.self
+        ) { _, _ in }
+        let error = #expect(throws: JSONArrayError.self) {
+            try store.run { try $0.execute(request) }
+        }
+        #expect(error?.reason == .unreadable && error?.code == 256)
+    }
+
     @Test func `a text that is never closed does not fill the memory (§6.2.14)`() throws {
         let store = try makeStore()
         let text =
@@ -119,4 +227,11 @@ import Testing
         let rows = try store.sql("SELECT ZNAME, ZNUMBER FROM ZTHING ORDER BY ZNAME")
         #expect(rows == [["1", "7"], ["2", "2"], ["3", "7"]])
     }
+}
+
+extension ManagedObjectID {
+    fileprivate static let example: ManagedObjectID = {
+        let context = try! StoreFixture(notebookModel).context
+        return context.performAndWait { Note(context: context).objectID }
+    }()
 }

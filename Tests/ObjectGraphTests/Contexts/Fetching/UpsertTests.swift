@@ -258,17 +258,21 @@ import Testing
 
     // MARK: - Against objects
 
-    @Test(arguments: 0..<12) func `an upsert is a find-or-create (§6.2.9)`(_ round: Int) throws {
+    @Test(arguments: 0..<20)
+    func `an upsert is a find-or-create, for each policy (§6.2.7, §6.2.8, §6.2.9)`(
+        _ round: Int
+    ) throws {
         var generator = SeededGenerator.fromEnvironment()
+        let kind = Self.kinds[round % Self.kinds.count]
         let (upserted, created) = (try Self.makeStore(), try Self.makeStore())
         for _ in 0..<12 {
-            let rows = (0..<Int.random(in: 1...90, using: &generator)).map { _ in
-                Self.randomRow(&generator)
+            // With the policy `error` most requests of many rows would throw.
+            let rowCount = Int.random(in: 1...(kind == .error ? 8 : 90), using: &generator)
+            let rows = (0..<rowCount).map { _ in Self.randomRow(&generator) }
+            let expected = Result {
+                try created.run { try Self.findOrCreate(rows, kind, in: $0) }
             }
-            let expected = Result { try created.run { try Self.findOrCreate(rows, in: $0) } }
             if case .failure = expected { created.run { $0.reset() } }
-            let kind = [MergePolicy.Kind.mergeByPropertyObjectTrump, .overwrite].randomElement(
-                using: &generator)!
             let actual = Result { try insert(rows, in: upserted, kind) }
             let counts = ((try? actual.get().count), (try? expected.get()))
             #expect(counts.0 == counts.1, "TEST_SEED=\(generator.seed)")
@@ -277,6 +281,10 @@ import Testing
                 try upserted.sql(contents) == created.sql(contents), "TEST_SEED=\(generator.seed)")
         }
     }
+
+    private static let kinds: [MergePolicy.Kind] = [
+        .mergeByPropertyObjectTrump, .overwrite, .mergeByPropertyStoreTrump, .rollback, .error,
+    ]
 
     private static func randomRow(
         _ generator: inout SeededGenerator
@@ -300,12 +308,16 @@ import Testing
         return row
     }
 
-    private struct TwoRows: Error {}
+    private struct TakenValues: Error {}
 
     /// What a program does without upserts.
+    ///
+    /// - Returns: How many rows were created or updated.
     private static func findOrCreate(
-        _ rows: [[String: AttributeValue]], in context: ManagedObjectContext
+        _ rows: [[String: AttributeValue]], _ kind: MergePolicy.Kind,
+        in context: ManagedObjectContext
     ) throws -> Int {
+        var count = 0
         for row in rows {
             var found: Set<ManagedObjectID> = []
             for key in ["code", "place"] {
@@ -315,13 +327,20 @@ import Testing
                     predicate: .comparison(.init(.keyPath(key), .equal, .constant(value))))
                 found.formUnion(try context.fetch(request, as: ManagedObject.self).map(\.objectID))
             }
-            guard found.count < 2 else { throw TwoRows() }
+            if !found.isEmpty {
+                switch kind {
+                case .mergeByPropertyStoreTrump, .rollback: continue
+                case .error: throw TakenValues()
+                default: if found.count > 1 { throw TakenValues() }
+                }
+            }
             let object =
                 try found.first.map { try context.existingObject(with: $0) }
                 ?? context.insert("Thing")
             for (key, value) in row { try object.setValue(value.swiftValue, forKey: key) }
+            count += 1
         }
         try context.save()
-        return rows.count
+        return count
     }
 }

@@ -76,7 +76,7 @@ import Testing
         #expect(try library.titles().count == 6)
     }
 
-    @Test func `batch requests are refused`() {
+    @Test func `batch requests are refused (§6.1.4)`() {
         let context = library.newContext()
         func expectRefusal(_ body: @Sendable () throws -> Void) {
             let error = #expect(throws: StoreError.self) { try context.performAndWait(body) }

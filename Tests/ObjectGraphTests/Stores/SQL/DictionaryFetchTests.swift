@@ -367,7 +367,8 @@ import Testing
         #expect(try database.keys(request) == [2])
     }
 
-    @Test func `relationships, unknown keys and values of other types are refused`() throws {
+    @Test func `relationships, unknown keys and values of other types are refused (§6.3.5)`() throws
+    {
         #expect(throws: FetchError.self) {
             try translate("Flight", nil, ["distance": .keyPath("crew.@count")])
         }
