@@ -13,7 +13,7 @@ import Testing
         let file = try PackageFile("Tests/ObjectGraphTests/Guide/GuideTests.swift")
         let others = samples.filter { !file.contains(sample: $0) }
 
-        #expect(samples.count == 20)
+        #expect(samples.count == 22)
         #expect(others.isEmpty)
     }
 
@@ -435,6 +435,41 @@ extension `Guide` {
             context.undo()
 
             #expect(book.title == "The Dispossessed")
+        }
+    }
+}
+
+// MARK: - Lists that follow
+
+extension `Guide` {
+    @Test func `a results controller follows its context`() throws {
+        let context = try makeContext()
+        _ = try saveAuthor(in: context)
+        try context.performAndWait {
+            let shelf = Shelf()
+            var request = Book.fetchRequest()
+            request.sortKeys = [.ascending("year"), .ascending("title")]
+            let controller = try FetchedResultsController(
+                request, in: context, sectionedBy: .keyPath("year"))
+            controller.delegate = shelf
+            try controller.performFetch()
+            let first = try controller.object(at: IndexPath(item: 0, section: 0))
+
+            #expect(first.title == "The Dispossessed")
+            first.year = 2010
+            context.processPendingChanges()
+            #expect(shelf.years == ["2008", "2010"])
+        }
+    }
+
+    final class Shelf: FetchedResultsSnapshotDelegate {
+        var years: [String] = []
+
+        func controller(
+            _ controller: FetchedResultsController<Book>,
+            didChangeContentWith snapshot: FetchedResultsSnapshot
+        ) {
+            years = snapshot.sections.map(\.name)
         }
     }
 }

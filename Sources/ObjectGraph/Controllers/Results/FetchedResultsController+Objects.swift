@@ -58,7 +58,8 @@ struct ResultWindows {
         if windows.count == Self.limit { windows.removeFirst() }
         windows.append(
             Window(
-                objects: Dictionary(uniqueKeysWithValues: zip(items.map(RowIdentity.init), objects)),
+                objects: Dictionary(
+                    uniqueKeysWithValues: zip(items.map(RowIdentity.init), objects)),
                 prefetched: prefetched))
     }
 }

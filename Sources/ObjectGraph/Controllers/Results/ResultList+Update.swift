@@ -244,7 +244,8 @@ extension ResultList {
                 section = kept.origin!.section
             } else {
                 let pinned = movers[end...].first(where: \.isKept)?.origin?.section
-                section = emptySection(name, after: previous, before: pinned ?? right)
+                section =
+                    emptySection(name, after: previous, before: pinned ?? right)
                     ?? addSection(first, after: previous, &added, &claims)
             }
             runs.append((section, end - start))
