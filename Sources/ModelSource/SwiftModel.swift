@@ -220,6 +220,8 @@ public struct SwiftModel {
                 attribute.isTransient ? ("isTransient", "true") : nil,
                 transformer.map { ("transformer", $0) },
                 attribute.allowsExternalStorage ? ("allowsExternalStorage", "true") : nil,
+                attribute.preservesValueInHistoryOnDeletion
+                    ? ("preservesValueInHistoryOnDeletion", "true") : nil,
                 rules.isEmpty
                     ? nil : ("validationRules", "[\(rules.joined(separator: ", "))]"),
                 attribute.renamingIdentifier.map { ("renamingIdentifier", $0.swiftLiteral) },

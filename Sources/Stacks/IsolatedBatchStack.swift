@@ -1,3 +1,4 @@
+import Foundation
 import ObjectGraph
 
 /// Background work on a coordinator of its own, with its own connections and row cache, over the
@@ -13,6 +14,9 @@ public final class IsolatedBatchStack: PersistenceStack {
     public enum View: Sendable, Hashable {
         /// The stack merges the object IDs of each save into the view.
         case mergesIdentifiers
+        /// The view follows the history of the store, so that it also shows batch requests and what
+        /// other processes have written.
+        case mergesHistory
         /// Not at all: the view keeps its values until it is refreshed and fetched again.
         case refetches
     }
@@ -21,11 +25,19 @@ public final class IsolatedBatchStack: PersistenceStack {
         let coordinators: [PersistentStoreCoordinator]
         let view: ManagedObjectContext
         let saves = SaveObserver()
+        /// Nil unless the view merges the history.
+        let follower: HistoryFollower?
 
-        init(_ configuration: StackConfiguration) throws {
-            let viewCoordinator = try configuration.openCoordinator()
+        init(_ configuration: StackConfiguration, _ kind: View) throws {
+            var configuration = configuration
+            if kind == .mergesHistory { configuration.tracksHistory = true }
+            let viewCoordinator = try configuration.openCoordinator(
+                postsRemoteChanges: kind == .mergesHistory)
             coordinators = [viewCoordinator, try configuration.openCoordinator()]
             view = configuration.makeContext(.mainQueue, on: viewCoordinator, name: "view")
+            follower =
+                kind == .mergesHistory
+                ? try HistoryFollower(view, author: "view \(UUID().uuidString)") : nil
         }
     }
 
@@ -39,10 +51,15 @@ public final class IsolatedBatchStack: PersistenceStack {
     /// - Throws: `StackError.storeNotShared` if the two openings would not see the same rows;
     ///   `StoreError` if the store cannot be opened.
     public init(_ configuration: StackConfiguration, view: View = .mergesIdentifiers) throws {
-        kind = view == .mergesIdentifiers ? .isolatedBatch : .isolatedBatchRefetch
+        kind =
+            switch view {
+            case .mergesIdentifiers: .isolatedBatch
+            case .mergesHistory: .isolatedBatchHistory
+            case .refetches: .isolatedBatchRefetch
+            }
         self.configuration = configuration
         self.view = view
-        contexts = try Lifecycle(kind, configuration) { try Contexts(configuration) }
+        contexts = try Lifecycle(kind, configuration) { try Contexts(configuration, view) }
     }
 
     public var viewContext: ManagedObjectContext { get throws { try contexts.current().view } }
@@ -59,6 +76,12 @@ public final class IsolatedBatchStack: PersistenceStack {
         return worker
     }
 
+    public func settle() throws {
+        let current = try contexts.current()
+        guard let follower = current.follower else { return current.view.performAndWait {} }
+        try follower.catchUp()
+    }
+
     public var coordinators: [PersistentStoreCoordinator] { contexts.coordinators }
     public func reset() throws { try contexts.reset() }
     public func close() throws { try contexts.close() }
@@ -70,6 +93,12 @@ extension StackKind {
         summary: "batch work on a coordinator of its own, merged by object IDs",
         visibility: .afterMerge, concurrentChanges: .detected, traits: [.opensStoreTwice]
     ) { try IsolatedBatchStack($0, view: .mergesIdentifiers) }
+
+    public static let isolatedBatchHistory = StackKind(
+        "isolated-batch-history", summary: "isolated-batch, merged by the store's history",
+        visibility: .afterRemoteChange, concurrentChanges: .detected,
+        traits: [.opensStoreTwice, .followsHistory]
+    ) { try IsolatedBatchStack($0, view: .mergesHistory) }
 
     public static let isolatedBatchRefetch = StackKind(
         "isolated-batch-refetch", summary: "isolated-batch without merges: the view refetches",

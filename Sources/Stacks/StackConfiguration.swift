@@ -29,19 +29,23 @@ public struct StackConfiguration: Sendable {
     /// SQLite pragmas by name, set on every connection of the stack; `inMemory` ignores them.
     public var pragmas: [String: String]
 
+    /// Whether the store keeps a history of its changes; `inMemory` ignores it.
+    public var tracksHistory: Bool
+
     /// The merge policy of every context of the stack.
     public var mergePolicy: MergePolicy
 
     public init(
         model: ManagedObjectModel, location: Location, opening: Opening = .eager,
-        lockPolicy: LockPolicy = .pooled,
-        pragmas: [String: String] = [:], mergePolicy: MergePolicy = .error
+        lockPolicy: LockPolicy = .pooled, pragmas: [String: String] = [:],
+        tracksHistory: Bool = false, mergePolicy: MergePolicy = .error
     ) {
         self.model = model
         self.location = location
         self.opening = opening
         self.lockPolicy = lockPolicy
         self.pragmas = pragmas
+        self.tracksHistory = tracksHistory
         self.mergePolicy = mergePolicy
     }
 }
@@ -49,10 +53,15 @@ public struct StackConfiguration: Sendable {
 extension StackConfiguration {
     /// Makes a coordinator and opens the store in it.
     ///
+    /// - Parameter postsRemoteChanges: Whether the coordinator posts what others write (spec §10.5).
     /// - Throws: `StoreError` if it cannot be opened.
-    public func openCoordinator() throws -> PersistentStoreCoordinator {
+    public func openCoordinator(
+        postsRemoteChanges: Bool = false
+    ) throws -> PersistentStoreCoordinator {
         let coordinator = PersistentStoreCoordinator(model: model, lockPolicy: lockPolicy)
-        try coordinator.addPersistentStore(storeDescription)
+        var description = storeDescription
+        description.postsRemoteChanges = postsRemoteChanges
+        try coordinator.addPersistentStore(description)
         return coordinator
     }
 
@@ -64,6 +73,7 @@ extension StackConfiguration {
             case .inMemory: .inMemory()
             }
         description.pragmas = pragmas
+        description.tracksHistory = tracksHistory
         return description
     }
 

@@ -41,7 +41,7 @@ public struct StackKind: Sendable {
         .mainOnly, .single,
         .nested, .nestedPropagating, .nestedTwoLevel, .nestedWorkersOnRoot, .nestedIsolatedBatch,
         .shared, .sharedBothWays, .sharedNoMerge, .container,
-        .isolatedBatch, .isolatedBatchRefetch,
+        .isolatedBatch, .isolatedBatchHistory, .isolatedBatchRefetch,
         .serialWriter,
     ]
 }
@@ -54,6 +54,9 @@ extension StackKind {
         case immediately
         /// In blocks enqueued on the view context's queue after `saveToDisk` has returned.
         case afterMerge
+        /// By itself soon after `saveToDisk` has returned, and at once in blocks enqueued on the
+        /// view context's queue after `settle()` has returned.
+        case afterRemoteChange
         /// In objects fetched after `refreshView()`.
         case afterRefetch
     }
@@ -76,6 +79,9 @@ extension StackKind {
         /// A worker's plain `save` reaches the store without a further call;
         /// ``PersistenceStack/settle()`` waits for it.
         case savesPropagate
+        /// The view also shows batch requests and what other processes have written, as it shows saves.
+        /// The store keeps a history, which nobody deletes.
+        case followsHistory
         /// Objects in workers show what the view saved, in blocks enqueued after the save.
         case mergesIntoWorkers
         /// `saveToDisk` refuses the view.

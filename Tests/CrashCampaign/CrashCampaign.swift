@@ -5,7 +5,8 @@ import TestSupport
 
 /// Kills writers at random moments, and compares the stores with the acknowledged saves: the store
 /// opens, every acknowledged save is complete, one further save is complete or absent, and SQLite
-/// finds no damage. In between, several processes create one new store at once.
+/// finds no damage. Every second kind of stack keeps a history, which must agree with the rows. In
+/// between, several processes create one new store at once.
 ///
 /// `scripts/crash` builds and runs it.
 @main
@@ -18,10 +19,12 @@ enum CrashCampaign {
         if arguments.first == "write", arguments.count == 4,
             let kind = kinds.first(where: { $0.name == arguments[2] })
         {
-            Writer.run(kind, try configuration(URL(filePath: arguments[4]), journal: arguments[3]))
+            Writer.run(
+                kind, try configuration(URL(filePath: arguments[4]), kind, journal: arguments[3]))
         }
         if arguments.first == "add", arguments.count == 3 {
-            Writer.addTag(try configuration(URL(filePath: arguments[3]), journal: arguments[2]))
+            Writer.addTag(
+                try configuration(URL(filePath: arguments[3]), .single, journal: arguments[2]))
         }
         guard arguments.count == 1, let killCount = Int(arguments[1]), killCount > 0 else {
             FileHandle.standardError.write(Data("usage: CrashCampaign KILLS\n".utf8))
@@ -30,9 +33,13 @@ enum CrashCampaign {
         exit(try run(killCount) == 0 ? 0 : 1)
     }
 
-    private static func configuration(_ url: URL, journal: String) throws -> StackConfiguration {
+    /// Every second kind of stack keeps a history.
+    private static func configuration(
+        _ url: URL, _ kind: StackKind, journal: String
+    ) throws -> StackConfiguration {
         StackConfiguration(
-            model: try Journal.model(), location: .sqlite(url), pragmas: ["journal_mode": journal])
+            model: try Journal.model(), location: .sqlite(url), pragmas: ["journal_mode": journal],
+            tracksHistory: [StackKind.nested.name, StackKind.single.name].contains(kind.name))
     }
 
     /// - Returns: The number of kills that left a wrong state.
@@ -56,7 +63,7 @@ enum CrashCampaign {
                     ofWriterKilledAfter: delay, kind, journal: journal, url)
                 if FileManager.default.hasJournal(of: url) { totals.unfinished += 1 }
                 let found = try check(
-                    url, kind, try configuration(url, journal: journal),
+                    url, kind, try configuration(url, kind, journal: journal),
                     acknowledged: max(last, before), readsFirst: kill % 3 == 1)
                 totals.saves += max(0, found - before)
                 acknowledged[url] = found
@@ -125,7 +132,7 @@ enum CrashCampaign {
         guard processes.allSatisfy({ $0.terminationStatus == 0 }) else {
             throw CrashFailure("a process could not open the store")
         }
-        let coordinator = try configuration(url, journal: journal).openCoordinator()
+        let coordinator = try configuration(url, .single, journal: journal).openCoordinator()
         let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
         let count = try context.performAndWait { try Tag.count(in: context) }
         guard count == processes.count else {
@@ -144,6 +151,10 @@ enum CrashCampaign {
         if readsFirst { try checkForReading(url, configuration, acknowledged: acknowledged) }
         let stack = try kind.make(configuration)
         let last = try lastSave(in: stack.coordinators[0], acknowledged: acknowledged)
+        let token = try stack.coordinators[0].currentPersistentHistoryToken()
+        guard token.transactionNumbers.isEmpty != configuration.tracksHistory else {
+            throw CrashFailure("the history is missing, or none was asked for")
+        }
         try stack.close()
         return last
     }
@@ -180,7 +191,10 @@ enum CrashCampaign {
             guard last == acknowledged || last == acknowledged + 1 else {
                 throw CrashFailure("save \(acknowledged) was acknowledged, and \(last) is the last")
             }
-            let differences = try Journal.differences(after: last, in: context)
+            var differences = try Journal.differences(after: last, in: context)
+            if try !coordinator.currentPersistentHistoryToken().transactionNumbers.isEmpty {
+                differences += try Journal.historyDifferences(after: last, in: context)
+            }
             guard differences.isEmpty else {
                 throw CrashFailure(
                     "after save \(last): \(differences.prefix(5).joined(separator: "; "))")

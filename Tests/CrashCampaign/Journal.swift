@@ -146,4 +146,35 @@ extension Journal {
             numbers.map(size).reduce(0, +))
         return differences
     }
+
+    /// The differences between a store with this last save and its history: one transaction a save,
+    /// and every object that was inserted and not deleted.
+    static func historyDifferences(
+        after last: Int, in context: ManagedObjectContext
+    ) throws -> [String] {
+        var (transactionCount, living) = (0, Set<ManagedObjectID>())
+        try context.enumerateHistory(PersistentHistoryRequest()) { transaction in
+            transactionCount += 1
+            for change in transaction.changes ?? [] {
+                switch change.changeType {
+                case .insert: living.insert(change.changedObjectID)
+                case .update: break
+                case .delete: living.remove(change.changedObjectID)
+                }
+            }
+        }
+        var stored: Set<ManagedObjectID> = []
+        for entity in ["Journal", "Batch", "Entry", "Tag"] {
+            stored.formUnion(try context.fetchObjectIDs(FetchRequest(entityName: entity)))
+        }
+        var differences: [String] = []
+        if transactionCount != last {
+            differences.append("the history has \(transactionCount) transactions, not \(last)")
+        }
+        if living != stored {
+            let names = living.symmetricDifference(stored).map(\.description).sorted()
+            differences.append("rows and history differ in \(names.prefix(5))")
+        }
+        return differences
+    }
 }

@@ -9,10 +9,14 @@ struct StoreFixture: Sendable {
     let coordinator: PersistentStoreCoordinator
     let context: ManagedObjectContext
 
-    init(_ model: ManagedObjectModel, inMemory: Bool = false) throws {
+    init(
+        _ model: ManagedObjectModel, inMemory: Bool = false, tracksHistory: Bool = false
+    ) throws {
         coordinator = PersistentStoreCoordinator(model: model)
-        try coordinator.addPersistentStore(
-            inMemory ? .inMemory() : .sqlite(at: folder.url("store.sqlite")))
+        var description: PersistentStoreDescription =
+            inMemory ? .inMemory() : .sqlite(at: folder.url("store.sqlite"))
+        description.tracksHistory = tracksHistory
+        try coordinator.addPersistentStore(description)
         context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
     }
 

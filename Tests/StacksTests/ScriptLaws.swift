@@ -15,7 +15,7 @@ import Testing
         for step in script.steps {
             let action = step.action
             if step.isInView {
-                if lawCase.kind.visibility == .afterRefetch { try await test.stack.refreshView() }
+                try await test.prepareView()
                 try await test.writeInView { try action.perform(in: $0) }
             } else {
                 try test.write { try action.perform(in: $0) }

@@ -89,11 +89,20 @@ struct StackUnderTest: Sendable {
         return try worker.performAndWait { try work(worker) }
     }
 
+    /// Does what the kind asks for before its view shows what was saved.
+    func prepareView() async throws {
+        switch stack.kind.visibility {
+        case .immediately, .afterMerge: break
+        case .afterRemoteChange: try stack.settle()
+        case .afterRefetch: try await stack.refreshView()
+        }
+    }
+
     /// Reads in the view context, as soon as the stack promises that it shows saved changes.
     func readView<T: Sendable>(
         _ work: @escaping @Sendable (ManagedObjectContext) throws -> T
     ) async throws -> T {
-        if stack.kind.visibility == .afterRefetch { try await stack.refreshView() }
+        try await prepareView()
         let view = try stack.viewContext
         return try await view.perform(schedule: .enqueued) { try work(view) }
     }

@@ -72,6 +72,65 @@ extension LawCase {
         try await worker.perform { held.objects = nil }
     }
 
+    @Test(arguments: LawCase.all(with: .followsHistory), [false, true])
+    func `the view takes over saves and batch requests without a call (§10.5.14)`(
+        _ lawCase: LawCase, isBatch: Bool
+    ) async throws {
+        let test = try StackUnderTest(lawCase)
+        try test.write { context in
+            context.insertBook("Dune")
+            context.insertBook("Emma")
+        }
+        let held = Held<[Book]>()
+        try await test.readView {
+            held.objects = try $0.all(Book.self, by: "title")
+            #expect(held.objects?.map(\.loanCount) == [0, 0])
+        }
+        let view = try test.stack.viewContext
+        let notifications = view.notifications
+
+        if isBatch {
+            _ = try await test.stack.performBatch { context in
+                try context.execute(
+                    BatchUpdateRequest(
+                        entityName: "Book", propertiesToUpdate: ["loanCount": .constant(7)]))
+            }
+        } else {
+            try test.write { for book in try $0.all(Book.self, by: "title") { book.loanCount = 7 } }
+        }
+
+        for await notification in notifications {
+            guard case .didMerge = notification else { continue }
+            let counts = try await view.perform { held.objects?.map(\.loanCount) }
+            if counts == [7, 7] { break }
+        }
+        try await test.readView { _ in held.objects = nil }
+    }
+
+    @Test(arguments: LawCase.all(with: .followsHistory))
+    func `the view is refreshed when history that it has not merged was deleted (§10.5.14)`(
+        _ lawCase: LawCase
+    ) async throws {
+        let test = try StackUnderTest(lawCase)
+        try test.write { _ = $0.insertBook("Dune") }
+        let held = Held<Book>()
+        try await test.readView {
+            held.objects = try $0.book("Dune")
+            #expect(held.objects?.loanCount == 0)
+        }
+
+        let view = try test.stack.viewContext
+        // While the view's queue is busy it cannot merge.
+        try view.performAndWait {
+            try test.write { try $0.book("Dune").loanCount = 7 }
+            let worker = try test.stack.makeWorkerContext()
+            try worker.performAndWait { try worker.deleteHistory(before: .date(.distantFuture)) }
+        }
+
+        #expect(try await test.readView { _ in held.objects?.loanCount } == 7)
+        try await test.readView { _ in held.objects = nil }
+    }
+
     @Test(arguments: LawCase.all(with: .viewOnlyReads))
     func `a view that only reads is not saved`(_ lawCase: LawCase) async throws {
         let test = try StackUnderTest(lawCase)

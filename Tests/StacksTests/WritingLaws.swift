@@ -86,7 +86,7 @@ import Testing
             if turn.isMultiple(of: 2) {
                 try test.write { try $0.book("Dune").loanCount += 1 }
             } else {
-                if lawCase.kind.visibility == .afterRefetch { try await test.stack.refreshView() }
+                try await test.prepareView()
                 try await test.writeInView { try $0.book("Dune").loanCount += 1 }
             }
         }

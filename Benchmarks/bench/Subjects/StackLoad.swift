@@ -41,7 +41,9 @@ final class StackLoad: LoadSubject, StackCounting {
         index == 0 ? view : StackReader(try stack.makeWorkerContext(), items)
     }
 
-    var promisesFreshReads: Bool { stack.kind.visibility != .afterRefetch }
+    var promisesFreshReads: Bool {
+        [.immediately, .afterMerge].contains(stack.kind.visibility)
+    }
 
     /// Waits for pending merges and refetches if the stack leaves that to the app.
     func shownQuantities() throws -> [Int64: Int32]? {

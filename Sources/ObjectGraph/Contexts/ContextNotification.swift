@@ -31,10 +31,15 @@ public struct ObjectChanges: Sendable, Hashable {
     /// lists them.
     public var invalidatesAll = false
 
+    /// The place after these changes in the histories of the stores that they were written to; nil
+    /// if none records them (spec §10.4).
+    public var historyToken: PersistentHistoryToken?
+
     public init(
         inserted: [ManagedObjectID] = [], updated: [ManagedObjectID] = [],
         deleted: [ManagedObjectID] = [], refreshed: [ManagedObjectID] = [],
-        invalidated: [ManagedObjectID] = [], invalidatesAll: Bool = false
+        invalidated: [ManagedObjectID] = [], invalidatesAll: Bool = false,
+        historyToken: PersistentHistoryToken? = nil
     ) {
         self.inserted = inserted
         self.updated = updated
@@ -42,6 +47,7 @@ public struct ObjectChanges: Sendable, Hashable {
         self.refreshed = refreshed
         self.invalidated = invalidated
         self.invalidatesAll = invalidatesAll
+        self.historyToken = historyToken
     }
 
     var isEmpty: Bool {

@@ -11,7 +11,7 @@ struct IdentityMap {
     private let entityCount: Int
 
     /// The level above.
-    private let channel: any ObjectChannel
+    private var channel: any ObjectChannel
 
     /// By store number and entity index.
     private var bindings: [EntityBinding?] = []
@@ -23,8 +23,8 @@ struct IdentityMap {
     private var sweepLimit = Self.smallestSweepLimit
     private var isSweeping = false
 
-    /// The coordinator's generation of stores up to which this map has followed removals.
-    private var storeGeneration: Int
+    /// The coordinator's count of changes up to which this map has followed removals of stores.
+    private var storeChangeCount: Int
 
     private static let smallestSweepLimit = 1024
 
@@ -33,7 +33,7 @@ struct IdentityMap {
         let coordinator = channel.coordinator
         entityCount = coordinator.model.entities.count
         registry = ObjectRegistry(entityCount: entityCount)
-        storeGeneration = coordinator.storeGeneration.load(ordering: .relaxed)
+        storeChangeCount = coordinator.storeChangeCount.load(ordering: .relaxed)
     }
 
     // MARK: - Objects
@@ -141,6 +141,10 @@ struct IdentityMap {
 
     // MARK: - The level above
 
+    /// Makes another channel the level above. Registrations stay: every channel of a context passes
+    /// them on to the same coordinator.
+    mutating func use(_ channel: any ObjectChannel) { self.channel = channel }
+
     /// Reports to the level above that the context no longer has the rows of these objects.
     func unregister(_ keys: [Int64], of table: Table) {
         channel.unregister(keys, root: table.rootIndex, storeNumber: table.storeNumber)
@@ -202,9 +206,9 @@ struct IdentityMap {
     // MARK: - Removed stores
 
     /// - Returns: Whether stores may have been removed since the last call.
-    mutating func follow(_ generation: Int) -> Bool {
-        guard generation != storeGeneration else { return false }
-        storeGeneration = generation
+    mutating func follow(storeChangeCount count: Int) -> Bool {
+        guard count != storeChangeCount else { return false }
+        storeChangeCount = count
         return true
     }
 

@@ -1,6 +1,10 @@
 // A context as the level above its children: it answers with its own view, pending changes included
 // (spec §4.2).
 extension ManagedObjectContext: ObjectChannel {
+    func stores() throws -> any StoreChannel {
+        try answer { try channel.stores() }
+    }
+
     func fetchRows(_ request: FetchRequest, entity: Entity) throws -> [StoreRows] {
         try answer {
             let request = coordinator.spreads(request, entity) ? request.untilPage() : request
@@ -142,7 +146,9 @@ extension ManagedObjectContext: ObjectChannel {
     // MARK: - A child's save
 
     /// Takes over what a child has saved, as pending changes of this context.
-    func save(_ plans: [StorePlan], ifCurrent isCurrent: @Sendable () -> Bool) throws {
+    func save(
+        _ plans: [StorePlan], from origin: ChangeOrigin, ifCurrent isCurrent: @Sendable () -> Bool
+    ) throws -> PersistentHistoryToken? {
         try answer {
             var unknown = try plans.flatMap(\.openReferences).filter { try !has($0) }
             for plan in plans {
@@ -167,6 +173,7 @@ extension ManagedObjectContext: ObjectChannel {
                 }
             }
             processPendingChanges()
+            return nil
         }
     }
 

@@ -234,7 +234,7 @@ extension ManagedObjectContext {
         checkQueue()
         let identifier = ObjectIdentifier(type)
         if let last = identityMap.lastInsertion, last.type == identifier,
-            last.storeGeneration == coordinator.storeGeneration.load(ordering: .relaxed)
+            last.storeChangeCount == coordinator.storeChangeCount.load(ordering: .relaxed)
         {
             return seedForInsertion(last.binding)
         }
@@ -242,7 +242,7 @@ extension ManagedObjectContext {
         identityMap.noteInsertion(
             LastInsertion(
                 type: identifier, binding: binding,
-                storeGeneration: coordinator.storeGeneration.load(ordering: .relaxed)))
+                storeChangeCount: coordinator.storeChangeCount.load(ordering: .relaxed)))
         return seedForInsertion(binding)
     }
 

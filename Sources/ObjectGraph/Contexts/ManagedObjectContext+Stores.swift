@@ -5,8 +5,8 @@ extension ManagedObjectContext {
     ///
     /// Undo actions are removed too, since they may be about these objects.
     func followStores() {
-        let generation = coordinator.storeGeneration.load(ordering: .relaxed)
-        guard identityMap.follow(generation) else { return }
+        let count = coordinator.storeChangeCount.load(ordering: .relaxed)
+        guard identityMap.follow(storeChangeCount: count) else { return }
         beginOperation()
         defer { endOperation() }
         let open = Set(coordinator.records.map(\.number))

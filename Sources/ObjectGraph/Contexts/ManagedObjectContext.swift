@@ -20,7 +20,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
     public var concurrencyType: ConcurrencyType { queue.type }
 
-    /// For people; appears in messages.
+    /// For people; appears in messages, and in the histories of stores.
     public let name: String?
 
     /// The context that takes this one's saves; nil if the coordinator does.
@@ -36,8 +36,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
     /// (spec §4.2).
     public var mergePolicy: MergePolicy = .error
 
-    /// The author of the changes (spec §4.6). Reserved for a history of the store: no save reads it
-    /// yet.
+    /// The author of the changes, who stands in the histories of the stores that this context saves
+    /// to (spec §4.6). Ignored in a context with a parent.
     public var transactionAuthor: String?
 
     /// How long a cached row may be used when a fault fires; nil means without limit (spec §3.1).
@@ -79,13 +79,15 @@ public final class ManagedObjectContext: @unchecked Sendable {
     public var retainsRegisteredObjects = false
 
     let queue: ContextQueue
-    let channel: any ObjectChannel
     let model: ManagedObjectModel
 
     // MARK: State of the queue
 
     // Exclusivity is unchecked where each inserted or changed object adds to a list: the check
     // costs more than the append, and no user code runs while one of these is being changed.
+
+    /// The level above. Only `read(from:)` changes it.
+    @exclusivity(unchecked) var channel: any ObjectChannel
 
     /// The registered objects.
     @exclusivity(unchecked) var identityMap: IdentityMap
@@ -158,7 +160,7 @@ struct LastInsertion {
     // Unowned, which avoids reference counting: the identity map keeps the binding, and forgets the
     // last insertion when it removes bindings.
     unowned(unsafe) let binding: EntityBinding
-    let storeGeneration: Int
+    let storeChangeCount: Int
 }
 
 /// What other contexts leave for a context, which takes it when its queue is next entered.
@@ -170,6 +172,9 @@ struct Mailbox {
     var children: [WeakChild] = []
     /// Whether a context above was reset, so that the rows of the objects here are invalid.
     var parentWasReset = false
+    /// Whether the context on the coordinator reads another generation now, so that rows of faults
+    /// here may be of the earlier one.
+    var parentHasMoved = false
     var mergesAutomatically = false
 
     /// The children that still exist; the others are removed.

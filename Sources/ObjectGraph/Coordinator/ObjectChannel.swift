@@ -6,6 +6,9 @@ protocol ObjectChannel: AnyObject, Sendable {
     /// The coordinator at the end of the chain.
     var coordinator: PersistentStoreCoordinator { get }
 
+    /// The channel at the end of the chain, which reads the stores themselves.
+    func stores() throws -> any StoreChannel
+
     /// The rows that match in each store, including unsaved objects of a parent. With several
     /// stores, each result starts at the store's first match; the caller joins them and applies
     /// offset and limit.
@@ -42,11 +45,17 @@ protocol ObjectChannel: AnyObject, Sendable {
 
     /// Saves the changes of a context, all or none.
     ///
-    /// - Parameter isCurrent: Whether the plans have the newest keys. A parent asks on its queue.
+    /// - Parameters:
+    ///   - plans: The changes.
+    ///   - origin: Who makes them; a parent takes them as its own.
+    ///   - isCurrent: Whether the plans have the newest keys. A parent asks on its queue.
+    /// - Returns: The place after this save in the histories of the stores; nil if none records it.
     /// - Throws: `PlanConflict` if rows differ from what the plans expect; otherwise the store's
     ///   error. A parent context throws `SaveError.unknownObjects` for updated or referenced
     ///   objects that it does not have, and `RenewedKeys` if the plans are not current.
-    func save(_ plans: [StorePlan], ifCurrent isCurrent: @Sendable () -> Bool) throws
+    func save(
+        _ plans: [StorePlan], from origin: ChangeOrigin, ifCurrent isCurrent: @Sendable () -> Bool
+    ) throws -> PersistentHistoryToken?
 
     /// Notes which objects a context has registered. Until they are unregistered, their rows are
     /// kept, except rows that were deleted or may have changed in the store.

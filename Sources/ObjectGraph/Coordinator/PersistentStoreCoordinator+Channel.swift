@@ -1,147 +1,11 @@
-extension PersistentStoreCoordinator: ObjectChannel {
+// Writing: saves, keys, and which objects contexts have. Reading is in `StoreChannel`.
+extension PersistentStoreCoordinator: StoreChannel {
     var coordinator: PersistentStoreCoordinator { self }
-
-    func fetchRows(_ request: FetchRequest, entity: Entity) throws -> [StoreRows] {
-        try fetchRows(request, entity: entity, progress: nil)
-    }
-
-    func fetchRows(
-        _ request: FetchRequest, entity: Entity, progress: FetchProgress?
-    ) throws -> [StoreRows] {
-        try fromEachStore(request, entity) { record, request in
-            let rows = try record.store.fetchRows(request, entity: entity, progress: progress)
-            record.rowCache.store(rows, root: entity.rootIndex)
-            return StoreRows(storeNumber: record.number, rows: rows)
-        }
-    }
-
-    func fetchKeys(_ request: FetchRequest, entity: Entity) throws -> [StoreKeys] {
-        try fetchKeys(request, entity: entity, progress: nil)
-    }
-
-    func fetchKeys(
-        _ request: FetchRequest, entity: Entity, progress: FetchProgress?
-    ) throws -> [StoreKeys] {
-        try fromEachStore(request, entity) { record, request in
-            StoreKeys(
-                storeNumber: record.number,
-                keys: try record.store.fetchKeys(request, entity: entity, progress: progress))
-        }
-    }
-
-    func count(_ request: FetchRequest, entity: Entity) throws -> Int {
-        let counts = try fromEachStore(request, entity) { record, request in
-            try record.store.count(request, entity: entity)
-        }
-        return counts.count == 1 ? counts[0] : request.page(ofCount: counts.reduce(0, +))
-    }
-
-    func fetchDictionaries(
-        _ request: FetchRequest, entity: Entity
-    ) throws -> [[String: AttributeValue]] {
-        let groups = try fromEachStore(request, entity) { record, request in
-            try record.store.fetchDictionaries(request, entity: entity) { index, key in
-                ManagedObjectID(scope: record.scopes[index], reference: key)
-            }
-        }
-        return groups.count == 1 ? groups[0] : request.page(of: groups.flatMap(\.self))
-    }
-
-    func explain(
-        _ request: FetchRequest, entity: Entity, resultType: FetchResultType
-    ) throws -> [FetchExplanation] {
-        try fromEachStore(request, entity) { record, request in
-            try record.store.explain(request, entity: entity, resultType: resultType)
-        }.compactMap(\.self)
-    }
-
-    /// - Parameter body: Gets the store and the request for it.
-    private func fromEachStore<T: Sendable>(
-        _ request: FetchRequest, _ entity: Entity,
-        _ body: (StoreRecord, FetchRequest) throws -> T
-    ) throws -> [T] {
-        return try underLockPolicy {
-            let records = records(for: request, entity)
-            if records.count == 1 { return [try body(records[0], request)] }
-            // No store knows which part of the page comes from the others.
-            let request = request.untilPage()
-            return try records.map { try body($0, request) }
-        }
-    }
-
-    /// The stores of a request.
-    private func records(for request: FetchRequest, _ entity: Entity) -> [StoreRecord] {
-        records(holding: entity.familyIndexes, in: request.affectedStores)
-    }
+    func stores() -> any StoreChannel { self }
 
     /// Whether a request has more than one store.
     func spreads(_ request: FetchRequest, _ entity: Entity) -> Bool {
-        records(for: request, entity).count > 1
-    }
-
-    func row(
-        _ key: Int64, _ scope: ObjectIDScope, staleness: Duration?, keepsSnapshot: Bool
-    ) throws -> RowReference? {
-        // The object was never saved here, for example because a parent context has dropped it.
-        guard key >= 0 else { return nil }
-        let record = try openRecord(scope.storeNumber, entityName: scope.entityName)
-        let entity = model.entities[scope.entityIndex]
-        if let row = record.rowCache.row(key, root: entity.rootIndex),
-            row.entityIndex == entity.index,
-            staleness.map({ row.slab.readAt.duration(to: .now) <= $0 }) ?? true
-        {
-            debug.annotate(
-                "fault fulfilled from cache for : \(ManagedObjectID(scope: scope, reference: key))")
-            return row
-        }
-        graphCounters.faultsReadFromStore.add(1, ordering: .relaxed)
-        return try underLockPolicy {
-            guard
-                let row = try record.store.row(
-                    key, entity: entity, keepsSnapshot: keepsSnapshot)
-            else { return nil }
-            record.rowCache.store(row, root: entity.rootIndex)
-            debug.annotate(
-                "fault fulfilled from database for : \(ManagedObjectID(scope: scope, reference: key))"
-            )
-            return row
-        }
-    }
-
-    func rows(_ keys: [Int64], entity: Entity, storeNumber: Int) throws -> RowList {
-        let record = try openRecord(storeNumber, entityName: entity.name)
-        return try underLockPolicy {
-            let rows = try record.store.rows(keys, entity: entity)
-            record.rowCache.store(rows, root: entity.rootIndex)
-            return rows
-        }
-    }
-
-    func destinations(
-        of property: Property, _ scope: ObjectIDScope, key: Int64
-    ) throws -> [EntityKey] {
-        let record = try openRecord(scope.storeNumber, entityName: scope.entityName)
-        let contents = try underLockPolicy {
-            try record.store.destinations(
-                of: property, model.entities[scope.entityIndex], key: key)
-        }
-        debug.annotate(
-            "to-many relationship fault \"\(property.name)\" for objectID \(ManagedObjectID(scope: scope, reference: key)) fulfilled from database. Got \(contents.count) rows"
-        )
-        return contents
-    }
-
-    func relatedRows(
-        of property: Property, _ scope: ObjectIDScope, keys: [Int64]
-    ) throws -> RelatedRows {
-        let record = try openRecord(scope.storeNumber, entityName: scope.entityName)
-        return try underLockPolicy {
-            let related = try record.store.relatedRows(
-                of: property, model.entities[scope.entityIndex], keys: keys)
-            let destination = model.destination(of: property.relationship!)
-            record.rowCache.store(related.rows, root: destination.rootIndex)
-            return related
-        }
+        records(holding: entity.familyIndexes, in: request.affectedStores).count > 1
     }
 
     func reserveKeys(_ count: Int, root: Entity, storeNumber: Int) throws -> Range<Int64>? {
@@ -151,7 +15,9 @@ extension PersistentStoreCoordinator: ObjectChannel {
 
     // Optimistic locking has two levels (spec §5.3): first the row cache, then the versioned
     // statements.
-    func save(_ plans: [StorePlan], ifCurrent isCurrent: @Sendable () -> Bool) throws {
+    func save(
+        _ plans: [StorePlan], from origin: ChangeOrigin, ifCurrent isCurrent: @Sendable () -> Bool
+    ) throws -> PersistentHistoryToken? {
         try underLockPolicy {
             let targets = try targets(of: plans)
             for target in targets {
@@ -159,8 +25,8 @@ extension PersistentStoreCoordinator: ObjectChannel {
                     throw noted(conflict, target, wasCached: true)
                 }
             }
-            var committed: [StoreRecord] = []
-            try write(targets[...], &committed)
+            var committed = Committed()
+            try write(targets[...], from: origin, &committed)
             for target in targets {
                 update(target.record.rowCache, with: target.plan)
                 for row in target.record.store.takeRowsChangedByTriggers() {
@@ -169,12 +35,19 @@ extension PersistentStoreCoordinator: ObjectChannel {
                 }
             }
             graphCounters.saves.add(1, ordering: .relaxed)
+            return PersistentHistoryToken(ifAny: committed.historyNumbers)
         }
     }
 
     private struct SaveTarget {
         let plan: SavePlan
         let record: StoreRecord
+    }
+
+    /// The stores that have committed, and the numbers of the transactions in their histories.
+    private struct Committed {
+        var records: [StoreRecord] = []
+        var historyNumbers: [String: Int64] = [:]
     }
 
     /// The stores of the plans, and those with only metadata to write. They are sorted by number,
@@ -206,23 +79,29 @@ extension PersistentStoreCoordinator: ObjectChannel {
     /// Writes to every store before the first of them commits, so that only a commit can fail
     /// halfway (spec §5.1).
     private func write(
-        _ targets: ArraySlice<SaveTarget>, _ committed: inout [StoreRecord]
+        _ targets: ArraySlice<SaveTarget>, from origin: ChangeOrigin,
+        _ committed: inout Committed
     ) throws {
         guard let target = targets.first else { return }
         let others = targets.dropFirst()
-        var finished: [StoreRecord] = []
+        var finished = Committed()
         do {
-            try target.record.store.save(
-                target.plan,
-                beforeCommit: others.isEmpty ? nil : { try self.write(others, &finished) })
-            committed = finished + [target.record]
+            let number = try target.record.store.save(
+                target.plan, from: origin,
+                beforeCommit: others.isEmpty
+                    ? nil : { try self.write(others, from: origin, &finished) })
+            committed = finished
+            committed.records.append(target.record)
+            if let number {
+                committed.historyNumbers[target.record.store.identifier] = number
+            }
         } catch let conflict as StoreConflict {
             throw noted(conflict, target, wasCached: false)
-        } catch  where !finished.isEmpty {
+        } catch  where !finished.records.isEmpty {
             for target in others { forgetRows(of: target) }
             throw StoreError(
                 .incompleteSave(
-                    saved: finished.map(\.store.identifier),
+                    saved: finished.records.map(\.store.identifier),
                     failed: [target.record.store.identifier]), url: target.record.store.url,
                 sqlite: (error as? StoreError)?.sqlite)
         }

@@ -65,7 +65,7 @@ extension PersistentStoreCoordinator {
             try? target.close()
             throw error
         }
-        let made = adopt(target, entityNames: names)
+        let made = adopt(target, description)
         try removePersistentStore(handle)
         return made
     }
@@ -93,7 +93,7 @@ extension PersistentStoreCoordinator {
             plan.joins += try joins(of: rows, in: source.store)
         }
         do {
-            try target.save(plan, beforeCommit: nil)
+            try target.save(plan, from: ChangeOrigin(), beforeCommit: nil)
         } catch is StoreConflict {
             // An in-memory source does not enforce uniqueness constraints.
             throw StoreError(.uniquenessViolated, url: target.url)
@@ -173,7 +173,7 @@ extension PersistentStoreCoordinator {
     func saveMetadata() throws {
         try underLockPolicy {
             for record in records where record.store.hasUnwrittenMetadata {
-                try record.store.save(SavePlan(), beforeCommit: nil)
+                try record.store.save(SavePlan(), from: ChangeOrigin(), beforeCommit: nil)
             }
         }
     }

@@ -24,7 +24,7 @@ public final class PersistentStoreCoordinator: Sendable {
     let observers = Observers<CoordinatorNotification>()
 
     /// Rises whenever a store is added or removed.
-    let storeGeneration = Atomic<Int>(0)
+    let storeChangeCount = Atomic<Int>(0)
     private let requestLock = Mutex(())
     private let requestHolder = Holder()
     private let state: Mutex<State>
@@ -43,9 +43,12 @@ public final class PersistentStoreCoordinator: Sendable {
         /// Whether the configuration has the entity, by entity index.
         let holds: [Bool]
 
+        /// Nil if the store does not post them.
+        let remoteChanges: RemoteChangePoster?
+
         init(
             number: Int, store: any PersistentStore, rowCache: RowCache, scopes: [ObjectIDScope],
-            entityNames: Set<String>, holds: [Bool]
+            entityNames: Set<String>, holds: [Bool], remoteChanges: RemoteChangePoster?
         ) {
             self.number = number
             self.store = store
@@ -53,10 +56,16 @@ public final class PersistentStoreCoordinator: Sendable {
             self.scopes = scopes
             self.entityNames = entityNames
             self.holds = holds
+            self.remoteChanges = remoteChanges
         }
 
-        var handle: PersistentStoreHandle {
-            PersistentStoreHandle(number: number, identifier: store.identifier, url: store.url)
+        var handle: PersistentStoreHandle { PersistentStoreHandle(number: number, store) }
+
+        /// Whether the configuration has one of the entities, and the store is among those with
+        /// these identifiers; nil means all.
+        func isMeant(holding entityIndexes: ClosedRange<Int>, in stores: [String]?) -> Bool {
+            stores?.contains(store.identifier) ?? true
+                && entityIndexes.contains { holds[$0] }
         }
     }
 
@@ -99,8 +108,7 @@ public final class PersistentStoreCoordinator: Sendable {
     public func addPersistentStore(
         _ description: PersistentStoreDescription
     ) throws -> PersistentStoreHandle {
-        let names = model.entityNames(inConfiguration: description.configuration)
-        return adopt(try makeStore(description), entityNames: names ?? [])
+        adopt(try makeStore(description), description)
     }
 
     func makeStore(_ description: PersistentStoreDescription) throws -> any PersistentStore {
@@ -130,7 +138,10 @@ public final class PersistentStoreCoordinator: Sendable {
     }
 
     /// Adds an open store as the last one.
-    func adopt(_ store: any PersistentStore, entityNames: Set<String>) -> PersistentStoreHandle {
+    func adopt(
+        _ store: any PersistentStore, _ description: PersistentStoreDescription
+    ) -> PersistentStoreHandle {
+        let entityNames = model.entityNames(inConfiguration: description.configuration) ?? []
         let number = state.withLock { state in
             state.records.append(nil)
             return state.records.count
@@ -139,12 +150,16 @@ public final class PersistentStoreCoordinator: Sendable {
             number: number, store: store, rowCache: RowCache(model: model),
             scopes: ObjectIDScope.all(
                 in: model, storeIdentifier: store.identifier, storeNumber: number),
-            entityNames: entityNames, holds: model.entities.map { entityNames.contains($0.name) })
+            entityNames: entityNames, holds: model.entities.map { entityNames.contains($0.name) },
+            remoteChanges: description.postsRemoteChanges
+                ? RemoteChangePoster(
+                    store, PersistentStoreHandle(number: number, store), observers) : nil)
         let changes = StoreChanges(added: [record.handle])
         observers.post(.storesWillChange(changes))
         state.withLock { $0.records[number - 1] = record }
-        storeGeneration.add(1, ordering: .relaxed)
+        storeChangeCount.add(1, ordering: .relaxed)
         observers.post(.storesDidChange(changes))
+        record.remoteChanges?.begin()
         return record.handle
     }
 
@@ -160,7 +175,8 @@ public final class PersistentStoreCoordinator: Sendable {
         observers.post(.storesWillChange(changes))
         observers.post(.willRemoveStore(record.handle))
         state.withLock { $0.records[record.number - 1] = nil }
-        storeGeneration.add(1, ordering: .relaxed)
+        storeChangeCount.add(1, ordering: .relaxed)
+        record.remoteChanges?.end()
         try record.store.close()
         observers.post(.storesDidChange(changes))
     }
@@ -273,8 +289,7 @@ public final class PersistentStoreCoordinator: Sendable {
         holding entityIndexes: ClosedRange<Int>, in stores: [String]?
     ) -> [StoreRecord] {
         func isMeant(_ record: StoreRecord) -> Bool {
-            stores?.contains(record.store.identifier) ?? true
-                && entityIndexes.contains { record.holds[$0] }
+            record.isMeant(holding: entityIndexes, in: stores)
         }
         let records = records
         return records.allSatisfy(isMeant) ? records : records.filter(isMeant)
@@ -363,4 +378,10 @@ public struct PersistentStoreHandle: Sendable, Hashable {
 
     /// The file; nil for a store in memory.
     public let url: URL?
+}
+
+extension PersistentStoreHandle {
+    init(number: Int, _ store: any PersistentStore) {
+        self.init(number: number, identifier: store.identifier, url: store.url)
+    }
 }

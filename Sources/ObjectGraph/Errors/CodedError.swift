@@ -80,11 +80,14 @@ extension StoreError: CodedError {
         case .incompatibleModel, .unexpectedModel, .unknownModel: 134100
         case .unknownConfiguration, .alreadyOpen, .notOpen: 134080
         case .readOnly, .hasHistory, .unmaintainedIndex, .fileChanged: 134030
+        case .historyExpired: 134301
+        case .foreignHistory: 134060
         case .diskFull: 13
         case .cannotOpen: 256
         case .missingFile, .missingExternalData: 260
         case .timeout: 134090
         case .noStores: 134030
+        case .generationUnavailable, .foreignGeneration, .tooManyGenerations: 134030
         case .noStore: 134020
         case .unsupported: 134091
         case .unknownAttribute, .unacceptableValue: 134060

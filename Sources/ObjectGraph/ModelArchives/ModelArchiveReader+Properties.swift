@@ -54,9 +54,6 @@ extension ModelArchiveReader {
             throw try archive.damaged("the unknown type \(number)", at: object.index)
         }
         let flags: Int = try archive.value("NSFlagsKey", of: object) ?? 0
-        if flags & Flags.isPreserved != 0 {
-            draft.warn(.preservedAttribute, entity.name, name)
-        }
         if try flag("NSAllowsCloudEncryption", object) {
             draft.warn(.encryptedAttribute, entity.name, name)
         }
@@ -64,6 +61,7 @@ extension ModelArchiveReader {
             name, type, isOptional: try flag("NSIsOptional", object),
             isTransient: try flag("NSIsTransient", object),
             allowsExternalStorage: flags & Flags.allowsExternalStorage != 0,
+            preservesValueInHistoryOnDeletion: flags & Flags.isPreserved != 0,
             renamingIdentifier: try renamingIdentifier(of: object, name),
             userInfo: try userInfo(of: object, entity.name, name),
             versionHashModifier: try archive.value("NSVersionHashModifier", of: object))

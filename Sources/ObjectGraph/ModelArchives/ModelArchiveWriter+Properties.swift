@@ -76,8 +76,10 @@ extension ModelArchiveWriter {
             (
                 "NSFlagsKey",
                 integer(
-                    attribute.allowsExternalStorage
+                    (attribute.allowsExternalStorage
                         ? ModelArchiveReader.Flags.allowsExternalStorage : 0)
+                        | (attribute.preservesValueInHistoryOnDeletion
+                            ? ModelArchiveReader.Flags.isPreserved : 0))
             ),
         ]
         if !rules.isEmpty {

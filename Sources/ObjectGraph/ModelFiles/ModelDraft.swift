@@ -162,7 +162,6 @@ extension ModelWarning.Reason {
     static let compositeAttribute = unsupported("a composite attribute; it is left out")
     static let derivedAttribute = unsupported(
         "a derived attribute; it has the values that are set")
-    static let preservedAttribute = unsupported("preserveAfterDeletion; there is no history")
     static let encryptedAttribute = unsupported("allowsCloudEncryption; values are not encrypted")
     static let transientRelationship = unsupported("a transient relationship; it is left out")
     static let resultType = unsupported(

@@ -24,6 +24,7 @@ extension ModelFileReader {
                     named: element.nonemptyText("valueTransformerName"), entity, name,
                     line: element.line) : nil,
             allowsExternalStorage: try element.flag("allowsExternalBinaryDataStorage"),
+            preservesValueInHistoryOnDeletion: try element.flag("preserveAfterDeletion"),
             validationRules: try bounds(element, type).map(\.rule),
             renamingIdentifier: element.renamingIdentifier, userInfo: try element.userInfo(),
             versionHashModifier: element["versionHashModifier"])
@@ -39,8 +40,7 @@ extension ModelFileReader {
 
     /// Flags of attributes, and what becomes of them.
     private static let unsupported: [(String, ModelWarning.Reason)] = [
-        ("derived", .derivedAttribute), ("preserveAfterDeletion", .preservedAttribute),
-        ("allowsCloudEncryption", .encryptedAttribute),
+        ("derived", .derivedAttribute), ("allowsCloudEncryption", .encryptedAttribute),
     ]
 
     private mutating func defaultValue(

@@ -155,6 +155,7 @@ struct ModelFileWriter {
                 (type == .date ? "defaultDateTimeInterval" : "defaultValueString", text),
                 ("valueTransformerName", attribute.transformer?.name),
                 ("allowsExternalBinaryDataStorage", attribute.allowsExternalStorage.yes),
+                ("preserveAfterDeletion", attribute.preservesValueInHistoryOnDeletion.yes),
                 ("elementID", attribute.renamingIdentifier),
                 ("versionHashModifier", attribute.versionHashModifier),
             ])

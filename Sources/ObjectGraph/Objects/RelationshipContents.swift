@@ -8,6 +8,13 @@ final class RelationshipContents {
     /// The results of fetched properties, by name.
     var fetched: [String: [ManagedObject]] = [:]
 
+    /// The relationships that have members added, removed or reordered since the last save.
+    var changedRelationships: PropertyMask {
+        var changed = PropertyMask()
+        for (index, contents) in relationships where contents.hasChanges { changed.insert(index) }
+        return changed
+    }
+
     /// Removes all notes, since the level above has the changes now or they were discarded.
     func forgetNotes() {
         for index in relationships.keys { relationships[index]!.forgetNotes() }
@@ -57,6 +64,8 @@ struct ToManyContents {
 
     /// Whether the order may have changed since the last save.
     private(set) var isReordered = false
+
+    var hasChanges: Bool { !notes.isEmpty || isReordered }
 
     /// Whether members must get places before the next save.
     var needsPlaces = false

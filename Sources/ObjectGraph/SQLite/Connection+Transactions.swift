@@ -32,6 +32,24 @@ extension Connection {
         try statement("COMMIT").run()
     }
 
+    /// Begins a transaction that reads the present state until it ends.
+    ///
+    /// - Returns: False, without a transaction, if the file has no WAL: readers and the writer
+    ///   would exclude each other.
+    func beginSnapshot() throws(SQLiteError) -> Bool {
+        guard try firstValue("PRAGMA journal_mode") == "wal" else { return false }
+        try begin(.deferred)
+        // SQLite decides which state a transaction reads when it first reads.
+        _ = try firstValue("SELECT count(*) FROM sqlite_schema")
+        return true
+    }
+
+    private func firstValue(_ sql: String) throws(SQLiteError) -> String? {
+        let statement = try statement(sql)
+        defer { statement.reset() }
+        return try statement.step() ? statement.value(at: 0).string : nil
+    }
+
     /// Ignores errors, since the caller could not handle them. Does nothing outside a transaction:
     /// SQLite may have rolled back by itself after a failure.
     func rollback() {

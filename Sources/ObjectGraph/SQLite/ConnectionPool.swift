@@ -16,11 +16,16 @@ final class ConnectionPool: Sendable {
         let connection: Connection
     }
 
+    private struct WeakPinnedReader {
+        weak var reader: PinnedReader?
+    }
+
     private struct State {
         var idleReaders: [Lease] = []
         /// Whether an idle reader may hold a snapshot.
         var holdsSnapshots = false
         var writer: Lease?
+        var pinnedReaders: [ObjectIdentifier: WeakPinnedReader] = [:]
         var isClosed = false
         var statistics = ConnectionStatistics()
 
@@ -39,7 +44,7 @@ final class ConnectionPool: Sendable {
     private let maximumReaderCount: Int
     /// The file that the writer opened; nil in memory.
     let file: OpenedFile?
-    private let commits: CommitCounter
+    let commits: CommitCounter
     private let readerPermits: DispatchSemaphore
     private let writerPermit = DispatchSemaphore(value: 1)
     private let writerHolder = Holder()
@@ -64,8 +69,8 @@ final class ConnectionPool: Sendable {
         // A new file exists only after it was opened. A file that must not change is taken as it
         // was before.
         file = configuration.mode == .immutable ? found : OpenedFile(configuration)
-        commits = CommitCounter.ofFile(
-            configuration.mode.isInMemory ? nil : realPath(configuration.path))
+        commits = CommitCounter.ofDatabase(
+            configuration.mode == .memory ? nil : realPath(configuration.path))
         let pageSize = writer.connection.statistics.pageSize
         state = Mutex(
             State(writer: writer, statistics: ConnectionStatistics(pageSize: pageSize)))
@@ -118,6 +123,51 @@ final class ConnectionPool: Sendable {
         }
     }
 
+    /// A reader of the present state for good; nil if SQLite keeps no earlier states, since the file
+    /// has no WAL or never changes.
+    ///
+    /// It comes in addition to the readers of `read`, and becomes one of them when it is released,
+    /// unless there are enough.
+    /// - Throws: `PinError.tooMany`; otherwise as `read`.
+    func pin() throws -> PinnedReader? {
+        guard configuration.mode.canPin else { return nil }
+        let idle = try state.withLock { state in
+            try state.requireOpen(configuration)
+            return state.idleReaders.popLast()
+        }
+        let connection = try (idle ?? openReader()).connection
+        connection.releaseSnapshot()
+        let pinned = PinnedReader(connection, of: self)
+        guard try connection.beginSnapshot() else { return nil }
+        try state.withLock { state in
+            try state.requireOpen(configuration)
+            guard state.pinnedReaders.count < Self.maximumPinnedCount else {
+                throw PinError.tooMany(limit: Self.maximumPinnedCount)
+            }
+            state.pinnedReaders[ObjectIdentifier(pinned)] = WeakPinnedReader(reader: pinned)
+            state.statistics += connection.handle.takeStatistics()
+        }
+        return pinned
+    }
+
+    /// Takes the connection of a released reader.
+    func takeBack(_ connection: Connection?, of reader: ObjectIdentifier) {
+        connection?.rollback()
+        var lease = connection.map(Lease.init)
+        state.withLock { state in
+            state.pinnedReaders[reader] = nil
+            guard let idle = lease, !state.isClosed, state.idleReaders.count < maximumReaderCount
+            else { return }
+            state.idleReaders.append(idle)
+            lease = nil
+        }
+    }
+
+    /// Adds the work of a pinned reader.
+    func add(_ statistics: ConnectionStatistics) {
+        state.withLock { $0.statistics += statistics }
+    }
+
     /// Lends the writer; waits while it is busy.
     ///
     /// Not reentrant: a body that writes through the same pool stops the process.
@@ -138,16 +188,15 @@ final class ConnectionPool: Sendable {
         }
         defer {
             let statistics = writer.connection.takeStatistics()
-            if statistics.transactionsCommitted > 0 {
-                commits.count.add(1, ordering: .releasing)
-            }
             state.withLock { state in state.statistics += statistics }
+            if statistics.transactionsCommitted > 0 { commits.add() }
         }
         return try lend(writer.connection, to: body)
     }
 
     /// Waits until all connections are returned, then closes them. The writer is the last: it
-    /// checkpoints the WAL and removes it. Closing twice does nothing.
+    /// checkpoints the WAL and removes it. Pinned readers throw from now on. Closing twice does
+    /// nothing.
     func close() throws {
         writerPermit.wait()
         for _ in 0..<maximumReaderCount { readerPermits.wait() }
@@ -155,13 +204,14 @@ final class ConnectionPool: Sendable {
             for _ in 0..<maximumReaderCount { readerPermits.signal() }
             writerPermit.signal()
         }
-        let leases = state.withLock { state in
+        let (leases, pinned) = state.withLock { state in
             let leases = state.idleReaders + (state.writer.map { [$0] } ?? [])
             state.isClosed = true
             state.idleReaders = []
             state.writer = nil
-            return leases
+            return (leases, state.pinnedReaders.values.compactMap(\.reader))
         }
+        for reader in pinned { try reader.close() }
         for lease in leases { try lease.connection.close() }
     }
 
@@ -191,6 +241,16 @@ final class ConnectionPool: Sendable {
         }
         try requireFileInPlace()
         return try reader.get()
+    }
+
+    /// A watch of the file; nil in memory.
+    ///
+    /// - Throws: `SQLiteError` if its connection cannot be opened; `SQLITE_READONLY_DBMOVED` if the
+    ///   writer's file is gone.
+    func makeCommitWatch() throws -> CommitWatch? {
+        guard let file else { return nil }
+        try requireFileInPlace()
+        return try CommitWatch(file, configuration)
     }
 
     /// Throws if the path no longer leads to the file that the writer opened.
@@ -236,7 +296,7 @@ final class ConnectionPool: Sendable {
 }
 
 /// The path without symbolic links, so that one file has one name.
-private func realPath(_ path: String) -> String {
+func realPath(_ path: String) -> String {
     guard let resolved = realpath(path, nil) else { return path }
     defer { free(resolved) }
     return String(cString: resolved)

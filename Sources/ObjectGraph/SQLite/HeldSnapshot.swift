@@ -64,9 +64,16 @@ final class HeldSnapshot {
     }
 }
 
-/// How many times this process has written to a database file.
+/// How many times this process has written to a database.
 final class CommitCounter: Sendable {
     let count = Atomic<Int>(0)
+
+    let observers = CommitObservers()
+
+    func add() {
+        count.add(1, ordering: .releasing)
+        observers.post()
+    }
 
     private struct Known: Sendable {
         weak var counter: CommitCounter?
@@ -74,9 +81,9 @@ final class CommitCounter: Sendable {
 
     private static let byPath = Mutex<[String: Known]>([:])
 
-    /// The counter that all users of a file share. Without a path, for a database in memory, a new
-    /// counter.
-    static func ofFile(_ path: String?) -> CommitCounter {
+    /// The counter that all users of a file, or of a named database in memory, share. Without a path
+    /// a new counter.
+    static func ofDatabase(_ path: String?) -> CommitCounter {
         guard let path else { return CommitCounter() }
         return byPath.withLock { known in
             if let counter = known[path]?.counter { return counter }

@@ -19,6 +19,9 @@ struct SQLiteConfiguration: Sendable {
         case sharedMemory
 
         var isInMemory: Bool { self == .memory || self == .sharedMemory }
+
+        /// Whether a connection may keep reading an earlier state of the file.
+        var canPin: Bool { self == .readWriteCreate || self == .readWrite || self == .readOnly }
     }
 
     var path: String

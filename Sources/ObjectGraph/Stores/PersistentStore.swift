@@ -66,20 +66,38 @@ protocol PersistentStore: AnyObject, Sendable {
         of property: Property, _ owner: Entity, keys: [Int64]
     ) throws -> RelatedRows
 
+    /// The store at its present state, for reading; nil if only the newest state can be read.
+    ///
+    /// - Throws: `StoreError`, with the reason `tooManyGenerations` if there are too many already.
+    func pinned() throws -> (any PersistentStore)?
+
     /// Reserves primary keys, which no other caller gets.
     func reserveKeys(_ count: Int, root: Entity) throws -> Range<Int64>
 
     /// Writes all changes or none.
     ///
-    /// - Parameter beforeCommit: Called after all writes and before the commit. If it throws,
-    ///   nothing is written. Nil if there is nothing to wait for.
+    /// - Parameters:
+    ///   - plan: The changes.
+    ///   - origin: Who makes them, for a store that keeps a history.
+    ///   - beforeCommit: Called after all writes and before the commit. If it throws, nothing is
+    ///     written. Nil if there is nothing to wait for.
+    /// - Returns: The number of the transaction in the store's history; nil if it keeps none.
     /// - Throws: `StoreConflict` if rows differ from what the plan expects; the error of
     ///   `beforeCommit`; otherwise `StoreError`.
-    func save(_ plan: SavePlan, beforeCommit: (() throws -> Void)?) throws
+    @discardableResult
+    func save(
+        _ plan: SavePlan, from origin: ChangeOrigin, beforeCommit: (() throws -> Void)?
+    ) throws -> Int64?
 
     /// The rows that triggers of the store have changed since the last call, besides those of the
     /// plans.
     func takeRowsChangedByTriggers() -> [EntityKey]
+
+    /// Calls the handler, on any thread, after commits of whoever writes to the store, until the
+    /// result is cancelled or released. May call it once for several commits.
+    ///
+    /// The store was opened with `postsRemoteChanges`.
+    func observeCommits(_ handler: @escaping @Sendable (CommitEvent) -> Void) -> Observation
 
     /// Closes the store; it must not be used afterwards.
     func close() throws
@@ -105,4 +123,7 @@ struct BatchOutcome: Sendable {
     var inserted: [EntityKey] = []
     var updated: [EntityKey] = []
     var deleted: [EntityKey] = []
+
+    /// The number of the transaction in the store's history; nil if it keeps none.
+    var historyNumber: Int64?
 }

@@ -33,12 +33,23 @@ public struct PersistentStoreDescription: Sendable {
     /// that the model needs.
     public var ignoresModelVersions = false
 
-    /// Whether to write to a store in which Core Data keeps a history of changes, which this engine
-    /// does not continue.
+    /// Whether the store keeps a history of who changed what (spec §10.4). Ignored by the in-memory
+    /// type.
+    ///
+    /// The first time, tables are added to the file. A history that Core Data has begun goes on.
+    public var tracksHistory = false
+
+    /// Whether to write to a store that has a history without `tracksHistory`.
     ///
     /// Those who follow the history do not learn of such changes: other processes of the app, its
     /// extensions, its synchronisation with a server. False opens such a store for reading only.
     public var writesWithoutHistory = false
+
+    /// Whether the coordinator posts `remoteChange` after transactions of all who write to the store:
+    /// itself, other coordinators, other processes (spec §10.5).
+    ///
+    /// Writers need not set this. It costs one more connection, and nothing for those who write.
+    public var postsRemoteChanges = false
 
     /// Whether SQLite rebuilds the file when it is opened, to free unused space.
     public var vacuumsWhenOpened = false

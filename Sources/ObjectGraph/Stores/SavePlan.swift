@@ -41,7 +41,8 @@ struct RowChange: Sendable {
     /// The new row; nil for a deletion or a check.
     let row: RowReference?
 
-    /// The properties whose values change; empty when only the version does.
+    /// The properties whose values change; empty when only the version does. To-many relationships,
+    /// which no column of the row has, are among them for stores that record a history.
     let changes: PropertyMask
 
     /// The version that the stored row must have; 0 for an insertion.

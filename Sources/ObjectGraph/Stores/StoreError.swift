@@ -30,9 +30,15 @@ public struct StoreError: Error, Sendable {
         case alreadyOpen
         /// The store is open for reading only, or cannot be written.
         case readOnly
-        /// Core Data keeps a history of changes in the store, which this engine does not continue, so
-        /// that the store is open for reading only (134030).
+        /// The store has a history of changes and was opened without `tracksHistory`, so that it is
+        /// open for reading only (134030).
         case hasHistory
+        /// The transactions after this one are no longer in the history, or the store never had it
+        /// (134301).
+        case historyExpired(after: Int64, oldest: Int64, newest: Int64)
+        /// A token, or a transaction, is of stores that are not open here; the value lists them
+        /// (134060).
+        case foreignHistory(stores: [String])
         /// The store has an index that this engine cannot keep up to date, so that the store is open
         /// for reading only (134030).
         case unmaintainedIndex(String)
@@ -58,6 +64,13 @@ public struct StoreError: Error, Sendable {
         case noStores
         /// No store of the coordinator holds the entity (134020).
         case noStore(entity: String)
+        /// A context is pinned to a generation that the store does not have: the store was removed
+        /// or added since, or SQLite has ended the generation after an error (134030).
+        case generationUnavailable
+        /// The token is of a context of another coordinator (134030).
+        case foreignGeneration
+        /// As many generations of the store are pinned as may be at a time (134030).
+        case tooManyGenerations(limit: Int)
         /// The store type does not support the request (134091).
         case unsupported(String)
         /// A batch request names a key that is not a persistent attribute of the entity.
@@ -121,6 +134,14 @@ public struct StoreError: Error, Sendable {
             }
         self.init(reason, url: url, sqlite: error)
     }
+
+    /// The store error for a generation that cannot be pinned or read.
+    init(_ error: PinError, url: URL?) {
+        switch error {
+        case .tooMany(let limit): self.init(.tooManyGenerations(limit: limit), url: url)
+        case .ended: self.init(.generationUnavailable, url: url)
+        }
+    }
 }
 
 extension StoreError: CustomStringConvertible {
@@ -157,7 +178,11 @@ extension StoreError: CustomStringConvertible {
         case .readOnly:
             "The store cannot be written; open it without isReadOnly and make file and folder writable, or open it with isReadOnly to read it."
         case .hasHistory:
-            "The store has a history of changes, which would miss this one, so it is open for reading only. With writesWithoutHistory it is written; other readers of the history then miss the changes."
+            "The store has a history of changes, which would miss this one, so it is open for reading only. Open it with tracksHistory. With writesWithoutHistory it is also written, and readers of the history miss the changes."
+        case .historyExpired(let number, let oldest, let newest):
+            "The history has the transactions \(oldest) to \(newest), and those after \(number) are needed. Read the objects again, and take currentPersistentHistoryToken as the new place."
+        case .foreignHistory(let stores):
+            "The place in the history is of other stores: \(stores.joined(separator: ", ")). Use a token of this coordinator's stores, or start without one."
         case .unmaintainedIndex(let index):
             "The store has the index \(index), which cannot be kept up to date here, so it is open for reading only. Let Core Data write it."
         case .diskFull:
@@ -180,6 +205,12 @@ extension StoreError: CustomStringConvertible {
             "Another connection kept the database locked for longer than the store's timeout; save again, or raise the timeout."
         case .noStore(let entity):
             "No open store holds the entity '\(entity)'; add a store to the coordinator first."
+        case .generationUnavailable:
+            "The store does not have the generation that the context is pinned to; it was removed or added since, or SQLite has ended the generation. Call setQueryGeneration(from: .current) to read the newest one."
+        case .foreignGeneration:
+            "The token is of another coordinator; use one of a context on this coordinator, or .current."
+        case .tooManyGenerations(let limit):
+            "\(limit) generations of the store are pinned already; unpin contexts, let go of their tokens, or share a token between contexts."
         case .unsupported(let request): "This type of store cannot do this: \(request)."
         case .unknownAttribute(let key, let entity):
             "'\(key)' is not a persistent attribute of '\(entity)'; correct the key or add it to the model."

@@ -8,29 +8,31 @@ import Testing
     let temporary = TemporaryFolder()
     var file: URL { temporary.url("library.sqlite") }
 
-    @Test func `shows the code of this file`() throws {
+    @Test func `shows the code of these files`() throws {
         let samples = try PackageFile("Documentation/ObjectGraph.md").samples
-        let file = try PackageFile("Tests/ObjectGraphTests/Guide/GuideTests.swift")
-        let others = samples.filter { !file.contains(sample: $0) }
+        let files = try ["", "+Contexts", "+Lists", "+RemoteChanges"].map {
+            try PackageFile("Tests/ObjectGraphTests/Guide/GuideTests\($0).swift")
+        }
+        let others = samples.filter { sample in !files.contains { $0.contains(sample: sample) } }
 
-        #expect(samples.count == 22)
+        #expect(samples.count == 25)
         #expect(others.isEmpty)
     }
 
-    private func makeContext() throws -> ManagedObjectContext {
+    func makeContext() throws -> ManagedObjectContext {
         let coordinator = PersistentStoreCoordinator(model: try makeModel())
         try coordinator.addPersistentStore(.sqlite(at: file))
         return ManagedObjectContext(.privateQueue, coordinator: coordinator)
     }
 
     /// Runs the body on the queue of a new context, on a coordinator that knows of no other.
-    private func run(_ body: @Sendable (ManagedObjectContext) throws -> Void) throws {
+    func run(_ body: @Sendable (ManagedObjectContext) throws -> Void) throws {
         let context = try makeContext()
         try context.performAndWait { try body(context) }
     }
 
     /// Saves an author with two books.
-    private func saveAuthor(in context: ManagedObjectContext) throws -> ManagedObjectID {
+    func saveAuthor(in context: ManagedObjectContext) throws -> ManagedObjectID {
         try context.performAndWait {
             let author = Author(context: context)
             author.name = "Ursula K. Le Guin"
@@ -43,7 +45,7 @@ import Testing
         }
     }
 
-    private func rename(
+    func rename(
         _ id: ManagedObjectID, _ name: String, in context: ManagedObjectContext
     ) throws {
         try context.performAndWait {
@@ -52,7 +54,7 @@ import Testing
         }
     }
 
-    private func name(
+    func name(
         of id: ManagedObjectID, in context: ManagedObjectContext
     ) -> String? {
         context.performAndWait { (context.object(with: id) as? Author)?.name }
@@ -287,193 +289,6 @@ extension `Guide` {
     }
 }
 
-// MARK: - What others do
-
-extension `Guide` {
-    @Test func `an observer hears of a save, and merges it`() throws {
-        let context = try makeContext()
-        let view = ManagedObjectContext(.privateQueue, coordinator: context.coordinator)
-        let id = try saveAuthor(in: context)
-        #expect(name(of: id, in: view) == "Ursula K. Le Guin")
-
-        let observation = context.observe { notification in
-            guard case .didSave(let changes) = notification else { return }
-            view.perform { view.mergeChanges(changes) }
-        }
-
-        try rename(id, "Ursula Le Guin", in: context)
-        #expect(name(of: id, in: view) == "Ursula Le Guin")
-        observation.cancel()
-    }
-
-    // Not formatted, since the guide has the list on a line.
-    // swift-format-ignore
-    @Test func `a list stays current`() throws {
-        let context = try makeContext()
-        let view = ManagedObjectContext(.privateQueue, coordinator: context.coordinator)
-        let list = BookList()
-
-        view.automaticallyMergesChangesFromParent = true
-        let observation = view.observe { notification in
-            guard case .objectsDidChange = notification else { return }
-            do { list.books = try Book.all(in: view, sortedBy: [.ascending("title")]) }
-            catch { list.error = error }
-        }
-
-        let id = try saveAuthor(in: context)
-        #expect(view.performAndWait { list.books.map(\.title) } == ["Lavinia", "The Dispossessed"])
-        try context.performAndWait {
-            (context.object(with: id) as? Author)?.books.first?.title = "Tehanu"
-            try context.save()
-        }
-        #expect(view.performAndWait { list.books.map(\.title) } == ["Lavinia", "Tehanu"])
-        observation.cancel()
-        #expect(view.performAndWait { list.error == nil })
-    }
-
-    /// A list of a view, used on its queue.
-    // @unchecked Sendable: used inside `performAndWait` and observers of the view only.
-    final class BookList: @unchecked Sendable {
-        var books: [Book] = []
-        var error: (any Error)?
-    }
-
-    @Test func `notifications are a sequence`() async throws {
-        let context = try makeContext()
-        let notifications = context.notifications
-        _ = try saveAuthor(in: context)
-
-        for await case .didSave(let changes) in notifications {
-            #expect(changes.inserted.count == 3)
-            break
-        }
-    }
-
-    @Test func `a property is observed`() throws {
-        try run { context in
-            let book = Book(context: context)
-            var changeCount = 0
-
-            let observation = try book.observe("title") { _ in changeCount += 1 }
-            book.title = "The Dispossessed"
-            observation.cancel()
-
-            book.title = "Lavinia"
-            #expect(changeCount == 1)
-        }
-    }
-
-    @Test func `the values of an attribute are a sequence`() async throws {
-        let context = try makeContext()
-        let view = ManagedObjectContext(.privateQueue, coordinator: context.coordinator)
-        _ = try saveAuthor(in: context)
-        var shown: [String] = []
-        // Ends the sequence, once there is one.
-        let resetting = Task {
-            while !Task.isCancelled {
-                try await view.perform(schedule: .enqueued) { view.reset() }
-                await Task.yield()
-            }
-        }
-
-        let titles = try await view.perform { try Book.all(in: view)[0].values(for: Book.title) }
-        for await title in titles { shown.append(title) }
-
-        resetting.cancel()
-        #expect(shown.count == 1)
-    }
-
-    @Test func `a view takes over what others save`() throws {
-        let context = try makeContext()
-        let view = ManagedObjectContext(.privateQueue, coordinator: context.coordinator)
-        let id = try saveAuthor(in: context)
-        #expect(name(of: id, in: view) == "Ursula K. Le Guin")
-
-        view.automaticallyMergesChangesFromParent = true
-
-        try rename(id, "Ursula Le Guin", in: context)
-        #expect(name(of: id, in: view) == "Ursula Le Guin")
-    }
-
-    @Test func `a merge policy settles a conflict`() throws {
-        let context = try makeContext()
-        let other = ManagedObjectContext(.privateQueue, coordinator: context.coordinator)
-        let id = try saveAuthor(in: context)
-        try context.performAndWait {
-            (context.object(with: id) as? Author)?.name = "mine"
-            try rename(id, "theirs", in: other)
-
-            #expect(throws: SaveError.self) { try context.save() }
-            context.mergePolicy = .mergeByPropertyObjectTrump
-            try context.save()
-        }
-        #expect(name(of: id, in: try makeContext()) == "mine")
-    }
-
-    @Test func `a child saves into its parent`() throws {
-        let context = try makeContext()
-        let id = try saveAuthor(in: context)
-
-        let draft = ManagedObjectContext(.privateQueue, parent: context)
-        try draft.performAndWait {
-            (draft.object(with: id) as? Author)?.name = "Ursula Kroeber Le Guin"
-            try draft.save()
-        }
-        try context.performAndWait { try context.save() }
-
-        #expect(name(of: id, in: try makeContext()) == "Ursula Kroeber Le Guin")
-    }
-
-    @Test func `an event is undone`() throws {
-        try run { context in
-            let book = Book(context: context)
-
-            context.undoManager = UndoManager()
-            book.title = "The Dispossessed"
-            context.processPendingChanges()
-            book.title = "Lavinia"
-            context.undo()
-
-            #expect(book.title == "The Dispossessed")
-        }
-    }
-}
-
-// MARK: - Lists that follow
-
-extension `Guide` {
-    @Test func `a results controller follows its context`() throws {
-        let context = try makeContext()
-        _ = try saveAuthor(in: context)
-        try context.performAndWait {
-            let shelf = Shelf()
-            var request = Book.fetchRequest()
-            request.sortKeys = [.ascending("year"), .ascending("title")]
-            let controller = try FetchedResultsController(
-                request, in: context, sectionedBy: .keyPath("year"))
-            controller.delegate = shelf
-            try controller.performFetch()
-            let first = try controller.object(at: IndexPath(item: 0, section: 0))
-
-            #expect(first.title == "The Dispossessed")
-            first.year = 2010
-            context.processPendingChanges()
-            #expect(shelf.years == ["2008", "2010"])
-        }
-    }
-
-    final class Shelf: FetchedResultsSnapshotDelegate {
-        var years: [String] = []
-
-        func controller(
-            _ controller: FetchedResultsController<Book>,
-            didChangeContentWith snapshot: FetchedResultsSnapshot
-        ) {
-            years = snapshot.sections.map(\.name)
-        }
-    }
-}
-
 // MARK: - Batch requests and errors
 
 extension `Guide` {
@@ -513,6 +328,31 @@ extension `Guide` {
             let authorCount = try Author.count(in: context)
             #expect(authorCount == 2)
         }
+    }
+
+    @Test func `a history brings a view up to date`() throws {
+        func open(_ name: String) throws -> ManagedObjectContext {
+            let coordinator = PersistentStoreCoordinator(model: try makeModel())
+            var description = PersistentStoreDescription.sqlite(at: file)
+            description.tracksHistory = true
+            try coordinator.addPersistentStore(description)
+            return ManagedObjectContext(.privateQueue, coordinator: coordinator, name: name)
+        }
+        let (view, other) = (try open("view"), try open("other"))
+        let id = try saveAuthor(in: other)
+        #expect(name(of: id, in: view) == "Ursula K. Le Guin")
+        var token: PersistentHistoryToken? = try view.coordinator.currentPersistentHistoryToken()
+        try rename(id, "U. K. Le Guin", in: other)
+
+        var request = PersistentHistoryRequest(after: token.map { .token($0) })
+        request.transactionPredicate = try ObjectPredicate("author != 'view'")
+        for transaction in try view.fetchHistory(request) {
+            ManagedObjectContext.mergeChanges(transaction.objectChanges, into: [view])
+            token = transaction.token
+        }
+
+        #expect(name(of: id, in: view) == "U. K. Le Guin")
+        #expect(token == (try view.coordinator.currentPersistentHistoryToken()))
     }
 
     @Test func `a save says what is wrong`() throws {

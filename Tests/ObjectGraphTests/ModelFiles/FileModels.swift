@@ -31,6 +31,7 @@ func makeModelOfAllFeatures() throws -> ManagedObjectModel {
                 isTransient: type == .undefined,
                 transformer: type == .transformable ? transformer : nil,
                 allowsExternalStorage: type == .binaryData,
+                preservesValueInHistoryOnDeletion: type == .string,
                 validationRules: bounds[type, default: []].map(\.rule),
                 renamingIdentifier: "old", userInfo: ["k": "v"], versionHashModifier: "2"))
     }
@@ -120,6 +121,7 @@ extension SeededGenerator {
             name, type, isOptional: chance(50),
             defaultValue: chance(50) ? value(ofType: type) : nil,
             isTransient: isTransient, allowsExternalStorage: type == .binaryData && chance(30),
+            preservesValueInHistoryOnDeletion: chance(10),
             validationRules: type == .string && chance(20)
                 ? [ModelBound.maximumLength(9).rule] : [],
             renamingIdentifier: chance(10) ? "old" : nil,

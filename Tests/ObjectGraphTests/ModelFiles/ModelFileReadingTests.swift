@@ -48,6 +48,10 @@ import Testing
             #"attributeType="Binary" allowsExternalBinaryDataStorage="YES""#,
             AttributeDescription("a", .binaryData, isOptional: false, allowsExternalStorage: true)),
         AttributeCase(
+            #"attributeType="String" preserveAfterDeletion="YES""#,
+            AttributeDescription(
+                "a", .string, isOptional: false, preservesValueInHistoryOnDeletion: true)),
+        AttributeCase(
             #"attributeType="Transformable" customClassName="[String]""#,
             AttributeDescription("a", .transformable, isOptional: false)),
         AttributeCase(

@@ -38,10 +38,6 @@ import Testing
             #"<attribute name="c" attributeType="Composite" composite="Address"/>"#, "Thing.c",
             "a composite attribute; it is left out"),
         IgnoredCase(
-            "history of values",
-            #"<attribute name="a" attributeType="String" preserveAfterDeletion="YES"/>"#, "Thing.a",
-            "preserveAfterDeletion"),
-        IgnoredCase(
             "encryption",
             #"<attribute name="a" attributeType="String" allowsCloudEncryption="YES"/>"#, "Thing.a",
             "allowsCloudEncryption"),

@@ -10,6 +10,8 @@ struct Script {
             case insert, setNumber, setText, setOwner, arrange, setCard, addPair, removePair, delete
             case save, rollback, refresh, refreshAll, merge, read, fetch, obtainIDs
             case endEvent, undo, redo
+            /// Of the observer, whose store is a file.
+            case pin, look
         }
 
         let kind: Kind
@@ -26,8 +28,13 @@ struct Script {
         let hasUndo: Bool
     }
 
+    enum Store { case inMemory, sqliteInMemory, file }
+
     var arrangement: [Place]
-    var isInMemoryStore: Bool
+    var store: Store
+
+    /// Whether a store of SQLite keeps a history.
+    var tracksHistory: Bool
 
     /// Whether a person's items have an order.
     var isOrdered: Bool
@@ -43,8 +50,9 @@ struct Script {
                     policy: ReferenceGraph.Policy.allCases.randomElement(using: &generator)!,
                     hasUndo: Bool.random(using: &generator)))
         }
-        isInMemoryStore = Bool.random(using: &generator)
+        store = Self.stores.randomElement(using: &generator)!
         isOrdered = Bool.random(using: &generator)
+        tracksHistory = Bool.random(using: &generator)
         steps = (0..<Int.random(in: 10...60, using: &generator)).map { position in
             // Insertions come first; otherwise most steps would find no objects.
             let kind =
@@ -62,8 +70,14 @@ struct Script {
         .arrange, .arrange, .setCard, .addPair, .addPair, .removePair, .delete, .save, .save, .save,
         .save, .rollback,
         .refresh, .refreshAll, .merge, .merge, .read, .read, .fetch, .obtainIDs,
-        .endEvent, .endEvent, .undo, .undo, .redo,
+        .endEvent, .endEvent, .undo, .undo, .redo, .pin, .look, .look,
     ]
+
+    /// Files are slow.
+    private static let stores: [Store] =
+        Array(repeating: .inMemory, count: 6) + Array(repeating: .sqliteInMemory, count: 5) + [
+            .file
+        ]
 }
 
 extension Script: CustomStringConvertible {
@@ -72,7 +86,8 @@ extension Script: CustomStringConvertible {
             "(\($0.parent.map(String.init) ?? "store"), \($0.policy)\($0.hasUndo ? ", undo" : ""))"
         }
         return "contexts \(contexts.joined(separator: " ")), "
-            + (isInMemoryStore ? "in memory" : "SQLite") + (isOrdered ? ", ordered" : "") + "\n"
+            + "\(store)" + (tracksHistory ? ", history" : "") + (isOrdered ? ", ordered" : "")
+            + "\n"
             + steps.map(\.description).joined(separator: "\n")
     }
 }

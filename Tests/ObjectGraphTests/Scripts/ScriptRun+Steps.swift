@@ -97,6 +97,8 @@ extension ScriptRun {
             try on(level) { try self.compare(target, in: level) }
         case .fetch: try fetch(numbers[1], in: level)
         case .obtainIDs: try obtainIDs(level)
+        case .pin: try pinObserver(numbers[1])
+        case .look: try compareObserver(numbers[1])
         case .endEvent:
             try both {
                 $0.endEvent(in: level)

@@ -25,6 +25,9 @@ final class ScriptRun: @unchecked Sendable {
     var ids: [Int: ManagedObjectID] = [:]
     var numbers: [ManagedObjectID: Int] = [:]
     var saves: [(level: Int, objects: SavedObjects)] = []
+    var observer: Observer
+    let hasGenerations: Bool
+    private var folder: TemporaryFolder?
     private let observations: [Observation]
     let posted: [Posted]
 
@@ -37,9 +40,21 @@ final class ScriptRun: @unchecked Sendable {
     init(_ script: Script) throws {
         coordinator = PersistentStoreCoordinator(
             model: ScriptSchema.model(isOrdered: script.isOrdered))
-        var description = PersistentStoreDescription.inMemory()
-        if !script.isInMemoryStore { description.type = .sqlite }
+        hasGenerations = script.store == .file
+        var description: PersistentStoreDescription
+        switch script.store {
+        case .inMemory: description = .inMemory()
+        case .sqliteInMemory: description = .sqliteInMemory()
+        case .file:
+            let folder = TemporaryFolder()
+            self.folder = folder
+            description = .sqlite(at: folder.url("script.sqlite"))
+            description.pragmas["synchronous"] = "OFF"
+        }
+        description.tracksHistory = script.tracksHistory
         try coordinator.addPersistentStore(description)
+        observer = Observer(
+            context: ManagedObjectContext(.privateQueue, coordinator: coordinator))
         var contexts: [ManagedObjectContext] = []
         for place in script.arrangement {
             let context =
@@ -65,7 +80,9 @@ final class ScriptRun: @unchecked Sendable {
     }
 
     func run(_ script: Script) throws {
-        for step in script.steps {
+        var copy: HistoryCopy?
+        for (position, step) in script.steps.enumerated() {
+            if position == script.steps.count / 2 { copy = try HistoryCopy(of: coordinator) }
             self.step = "\(step)"
             try perform(step, in: step.numbers[0] % contexts.count)
             try checkInvariants()
@@ -76,6 +93,11 @@ final class ScriptRun: @unchecked Sendable {
             try on(level) { try self.compareEverything(in: level) }
         }
         try compareStore()
+        try compareObserver(0)
+        step = "in the history"
+        if let difference = try copy?.difference() {
+            throw Difference(step: step, message: difference)
+        }
     }
 
     // Does not enter a queue: that would deliver permanent keys earlier than the context asks for

@@ -57,13 +57,18 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Resets the context if one above it was reset since its queue was last entered.
+    /// Resets the context if one above it was reset since its queue was last entered, and follows
+    /// the context on the coordinator to another generation.
     func followReset() {
-        let wasReset = mailbox.withLock { mailbox in
-            defer { mailbox.parentWasReset = false }
-            return mailbox.parentWasReset
+        let (wasReset, hasMoved) = mailbox.withLock { mailbox in
+            defer {
+                mailbox.parentWasReset = false
+                mailbox.parentHasMoved = false
+            }
+            return (mailbox.parentWasReset, mailbox.parentHasMoved)
         }
         if wasReset { returnToFirstState() }
+        if hasMoved { forgetRowsOfFaults() }
     }
 
     private func returnToFirstState() {
@@ -77,6 +82,7 @@ extension ManagedObjectContext {
             object.state = .detached
         }
         identityMap.removeAll()
+        moveToNewestGeneration()
         guard hasObservers else { return }
         post(.objectsDidChange(ObjectChanges(invalidated: invalidated, invalidatesAll: true)))
     }

@@ -23,13 +23,14 @@ extension ManagedObjectContext {
     ///
     /// Inserted objects are registered as faults. Updated objects take the new values except where
     /// they have unsaved ones. Deleted objects are deleted here too and removed from relationships.
-    /// Objects that this context has not registered cost nothing, except inserted ones. Queue: the
-    /// context's.
+    /// Objects that this context has not registered cost nothing, except inserted ones. A pinned
+    /// context first moves to the newest generation. Queue: the context's.
     public func mergeChanges(_ changes: ObjectChanges) {
         checkQueue()
         takeMail()
         beginOperation()
         defer { endOperation() }
+        moveToNewestGeneration()
         var merged = ObjectChanges()
         for id in changes.inserted {
             guard let scope = coordinator.localScope(of: id) else { continue }

@@ -41,13 +41,16 @@ extension ManagedObjectContext {
             }
             let entity = try entity(of: request, type)
             let stored = request.stored(beside: pendingObjects(for: request, entity))
-            let coordinator = coordinator
+            let stores = try channel.stores()
             DispatchQueue.global().async {
-                let found = Result { try coordinator.find(stored, entity, progress) }
+                let found = Result { try stores.find(stored, entity, progress) }
                 self.perform {
                     completion(
                         Result {
-                            try self.finish(found.get(), stored, request, entity, progress)
+                            let found = try found.get()
+                            // The context reads another generation now.
+                            guard stores === self.channel else { return try self.fetch(request) }
+                            return try self.finish(found, stored, request, entity, progress)
                         })
                 }
             }
@@ -68,7 +71,7 @@ extension ManagedObjectContext {
     }
 }
 
-extension PersistentStoreCoordinator {
+extension StoreChannel {
     fileprivate func find(
         _ request: FetchRequest, _ entity: Entity, _ progress: FetchProgress
     ) throws -> FoundRows {

@@ -31,7 +31,7 @@ extension ManagedObjectContext {
         } body: { store, entity, resultType in
             try store.execute(
                 request, entity: entity, collisions: mergePolicy.kind.collisionRule,
-                resultType: resultType)
+                resultType: resultType, from: origin)
         }
     }
 
@@ -55,7 +55,8 @@ extension ManagedObjectContext {
         try execute("batch update", request.entityName, resultType, contexts) { entity in
             coordinator.writableRecords(holding: entity.familyIndexes, in: request.affectedStores)
         } body: { store, entity, resultType in
-            try store.execute(request, entity: entity, resultType: resultType)
+            try store.execute(
+                request, entity: entity, resultType: resultType, from: origin)
         }
     }
 
@@ -88,7 +89,8 @@ extension ManagedObjectContext {
             coordinator.writableRecords(
                 holding: entity.familyIndexes, in: fetchRequest.affectedStores)
         } body: { store, entity, resultType in
-            try store.execute(request, entity: entity, resultType: resultType)
+            try store.execute(
+                request, entity: entity, resultType: resultType, from: origin)
         }
     }
 
@@ -102,6 +104,7 @@ extension ManagedObjectContext {
             throw FetchError.unknownEntity(entityName)
         }
         var result = BatchResult()
+        var historyNumbers: [String: Int64] = [:]
         // Contexts also merge what was changed before another store failed.
         defer {
             if !result.changes.isEmpty { Self.mergeChanges(result.changes, into: contexts) }
@@ -126,6 +129,8 @@ extension ManagedObjectContext {
                 result.changes.inserted += identifiers(outcome.inserted)
                 result.changes.updated += identifiers(outcome.updated)
                 result.changes.deleted += identifiers(outcome.deleted)
+                historyNumbers[store.identifier] = outcome.historyNumber
+                result.changes.historyToken = PersistentHistoryToken(ifAny: historyNumbers)
             }
         }
         return result

@@ -46,7 +46,8 @@ extension ManagedObjectContext {
     /// The rows of several stores follow each other store by store.
     /// - Throws: as `fetch`.
     public func fetchDictionaries(_ request: FetchRequest) throws -> [[String: AttributeValue]] {
-        try coordinator.fetchDictionaries(request, entity: try entity(of: request))
+        let entity = try entity(of: request)
+        return try channel.stores().fetchDictionaries(request, entity: entity)
     }
 
     /// How many objects match; at most the limit if there is one. `fetchBatchSize` is ignored.
@@ -114,8 +115,8 @@ extension ManagedObjectContext {
     public func explain(
         _ request: FetchRequest, resultType: FetchResultType = .managedObject
     ) throws -> [FetchExplanation] {
-        try coordinator.explain(
-            request, entity: try entity(of: request), resultType: resultType)
+        let entity = try entity(of: request)
+        return try channel.stores().explain(request, entity: entity, resultType: resultType)
     }
 
     private func entity(of request: FetchRequest) throws -> Entity {

@@ -1,8 +1,8 @@
 extension ManagedObjectContext {
     /// Writes all pending changes to the store, or hands them to the parent context; all or none.
     ///
-    /// Without changes it writes no rows, and posts `willSave` and an empty `didSave`. Queue: the
-    /// context's. Cost: a transaction with one statement for each row that is changed or deleted
+    /// Without changes it writes no rows, and posts `willSave` and an empty `didSave`. A pinned
+    /// context then reads the newest generation. Queue: the context's. Cost: a transaction with one statement for each row that is changed or deleted
     /// and for each pair of a many-to-many relationship, and one for some 64 new rows. Source:
     /// spec §5.1.
     /// - Throws: `SaveError` for invalid objects and conflicts that the merge policy does not
@@ -19,6 +19,7 @@ extension ManagedObjectContext {
         guard hasChanges else {
             post(.willSave)
             if parent == nil { try coordinator.saveMetadata() }
+            moveToNewestGeneration()
             return post(.didSave(ObjectChanges()))
         }
         try failedReads.requireNoneGiven()

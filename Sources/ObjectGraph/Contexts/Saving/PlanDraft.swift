@@ -10,6 +10,7 @@ struct PlanDraft {
 
     private let context: ManagedObjectContext
     private let isForParent: Bool
+    private let recordsHistory: Bool
     private var writer: RowWriter
     private var references = RowReferences(open: [])
 
@@ -23,6 +24,7 @@ struct PlanDraft {
     init(of work: SaveWork, in context: ManagedObjectContext) throws {
         self.context = context
         isForParent = context.parent != nil
+        recordsHistory = !isForParent && context.coordinator.recordsHistory
         writer = RowWriter(
             expectedByteCount: (work.inserted.count / 8 + work.updated.count) * 256)
         addInserted(work.inserted)
@@ -67,6 +69,10 @@ struct PlanDraft {
             guard !properties.isEmpty || object.state.flags.contains(.relationshipChanged) else {
                 continue
             }
+            var changes = properties
+            if recordsHistory, let contents = object.contents {
+                changes.formUnion(contents.changedRelationships)
+            }
             // 0 if the row is gone, which is a conflict (spec §5.3).
             let version = object.row?.version ?? 0
             changed.append(object)
@@ -77,7 +83,7 @@ struct PlanDraft {
             add(
                 RowChange(
                     kind: .update, entity: object.binding.entity, key: object.reference,
-                    row: row, changes: properties, previousVersion: version), object)
+                    row: row, changes: changes, previousVersion: version), object)
         }
     }
 

@@ -5,11 +5,17 @@ struct SaveOperation {
     private var plans: [StorePlan] = []
     private var assignment = KeyAssignment()
 
+    /// The place after this save in the histories of the stores.
+    private var historyToken: PersistentHistoryToken?
+
     /// The work of attempts that were refused because of conflicts.
     private var attempts: [SaveWork] = []
 
     /// The pending changes before a merge policy first changed them.
     private var original: UnsavedChanges?
+
+    /// The level above before a pinned context moved to the newest generation to settle a conflict.
+    private var originalChannel: (any ObjectChannel)?
 
     private static let attemptLimit = 10
     private static let willSaveLimit = 1000
@@ -112,6 +118,7 @@ struct SaveOperation {
             throw SaveError.unresolvedConflicts
         } catch {
             assignment.takeBack()
+            if let originalChannel { context.read(from: originalChannel) }
             original?.restore(in: context)
             throw error
         }
@@ -125,9 +132,9 @@ struct SaveOperation {
         work.changed = draft.changed
     }
 
-    private func handUp(plansOfDelivery deliveryCount: Int) throws {
+    private mutating func handUp(plansOfDelivery deliveryCount: Int) throws {
         if !plans.isEmpty {
-            try context.channel.save(plans) { [context] in
+            historyToken = try context.channel.save(plans, from: context.origin) { [context] in
                 !context.hasMail && context.deliveryCount == deliveryCount
             }
         } else if context.parent == nil {
@@ -138,7 +145,12 @@ struct SaveOperation {
     private mutating func settle(_ conflict: PlanConflict) throws {
         assignment.takeBack()
         attempts.append(work)
-        original = original ?? UnsavedChanges(of: context)
+        if original == nil {
+            original = UnsavedChanges(of: context)
+            originalChannel = context.channel
+        }
+        // The conflict is with the newest rows.
+        context.moveToNewestGeneration()
         let position = plans.firstIndex { $0.storeNumber == conflict.storeNumber }!
         let planned = work.plannedObjects[position].map { $0.takeUnretainedValue() }
         try context.requiringReads {
@@ -194,6 +206,8 @@ struct SaveOperation {
             !$0.state.life.isInsertion && $0.state.deletion != .foundGone
         }
         let deletedIDs = deleted.map(\.objectID)
+        // Hooks and observers see what was saved.
+        context.moveToNewestGeneration()
         work.inserted.forEachBorrowed { $0.didSave() }
         work.updated.forEachBorrowed { $0.didSave() }
         for object in deleted { object.didSave() }
@@ -205,7 +219,7 @@ struct SaveOperation {
         if context.hasObservers || !siblings.isEmpty || !children.isEmpty {
             let changes = ObjectChanges(
                 inserted: work.inserted.map(\.objectID), updated: work.changed.map(\.objectID),
-                deleted: deletedIDs)
+                deleted: deletedIDs, historyToken: historyToken)
             context.post(.didSave(changes))
             for other in siblings + children {
                 other.perform { other.mergeChanges(changes) }

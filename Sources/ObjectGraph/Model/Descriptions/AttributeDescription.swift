@@ -24,6 +24,10 @@ public struct AttributeDescription: Sendable, Hashable {
     /// row. Core Data marks the stored bytes of such an attribute.
     public var allowsExternalStorage: Bool
 
+    /// Whether the history of a store keeps the last value of a deleted object (spec §10.4). Values
+    /// with `allowsExternalStorage` are never kept.
+    public var preservesValueInHistoryOnDeletion: Bool
+
     /// Conditions on the value, checked in this order when an object is saved. They do not apply to
     /// nil (spec §1.12).
     public var validationRules: [ValidationRule]
@@ -44,6 +48,7 @@ public struct AttributeDescription: Sendable, Hashable {
         _ name: String, _ type: AttributeType, isOptional: Bool = true,
         defaultValue: AttributeValue? = nil, isTransient: Bool = false,
         transformer: ValueTransformer? = nil, allowsExternalStorage: Bool = false,
+        preservesValueInHistoryOnDeletion: Bool = false,
         validationRules: [ValidationRule] = [], renamingIdentifier: String? = nil,
         userInfo: [String: String] = [:], versionHashModifier: String? = nil
     ) {
@@ -54,6 +59,7 @@ public struct AttributeDescription: Sendable, Hashable {
         self.isTransient = isTransient
         self.transformer = transformer
         self.allowsExternalStorage = allowsExternalStorage
+        self.preservesValueInHistoryOnDeletion = preservesValueInHistoryOnDeletion
         self.validationRules = validationRules
         self.renamingIdentifier = renamingIdentifier
         self.userInfo = userInfo

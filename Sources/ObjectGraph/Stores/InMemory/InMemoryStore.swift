@@ -18,6 +18,7 @@ final class InMemoryStore: PersistentStore {
     private let referenceSlots: [InMemoryStoreContents.ReferenceSlots]
     private let metadataValues = Mutex<[String: AttributeValue]>([:])
     private let contents: Mutex<InMemoryStoreContents>
+    private let commits = CommitObservers()
 
     /// The last primary key handed out, by root entity index.
     private let lastKeys: Mutex<[Int64]>
@@ -65,7 +66,9 @@ final class InMemoryStore: PersistentStore {
         InMemoryStoreSnapshot(contents.withLock { $0 }, model: model, scopes: scopes)
     }
 
-    func save(_ plan: SavePlan, beforeCommit: (() throws -> Void)?) throws {
+    func save(
+        _ plan: SavePlan, from origin: ChangeOrigin, beforeCommit: (() throws -> Void)?
+    ) throws -> Int64? {
         guard !isReadOnly else { throw StoreError(.readOnly) }
         try contents.withLock { contents in
             guard let beforeCommit else {
@@ -76,7 +79,15 @@ final class InMemoryStore: PersistentStore {
             try beforeCommit()
             contents = changed
         }
+        commits.post()
+        return nil
     }
+
+    func observeCommits(_ handler: @escaping @Sendable (CommitEvent) -> Void) -> Observation {
+        commits.add(handler)
+    }
+
+    func pinned() -> (any PersistentStore)? { nil }
 
     func reserveKeys(_ count: Int, root: Entity) throws -> Range<Int64> {
         try lastKeys.withLock { lastKeys in

@@ -16,6 +16,9 @@ struct RowUpserter: BatchRowWriter {
     private let layout: StoreLayout
     private let rule: CollisionRule
     private let reportsKeys: Bool
+    /// The key of the first row that is added. Rows with smaller keys were there before.
+    private let firstNewKey: Int64
+    private let recorder: HistoryRecorder?
     private let connection: Connection
 
     /// The pending rows.
@@ -35,13 +38,16 @@ struct RowUpserter: BatchRowWriter {
 
     init(
         _ entity: Entity, _ statements: EntityStatements, _ layout: StoreLayout,
-        _ rule: CollisionRule, reportsKeys: Bool, on connection: Connection
+        _ rule: CollisionRule, reportsKeys: Bool, firstNewKey: Int64,
+        _ recorder: HistoryRecorder?, on connection: Connection
     ) throws {
         self.entity = entity
         self.statements = statements
         self.layout = layout
         self.rule = rule
         self.reportsKeys = reportsKeys
+        self.firstNewKey = firstNewKey
+        self.recorder = recorder
         self.connection = connection
     }
 
@@ -76,9 +82,7 @@ struct RowUpserter: BatchRowWriter {
         rows.removeAll(keepingCapacity: true)
     }
 
-    /// - Parameter firstNewKey: The key of the first row that was added. Rows with smaller keys
-    ///   were there before.
-    func outcome(firstNewKey: Int64) -> BatchOutcome {
+    var outcome: BatchOutcome {
         BatchOutcome(
             count: count, inserted: keys.filter { $0.key >= firstNewKey },
             updated: keys.filter { $0.key < firstNewKey })
@@ -95,7 +99,14 @@ struct RowUpserter: BatchRowWriter {
         count += changeCount
         for row in returned {
             let key = try EntityKey(number: row.number, key: row.key, of: entity)
-            if seen.insert(key).inserted { keys.append(key) }
+            let isFirst = seen.insert(key).inserted
+            if reportsKeys, isFirst { keys.append(key) }
+            if key.key < firstNewKey {
+                try recorder?.update(
+                    layout.model.entities[key.entityIndex], key: key.key, given)
+            } else if isFirst {
+                try recorder?.insert(entity, key: key.key)
+            }
         }
     }
 
@@ -125,7 +136,7 @@ struct RowUpserter: BatchRowWriter {
                 sql += rule == .skip ? "NOTHING" : update(without: columns)
             }
         }
-        if reportsKeys {
+        if reportsKeys || recorder != nil {
             let number = layout.modelNumber("Z_ENT", entity.familyIndexes)
             sql += " RETURNING Z_PK, \(number)"
         }

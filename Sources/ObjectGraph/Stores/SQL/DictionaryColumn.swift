@@ -71,7 +71,7 @@ extension FetchTranslation {
 extension SQLiteValueReference {
     /// The value of an attribute's column, as written by `SQLBinding` (spec §8.5); nil if it cannot
     /// be read as one.
-    fileprivate func attributeValue(of type: AttributeType) -> AttributeValue? {
+    func attributeValue(of type: AttributeType) -> AttributeValue? {
         switch type {
         case .integer16, .integer32, .integer64: .integer(integer)
         case .boolean: .boolean(integer != 0)

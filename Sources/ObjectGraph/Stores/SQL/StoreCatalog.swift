@@ -21,8 +21,9 @@ struct StoreCatalog {
     /// The virtual tables that are R*Trees.
     let rTrees: [String]
 
-    /// Whether changes to the store have a history.
+    /// Whether the store has a history of changes, which is not empty.
     let hasHistory: Bool
+    let hasHistoryTables: Bool
 
     /// Core Data's own entities, those of the history, have numbers from this on.
     private static let firstReservedNumber: Int64 = 16000
@@ -49,9 +50,16 @@ struct StoreCatalog {
         while try rTrees.step() { names.append(rTrees.value(at: 0).string) }
         self.rTrees = names
         let history = try connection.statement(
-            "SELECT 1 FROM sqlite_schema WHERE name IN ('ATRANSACTION', 'ACHANGE')")
-        hasHistory = try history.step()
-        history.reset()
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name IN ('ATRANSACTION', 'ACHANGE')"
+        )
+        var historyTables: [String] = []
+        while try history.step() { historyTables.append(history.value(at: 0).string) }
+        hasHistory = try historyTables.contains { table in
+            let rows = try connection.statement("SELECT 1 FROM \(table)")
+            defer { rows.reset() }
+            return try rows.step()
+        }
+        hasHistoryTables = !historyTables.isEmpty
         let rows = try connection.statement(
             "SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY WHERE Z_ENT BETWEEN 1 AND ? - 1")
         rows.bind(Self.firstReservedNumber, at: 1)

@@ -12,7 +12,9 @@ struct SQLiteSchema {
     /// model needs.
     var ignoresVersions = false
 
-    /// Whether a store with a history is written.
+    /// Whether changes go into the store's history, and whether one with a history is written even
+    /// if they do not.
+    var tracksHistory = false
     var writesWithoutHistory = false
     var debug = DebugOptions()
 
@@ -31,8 +33,11 @@ struct SQLiteSchema {
         let metadata: MetadataList
         let layout: StoreLayout
 
-        /// Why the store can only be read, if it is a store of Core Data; nil if it can be written.
+        /// Why the store can only be read; nil if it can be written.
         var obstacle: StoreError.Reason?
+
+        /// Whether the store has the tables of a history.
+        var hasHistoryTables = false
 
         /// Whether the file lacks the version hashes that its metadata have here.
         var hasNewNote = false
@@ -198,15 +203,14 @@ struct SQLiteSchema {
         var opened = Opened(identifier: identifier, metadata: metadata, layout: layout)
         opened.hasNewNote = hasNewNote
         opened.origin = try Origin(connection)
+        opened.hasHistoryTables = catalog.hasHistoryTables
         if metadata.isOfCoreData {
             let upkeep = try RTreeUpkeep(layout, catalog, on: connection)
             opened.writerStatements = upkeep.statements
-            opened.obstacle =
-                if catalog.hasHistory, !writesWithoutHistory {
-                    .hasHistory
-                } else {
-                    upkeep.unmaintained.first.map { .unmaintainedIndex($0) }
-                }
+            opened.obstacle = upkeep.unmaintained.first.map { .unmaintainedIndex($0) }
+        }
+        if catalog.hasHistory, !tracksHistory, !writesWithoutHistory {
+            opened.obstacle = .hasHistory
         }
         return opened
     }

@@ -2,24 +2,28 @@
 extension SQLiteStore {
     func execute(
         _ request: BatchInsertRequest, entity: Entity, collisions: CollisionRule,
-        resultType: BatchResultType
+        resultType: BatchResultType, from origin: ChangeOrigin
     ) throws -> BatchOutcome {
         let root = model.entities[entity.rootIndex]
         let statements = statements[entity.index]
-        return try writeTransaction { connection in
+        return try recording(from: origin) { connection, recorder in
             let first = try lastKey(of: root, on: connection) + 1
             guard entity.uniquenessConstraints.isEmpty else {
                 var upserter = try RowUpserter(
                     entity, statements, layout, collisions,
-                    reportsKeys: resultType == .objectIDs, on: connection)
+                    reportsKeys: resultType == .objectIDs, firstNewKey: first, recorder,
+                    on: connection)
                 let last = try write(request, entity, from: first, to: &upserter)
                 try setLastKey(last, of: root, on: connection)
-                return upserter.outcome(firstNewKey: first)
+                return upserter.outcome
             }
             var inserter = try RowInserter(entity, statements, on: connection)
             let last = try write(request, entity, from: first, to: &inserter)
             if let collision = inserter.collisions.first { throw collision.error }
             try setLastKey(last, of: root, on: connection)
+            if let recorder {
+                for key in first..<last + 1 { try recorder.insert(entity, key: key) }
+            }
             let keys = resultType == .objectIDs ? Array(first..<last + 1) : []
             return BatchOutcome(
                 count: Int(last + 1 - first),
@@ -48,32 +52,45 @@ extension SQLiteStore {
     }
 
     func execute(
-        _ request: BatchUpdateRequest, entity: Entity, resultType: BatchResultType
+        _ request: BatchUpdateRequest, entity: Entity, resultType: BatchResultType,
+        from origin: ChangeOrigin
     ) throws -> BatchOutcome {
         let translation = try BatchUpdateTranslation(request, entity: entity, layout: layout)
-        return try writeTransaction { connection in
+        return try recording(from: origin) { connection, recorder in
             var keys: [EntityKey] = []
-            if resultType == .objectIDs {
+            if resultType == .objectIDs || recorder != nil {
                 var matching = FetchRequest(
                     entityName: request.entityName, predicate: request.predicate)
                 matching.includesSubentities = request.includesSubentities
                 keys = try self.keys(matching, entity, on: connection)
             }
+            if let recorder {
+                var properties = PropertyMask()
+                for name in request.propertiesToUpdate.keys {
+                    properties.insert(entity.property(named: name)!.index)
+                }
+                for key in keys {
+                    try recorder.update(model.entities[key.entityIndex], key: key.key, properties)
+                }
+            }
             let statement = try connection.statement(translation.sql)
             statement.bind(translation.bindings)
             try statement.run()
-            return BatchOutcome(count: connection.changes, updated: keys)
+            return BatchOutcome(
+                count: connection.changes, updated: resultType == .objectIDs ? keys : [])
         }
     }
 
     func execute(
-        _ request: BatchDeleteRequest, entity: Entity, resultType: BatchResultType
+        _ request: BatchDeleteRequest, entity: Entity, resultType: BatchResultType,
+        from origin: ChangeOrigin
     ) throws -> BatchOutcome {
-        try writeTransaction { connection in
+        try recording(from: origin) { connection, recorder in
             let keys =
                 try request.objectIDs.map { try self.keys($0, entity, on: connection) }
                 ?? keys(request.fetchRequest, entity, on: connection)
-            var deletion = CascadingDeletion(store: self, connection: connection)
+            var deletion = CascadingDeletion(
+                store: self, connection: connection, recorder: recorder)
             try deletion.delete(keys)
             return BatchOutcome(
                 count: keys.count, deleted: resultType == .objectIDs ? deletion.deletedKeys : [])
@@ -104,12 +121,13 @@ extension SQLiteStore {
         return try readKeys(of: statement, root)
     }
 
-    private func writeTransaction<T>(_ body: (Connection) throws -> T) throws -> T {
-        try mapping {
-            try write { connection in
-                try connection.transaction(.immediate) { try body(connection) }
-            }
-        }
+    /// Runs the body in one transaction, and adds its number in the history to the outcome.
+    private func recording(
+        from origin: ChangeOrigin, _ body: (Connection, HistoryRecorder?) throws -> BatchOutcome
+    ) throws -> BatchOutcome {
+        var (outcome, number) = try writeTransaction(from: origin, body)
+        outcome.historyNumber = number
+        return outcome
     }
 }
 

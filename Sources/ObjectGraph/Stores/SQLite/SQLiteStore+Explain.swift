@@ -4,7 +4,7 @@ extension SQLiteStore {
     ) throws -> FetchExplanation? {
         let translation = try translation(of: request, entity, resultType)
         return try mapping {
-            try pool.read { connection in
+            try read { connection in
                 let plan = try connection.plan(translation)
                 var explanation = FetchExplanation(
                     sql: translation.sql, bindings: translation.bindings.map(\.value),

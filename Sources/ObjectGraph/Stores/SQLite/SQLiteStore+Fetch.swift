@@ -106,6 +106,8 @@ extension SQLiteStore {
 
     func row(_ key: Int64, entity: Entity, keepsSnapshot: Bool) throws -> RowReference? {
         let selection = selection(entity, includesSubentities: false)
+        // No turn of a context ends for the store of a generation.
+        let keepsSnapshot = keepsSnapshot && !isPinned
         return try read(statements[entity.index].selectRow, keepingSnapshot: keepsSnapshot) {
             statement in
             statement.bind(key, at: 1)
@@ -226,7 +228,7 @@ extension SQLiteStore {
         _ body: (Statement) throws -> T
     ) throws -> T {
         try mapping {
-            let result = try pool.read(keepingSnapshot: keepingSnapshot) { connection in
+            let result = try read(keepingSnapshot: keepingSnapshot) { connection in
                 let statement = try connection.statement(sql)
                 defer { statement.reset() }
                 return try connection.reporting(to: progress) { try body(statement) }

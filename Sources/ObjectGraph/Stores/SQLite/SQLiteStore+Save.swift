@@ -1,17 +1,42 @@
 extension SQLiteStore {
-    func save(_ plan: SavePlan, beforeCommit: (() throws -> Void)?) throws {
-        let metadata = try mapping {
+    func save(
+        _ plan: SavePlan, from origin: ChangeOrigin, beforeCommit: (() throws -> Void)?
+    ) throws -> Int64? {
+        let (metadata, number) = try writeTransaction(from: origin) { connection, recorder in
+            try recorder?.recordDeletions(of: plan)
+            var writer = PlanWriter(plan: plan, connection: connection, store: self)
+            try writer.run()
+            try recorder?.recordRows(of: plan)
+            return try writeMetadata(on: connection)
+        } beforeCommit: {
+            try beforeCommit?()
+        }
+        if let metadata { metadataState.noteWritten(metadata) }
+        return number
+    }
+
+    /// Runs the body in one transaction of SQLite, which is one of the history.
+    ///
+    /// - Parameter body: Gets the connection, and what records its changes, if the store does that.
+    /// - Returns: The result of the body, and the number of the transaction in the history; nil if
+    ///   nothing was recorded.
+    func writeTransaction<T>(
+        from origin: ChangeOrigin, _ body: (Connection, HistoryRecorder?) throws -> T,
+        beforeCommit: () throws -> Void = {}
+    ) throws -> (result: T, number: Int64?) {
+        let (result, record) = try mapping {
             try write { connection in
                 try connection.transaction(.immediate) {
-                    var writer = PlanWriter(plan: plan, connection: connection, store: self)
-                    try writer.run()
-                    let metadata = try writeMetadata(on: connection)
-                    try beforeCommit?()
-                    return metadata
+                    let recorder = history?.recorder(from: origin, on: connection)
+                    let result = try body(connection, recorder)
+                    let record = try recorder?.finish()
+                    try beforeCommit()
+                    return (result, record)
                 }
             }
         }
-        if let metadata { metadataState.noteWritten(metadata) }
+        if let record { history?.noteInterned(record.newNames) }
+        return (result, record?.number)
     }
 }
 

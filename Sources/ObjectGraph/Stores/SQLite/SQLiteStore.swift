@@ -10,8 +10,13 @@ final class SQLiteStore: PersistentStore {
     let layout: StoreLayout
     var model: ManagedObjectModel { layout.model }
     let pool: ConnectionPool
+    /// Nil without `postsRemoteChanges`, and in memory.
+    private let commitWatch: CommitWatch?
     let metadataState: MetadataState
     let debug: DebugOptions
+
+    /// Nil if the store has none.
+    let history: StoreHistory?
     private let keys: KeyReservation
 
     /// Why a store of Core Data is only read, although the description does not ask for it.
@@ -22,6 +27,9 @@ final class SQLiteStore: PersistentStore {
 
     /// The copy that is read instead of a file that cannot be read in place.
     private let copy: RecoveredCopy?
+
+    /// The reader of all rows if this is the store of a generation; nil for the newest state.
+    private let pinnedReader: PinnedReader?
 
     /// The writer for rows that are read one by one in a turn; nil between turns.
     let turnWriter = Mutex<RowWriter?>(nil)
@@ -36,7 +44,7 @@ final class SQLiteStore: PersistentStore {
     let hasTable: [Bool]
 
     /// The translations of fetches of rows.
-    let rowTranslations = TranslationCache()
+    let rowTranslations: TranslationCache
 
     /// Opens the file. A new file and its tables are created.
     ///
@@ -51,6 +59,7 @@ final class SQLiteStore: PersistentStore {
         }
         let schema = SQLiteSchema(
             model: model, entityNames: names, ignoresVersions: description.ignoresModelVersions,
+            tracksHistory: description.tracksHistory,
             writesWithoutHistory: description.writesWithoutHistory, debug: debug)
         do {
             var description = description
@@ -90,7 +99,7 @@ final class SQLiteStore: PersistentStore {
                     try triggerFunctions.register(on: connection)
                     try ExternalData.register(on: connection, store: url)
                 })
-            let opened = try pool.write { connection in
+            let (opened, history) = try pool.write { connection in
                 let opened = try schema.open(
                     on: connection, isReadOnly: connection.isReadOnly, url: url,
                     inspected: existing)
@@ -98,20 +107,27 @@ final class SQLiteStore: PersistentStore {
                 if !connection.isReadOnly {
                     for statement in opened.writerStatements { try connection.execute(statement) }
                 }
+                let history = try StoreHistory(
+                    opened, isRecording: description.tracksHistory && !connection.isReadOnly,
+                    on: connection)
                 if description.vacuumsWhenOpened { try connection.execute("VACUUM") }
                 if description.analyzesWhenOpened { try connection.execute("ANALYZE") }
-                return opened
+                return (opened, history)
             }
+            self.history = history
             identifier = opened.identifier
             metadataState = MetadataState(
                 opened.metadata, hasUnwrittenNote: opened.hasNewNote)
             layout = opened.layout
             isReadOnly = try pool.write { $0.isReadOnly }
+            commitWatch = description.postsRemoteChanges ? try pool.makeCommitWatch() : nil
         } catch let error as SQLiteError {
             throw StoreError(error, url: url)
         }
         self.url = url
         self.debug = debug
+        pinnedReader = nil
+        rowTranslations = TranslationCache()
         let layout = layout
         keys = KeyReservation(model: model)
         let selections = model.entities.map {
@@ -129,6 +145,35 @@ final class SQLiteStore: PersistentStore {
             return model.entities[family].contains { names.contains($0.name) }
         }
     }
+
+    /// The same store, but with rows of the state of this reader.
+    private init(_ store: SQLiteStore, pinnedTo reader: PinnedReader) {
+        identifier = store.identifier
+        url = store.url
+        isReadOnly = store.isReadOnly
+        layout = store.layout
+        pool = store.pool
+        commitWatch = nil
+        metadataState = store.metadataState
+        debug = store.debug
+        keys = store.keys
+        obstacle = store.obstacle
+        triggerFunctions = store.triggerFunctions
+        copy = store.copy
+        history = store.history
+        pinnedReader = reader
+        selections = store.selections
+        familySelections = store.familySelections
+        statements = store.statements
+        hasTable = store.hasTable
+        rowTranslations = store.rowTranslations
+    }
+
+    func pinned() throws -> (any PersistentStore)? {
+        try mapping { try pool.pin() }.map { SQLiteStore(self, pinnedTo: $0) }
+    }
+
+    var isPinned: Bool { pinnedReader != nil }
 
     /// A copy to read instead of a file that cannot be read in place.
     private static func recoveredCopy(
@@ -181,7 +226,13 @@ final class SQLiteStore: PersistentStore {
     func resetStatistics() { pool.resetStatistics() }
 
     func close() throws {
+        // Before the writer, which removes the WAL as the last connection of the file.
+        commitWatch?.close()
         try mapping { try pool.close() }
+    }
+
+    func observeCommits(_ handler: @escaping @Sendable (CommitEvent) -> Void) -> Observation {
+        commitWatch?.observe(handler) ?? pool.commits.observers.add(handler)
     }
 
     func reserveKeys(_ count: Int, root: Entity) throws -> Range<Int64> {
@@ -235,6 +286,16 @@ final class SQLiteStore: PersistentStore {
         }
     }
 
+    /// Runs the body with a reader.
+    func read<T>(
+        keepingSnapshot: Bool = false, _ body: (Connection) throws -> T
+    ) throws -> T {
+        guard let pinnedReader else {
+            return try pool.read(keepingSnapshot: keepingSnapshot, body)
+        }
+        return try pinnedReader.read(body)
+    }
+
     /// Throws if another program has written to a file that is read without locks: the rows read
     /// may be of two states.
     func requireUnchanged() throws {
@@ -255,6 +316,8 @@ final class SQLiteStore: PersistentStore {
         do {
             return try body()
         } catch let error as SQLiteError {
+            throw StoreError(error, url: url)
+        } catch let error as PinError {
             throw StoreError(error, url: url)
         } catch var error as StoreError where error.url == nil {
             error.url = url

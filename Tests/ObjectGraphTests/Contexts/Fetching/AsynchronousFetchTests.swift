@@ -120,6 +120,26 @@ private typealias Author = TestSupport.Author
             }
         }
     }
+
+    @Test(arguments: [false, true])
+    func `a pinned context reads its generation, even if it moves meanwhile (§4.7.16)`(
+        moves: Bool
+    ) async throws {
+        let (context, writer) = (fixture.context(), fixture.context())
+        try context.performAndWait { try context.setQueryGeneration(from: .current) }
+        // The generation gets the reader that has the gate.
+        let gate = try Gate(of: fixture)
+        let request = try gate.request()
+        async let names = context.fetch(request, as: Author.self) { $0.map(\.name) }
+        await gate.isReading()
+        try writer.performAndWait {
+            for author in try Author.all(in: writer) { author.name += "!" }
+            try writer.save()
+        }
+        if moves { try context.performAndWait { try context.setQueryGeneration(from: .current) } }
+        gate.open()
+        #expect(try await names == (0..<20).map { "Author \($0)" + (moves ? "!" : "") })
+    }
 }
 
 /// A gate that stops a statement of the fixture's store when it begins to read, until the gate is

@@ -16,15 +16,25 @@ import Testing
     func `each call may fail once (§5.1.7, §5.1.12, §11.3.2, §14.14)`(
         _ failure: (name: String, code: Int32), _ journal: String
     ) throws {
+        try failEachCall(with: failure.code, journal, tracksHistory: false)
+    }
+
+    @Test(arguments: ["WAL", "DELETE"])
+    func `rows and history agree whichever call fails (§10.4.7)`(_ journal: String) throws {
+        try failEachCall(with: SQLITE_IOERR, journal, tracksHistory: true)
+    }
+
+    private func failEachCall(with code: Int32, _ journal: String, tracksHistory: Bool) throws {
         FailingFileSystem.register()
         let template = TemporaryFolder()
-        try Trial.makeStore(in: template, journal: journal)
+        try Trial.makeStore(in: template, journal: journal, tracksHistory: tracksHistory)
         var number = 0
         var failedSaves = 0
         while true {
             number += 1
-            let trial = try Trial(copying: template, journal: journal)
-            let (fired, failed) = try trial.run(failing: number, with: failure.code)
+            let trial = try Trial(
+                copying: template, journal: journal, tracksHistory: tracksHistory)
+            let (fired, failed) = try trial.run(failing: number, with: code)
             failedSaves += failed ? 1 : 0
             if !fired { break }
             try #require(number < 2000, "the save never gets through")

@@ -12,12 +12,16 @@ final class Trial: @unchecked Sendable {
     let folder = TemporaryFolder()
     let coordinator: PersistentStoreCoordinator
     let context: ManagedObjectContext
+    let tracksHistory: Bool
     var held: [ManagedObject] = []
 
     /// Makes the store that all trials start with.
-    static func makeStore(in folder: TemporaryFolder, journal: String) throws {
+    static func makeStore(
+        in folder: TemporaryFolder, journal: String, tracksHistory: Bool = false
+    ) throws {
         let coordinator = PersistentStoreCoordinator(model: try makeLibraryModel())
-        let store = try coordinator.addPersistentStore(description(folder, journal))
+        let store = try coordinator.addPersistentStore(
+            description(folder, journal, tracksHistory))
         let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
         try context.performAndWait {
             let author = TestSupport.Author(context: context)
@@ -83,9 +87,10 @@ final class Trial: @unchecked Sendable {
     }
 
     private static func description(
-        _ folder: TemporaryFolder, _ journal: String
+        _ folder: TemporaryFolder, _ journal: String, _ tracksHistory: Bool
     ) -> PersistentStoreDescription {
         var description = PersistentStoreDescription.sqlite(at: folder.url("store.sqlite"))
+        description.tracksHistory = tracksHistory
         description.vfs = FailingFileSystem.name
         description.timeout = .zero
         description.pragmas = ["journal_mode": journal]
@@ -93,12 +98,14 @@ final class Trial: @unchecked Sendable {
     }
 
     init(
-        copying template: TemporaryFolder, journal: String, model: ManagedObjectModel? = nil
+        copying template: TemporaryFolder, journal: String, model: ManagedObjectModel? = nil,
+        tracksHistory: Bool = false
     ) throws {
         try FileManager.default.copyItem(
             at: template.url("store.sqlite"), to: folder.url("store.sqlite"))
         coordinator = PersistentStoreCoordinator(model: try model ?? makeLibraryModel())
-        try coordinator.addPersistentStore(Self.description(folder, journal))
+        try coordinator.addPersistentStore(Self.description(folder, journal, tracksHistory))
+        self.tracksHistory = tracksHistory
         context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
     }
 
@@ -132,6 +139,7 @@ final class Trial: @unchecked Sendable {
             }
             #expect(!context.hasChanges)
             #expect(magazine.objectID.isTemporaryID == false)
+            if tracksHistory { try checkHistory() }
             let rows = try storedRows()
             #expect(
                 rows.contains { $0.contains("Locus") } && !rows.contains { $0.contains("Book 2") })
@@ -158,6 +166,19 @@ final class Trial: @unchecked Sendable {
             }
     }
 
+    /// The history has the first save and this one, whatever failed in between.
+    private func checkHistory() throws {
+        let history = try context.fetchHistory()
+        #expect(history.map(\.transactionNumber) == [1, 2])
+        let changes = try #require(history.last?.changes)
+        #expect(
+            changes.map(\.text).sorted() == [
+                "delete Book", "insert Magazine", "update Author publications",
+                "update Book title", "update Book topics", "update Topic publications",
+            ])
+        #expect(changes.map(\.changeID) == Array(6...11))
+    }
+
     /// The content of the file as another process sees it, after a check of its integrity.
     func storedRows() throws -> [String] {
         let connection = try Connection(
@@ -167,7 +188,10 @@ final class Trial: @unchecked Sendable {
         #expect(check.value(at: 0).string == "ok")
         check.reset()
         var rows: [String] = []
-        for table in ["ZAUTHOR", "ZPUBLICATION", "ZTOPIC", "Z_2TOPICS", "Z_4TOPICS", "Z_5TOPICS"] {
+        for table in [
+            "ZAUTHOR", "ZPUBLICATION", "ZTOPIC", "Z_2TOPICS", "Z_4TOPICS", "Z_5TOPICS",
+            "ATRANSACTION", "ATRANSACTIONSTRING", "ACHANGE",
+        ] {
             guard let select = try? connection.statement("SELECT * FROM \(table)") else { continue }
             while try select.step() {
                 rows.append(

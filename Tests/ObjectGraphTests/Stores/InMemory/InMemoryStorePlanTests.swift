@@ -13,8 +13,9 @@ import Testing
         ])
         entity = model.entity(named: "Work")!
         store = InMemoryStore(model: model)
-        try store.save(
-            SavePlan(rows: [change(.insert, key: 1, version: 1, previous: 0)]), beforeCommit: nil)
+        _ = try store.save(
+            SavePlan(rows: [change(.insert, key: 1, version: 1, previous: 0)]),
+            from: ChangeOrigin(), beforeCommit: nil)
     }
 
     private func change(
@@ -40,7 +41,9 @@ import Testing
             change(.insert, key: 2, version: 1, previous: 0),
             change(kind, key: key, version: 8, previous: previous),
         ])
-        let error = #expect(throws: StoreConflict.self) { try store.save(plan, beforeCommit: nil) }
+        let error = #expect(throws: StoreConflict.self) {
+            try store.save(plan, from: ChangeOrigin(), beforeCommit: nil)
+        }
         guard case .versions([1]) = error else {
             Issue.record("\(String(describing: error))")
             return
@@ -49,8 +52,9 @@ import Testing
     }
 
     @Test func `deleting a row that is gone already is no conflict`() throws {
-        try store.save(
-            SavePlan(rows: [change(.delete, key: 9, version: 0, previous: 3)]), beforeCommit: nil)
+        _ = try store.save(
+            SavePlan(rows: [change(.delete, key: 9, version: 0, previous: 3)]),
+            from: ChangeOrigin(), beforeCommit: nil)
         #expect(store.rows([1, 9], entity: entity).count == 1)
     }
 }

@@ -1,0 +1,154 @@
+/// A level above that reads from stores: the coordinator, which reads their newest state, or a
+/// `GenerationChannel`.
+///
+/// Both read in the same way. They differ in their `StoreRecord`s: which stores they have, what a
+/// read of such a store sees, and where its rows are cached.
+protocol StoreChannel: ObjectChannel {
+    typealias StoreRecord = PersistentStoreCoordinator.StoreRecord
+
+    /// The stores whose configuration has one of the entities.
+    ///
+    /// - Parameter stores: The identifiers of the stores to choose from; nil means all.
+    func records(
+        holding entityIndexes: ClosedRange<Int>, in stores: [String]?
+    ) throws -> [StoreRecord]
+
+    /// The store with this number.
+    func openRecord(_ number: Int, entityName: String) throws -> StoreRecord
+}
+
+extension StoreChannel {
+    func fetchRows(_ request: FetchRequest, entity: Entity) throws -> [StoreRows] {
+        try fetchRows(request, entity: entity, progress: nil)
+    }
+
+    func fetchRows(
+        _ request: FetchRequest, entity: Entity, progress: FetchProgress?
+    ) throws -> [StoreRows] {
+        try fromEachStore(request, entity) { record, request in
+            let rows = try record.store.fetchRows(request, entity: entity, progress: progress)
+            record.rowCache.store(rows, root: entity.rootIndex)
+            return StoreRows(storeNumber: record.number, rows: rows)
+        }
+    }
+
+    func fetchKeys(_ request: FetchRequest, entity: Entity) throws -> [StoreKeys] {
+        try fetchKeys(request, entity: entity, progress: nil)
+    }
+
+    func fetchKeys(
+        _ request: FetchRequest, entity: Entity, progress: FetchProgress?
+    ) throws -> [StoreKeys] {
+        try fromEachStore(request, entity) { record, request in
+            StoreKeys(
+                storeNumber: record.number,
+                keys: try record.store.fetchKeys(request, entity: entity, progress: progress))
+        }
+    }
+
+    func count(_ request: FetchRequest, entity: Entity) throws -> Int {
+        let counts = try fromEachStore(request, entity) { record, request in
+            try record.store.count(request, entity: entity)
+        }
+        return counts.count == 1 ? counts[0] : request.page(ofCount: counts.reduce(0, +))
+    }
+
+    func fetchDictionaries(
+        _ request: FetchRequest, entity: Entity
+    ) throws -> [[String: AttributeValue]] {
+        let groups = try fromEachStore(request, entity) { record, request in
+            try record.store.fetchDictionaries(request, entity: entity) { index, key in
+                ManagedObjectID(scope: record.scopes[index], reference: key)
+            }
+        }
+        return groups.count == 1 ? groups[0] : request.page(of: groups.flatMap(\.self))
+    }
+
+    func explain(
+        _ request: FetchRequest, entity: Entity, resultType: FetchResultType
+    ) throws -> [FetchExplanation] {
+        try fromEachStore(request, entity) { record, request in
+            try record.store.explain(request, entity: entity, resultType: resultType)
+        }.compactMap(\.self)
+    }
+
+    /// - Parameter body: Gets the store and the request for it.
+    private func fromEachStore<T: Sendable>(
+        _ request: FetchRequest, _ entity: Entity,
+        _ body: (StoreRecord, FetchRequest) throws -> T
+    ) throws -> [T] {
+        try coordinator.underLockPolicy {
+            let records = try records(
+                holding: entity.familyIndexes, in: request.affectedStores)
+            if records.count == 1 { return [try body(records[0], request)] }
+            // No store knows which part of the page comes from the others.
+            let request = request.untilPage()
+            return try records.map { try body($0, request) }
+        }
+    }
+
+    func row(
+        _ key: Int64, _ scope: ObjectIDScope, staleness: Duration?, keepsSnapshot: Bool
+    ) throws -> RowReference? {
+        // The object was never saved here, for example because a parent context has dropped it.
+        guard key >= 0 else { return nil }
+        let record = try openRecord(scope.storeNumber, entityName: scope.entityName)
+        let entity = coordinator.model.entities[scope.entityIndex]
+        if let row = record.rowCache.row(key, root: entity.rootIndex),
+            row.entityIndex == entity.index,
+            staleness.map({ row.slab.readAt.duration(to: .now) <= $0 }) ?? true
+        {
+            coordinator.debug.annotate(
+                "fault fulfilled from cache for : \(ManagedObjectID(scope: scope, reference: key))")
+            return row
+        }
+        coordinator.graphCounters.faultsReadFromStore.add(1, ordering: .relaxed)
+        return try coordinator.underLockPolicy {
+            guard
+                let row = try record.store.row(
+                    key, entity: entity, keepsSnapshot: keepsSnapshot)
+            else { return nil }
+            record.rowCache.store(row, root: entity.rootIndex)
+            coordinator.debug.annotate(
+                "fault fulfilled from database for : \(ManagedObjectID(scope: scope, reference: key))"
+            )
+            return row
+        }
+    }
+
+    func rows(_ keys: [Int64], entity: Entity, storeNumber: Int) throws -> RowList {
+        let record = try openRecord(storeNumber, entityName: entity.name)
+        return try coordinator.underLockPolicy {
+            let rows = try record.store.rows(keys, entity: entity)
+            record.rowCache.store(rows, root: entity.rootIndex)
+            return rows
+        }
+    }
+
+    func destinations(
+        of property: Property, _ scope: ObjectIDScope, key: Int64
+    ) throws -> [EntityKey] {
+        let record = try openRecord(scope.storeNumber, entityName: scope.entityName)
+        let contents = try coordinator.underLockPolicy {
+            try record.store.destinations(
+                of: property, coordinator.model.entities[scope.entityIndex], key: key)
+        }
+        coordinator.debug.annotate(
+            "to-many relationship fault \"\(property.name)\" for objectID \(ManagedObjectID(scope: scope, reference: key)) fulfilled from database. Got \(contents.count) rows"
+        )
+        return contents
+    }
+
+    func relatedRows(
+        of property: Property, _ scope: ObjectIDScope, keys: [Int64]
+    ) throws -> RelatedRows {
+        let record = try openRecord(scope.storeNumber, entityName: scope.entityName)
+        return try coordinator.underLockPolicy {
+            let related = try record.store.relatedRows(
+                of: property, coordinator.model.entities[scope.entityIndex], keys: keys)
+            let destination = coordinator.model.destination(of: property.relationship!)
+            record.rowCache.store(related.rows, root: destination.rootIndex)
+            return related
+        }
+    }
+}

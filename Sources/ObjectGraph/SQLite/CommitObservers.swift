@@ -1,0 +1,26 @@
+import Synchronization
+
+/// What an observer of commits is notified of.
+enum CommitEvent: Sendable {
+    /// There was at least one commit since the last event.
+    case committed
+    /// The file was deleted, moved or replaced, so there are no more events.
+    case ended
+}
+
+/// The observers of commits to a database in memory. `CommitWatch` has those of files.
+struct CommitObservers: ~Copyable, Sendable {
+    /// Nil until there is an observer, because most databases have none.
+    private let observers = Mutex<Observers<CommitEvent>?>(nil)
+
+    /// - Returns: Ends the calls when it is cancelled or released.
+    func add(_ handler: @escaping @Sendable (CommitEvent) -> Void) -> Observation {
+        observers.withLock { observers in
+            if observers == nil { observers = Observers() }
+            return observers!
+        }.add(handler)
+    }
+
+    /// Called after each commit, on the thread that made it.
+    func post() { observers.withLock { $0 }?.post(.committed) }
+}

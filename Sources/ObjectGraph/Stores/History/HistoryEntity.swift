@@ -1,0 +1,96 @@
+/// How the history of a store records the objects of one entity (spec §8.7).
+struct HistoryEntity: Sendable {
+    let entity: Entity
+
+    /// The columns of the preserved attributes by the number of their tombstone; nil for one whose
+    /// values are never kept.
+    let tombstones: [(attribute: Property, column: String?)]
+
+    /// The names of all properties that can be recorded.
+    private let names: Set<String>
+
+    /// By bit: the property that a change of it shows as.
+    private let bits: [String]
+
+    /// By property index: the bits that a change of it sets.
+    private let bitsOfProperties: [[Int]]
+
+    /// Whether it is known which bit stands for which property. Core Data's order is known for
+    /// entities without columns for places and for the entities of destinations.
+    private let isOrderKnown: Bool
+
+    init(_ entity: Entity, _ layout: StoreLayout, isOfCoreData: Bool) {
+        self.entity = entity
+        let visible = entity.properties.filter { !$0.isHidden }
+        let stored = visible.filter { $0.slot != nil }.sortedByName
+        let toMany = visible.filter { $0.kind == .toMany }.sortedByName
+        names = Set((stored + toMany).map(\.name))
+        var bits = (stored + toMany).map(\.name)
+        var bitsOfProperties = entity.properties.map { _ in [Int]() }
+        for (bit, property) in (stored + toMany).enumerated() {
+            bitsOfProperties[property.index] = [bit]
+        }
+        for property in stored where property.relationship != nil {
+            // A member's place in an ordered relationship belongs to its own end.
+            let place = layout.model.inverse(of: property.relationship!)?.relationship?.placeIndex
+            if let place {
+                bitsOfProperties[place] = [bits.count, bitsOfProperties[property.index][0]]
+                bits.append(property.name)
+            }
+            if property.entitySlot != nil {
+                bitsOfProperties[property.index].append(bits.count)
+                bits.append(property.name)
+            }
+        }
+        self.bits = bits
+        self.bitsOfProperties = bitsOfProperties
+        isOrderKnown = !isOfCoreData || bits.count == stored.count + toMany.count
+        tombstones = stored.compactMap { property in
+            guard let attribute = layout.model.attributeDescription(of: property),
+                attribute.preservesValueInHistoryOnDeletion
+            else { return nil }
+            let column = attribute.allowsExternalStorage ? nil : layout.column(of: property)
+            return (property, column)
+        }
+    }
+
+    // MARK: - Bitmaps, the most significant bit of a byte first
+
+    /// The bitmap for an update of these properties. Where the order is unknown, all bits are set.
+    func bitmap(of properties: PropertyMask) -> [UInt8] {
+        var bitmap = [UInt8](repeating: 0, count: (bits.count + 7) / 8)
+        func set(_ bit: Int) { bitmap[bit / 8] |= 0x80 >> (bit % 8) }
+        if isOrderKnown {
+            properties.forEach { bitsOfProperties[$0].forEach(set) }
+        } else {
+            bits.indices.forEach(set)
+        }
+        return bitmap
+    }
+
+    /// The names of the properties of a bitmap; all names if it does not tell.
+    func names(of bitmap: UnsafeRawBufferPointer) -> Set<String> {
+        guard isOrderKnown, bitmap.count == (bits.count + 7) / 8 else { return names }
+        var found: Set<String> = []
+        for (bit, name) in bits.enumerated() where bitmap[bit / 8] & 0x80 >> (bit % 8) != 0 {
+            found.insert(name)
+        }
+        return found
+    }
+}
+
+extension [Property] {
+    /// In binary order.
+    fileprivate var sortedByName: [Property] {
+        sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    }
+}
+
+extension ManagedObjectModel {
+    /// The description of an attribute; nil for relationships.
+    func attributeDescription(of property: Property) -> AttributeDescription? {
+        entities[property.declaringEntityIndex].description.attributes.first {
+            $0.name == property.name
+        }
+    }
+}

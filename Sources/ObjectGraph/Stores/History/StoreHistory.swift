@@ -1,0 +1,72 @@
+import Foundation
+import Synchronization
+
+/// The history of an open store (spec §8.7, §10.4).
+final class StoreHistory: Sendable {
+    let layout: StoreLayout
+
+    /// Whether saves and batch requests are recorded. If not, the history is only read.
+    let isRecording: Bool
+
+    /// By entity index.
+    let entities: [HistoryEntity]
+
+    /// How many tombstones the rows have.
+    let tombstoneCount: Int
+
+    /// The columns of `ATRANSACTION` in upper case: those of early versions lack some.
+    let transactionColumns: Set<String>
+
+    /// Names of authors, contexts and programs that are in the store.
+    private let interned = Mutex<Set<String>>([])
+
+    /// Finds the history of a store.
+    ///
+    /// - Parameter isRecording: Whether changes are to be recorded; then missing tables are made.
+    /// - Returns: Nil if the store has none.
+    init?(
+        _ opened: SQLiteSchema.Opened, isRecording: Bool, on connection: Connection
+    ) throws {
+        guard isRecording || opened.hasHistoryTables else { return nil }
+        let layout = opened.layout
+        let isOfCoreData = opened.metadata.isOfCoreData
+        self.layout = layout
+        self.isRecording = isRecording
+        entities = layout.model.entities.map {
+            HistoryEntity($0, layout, isOfCoreData: isOfCoreData)
+        }
+        if isRecording {
+            let needed = entities.map(\.tombstones.count).max() ?? 0
+            try HistoryTables.prepare(on: connection, tombstoneCount: needed)
+        }
+        let names = try HistoryTables.names(on: connection)
+        guard let transactions = names["ATRANSACTION"], let changes = names["ACHANGE"] else {
+            return nil
+        }
+        transactionColumns = transactions
+        tombstoneCount = changes.count { $0.hasPrefix("ZTOMBSTONE") }
+    }
+
+    /// A recorder for one transaction of the connection; nil if changes are not recorded.
+    func recorder(from origin: ChangeOrigin, on connection: Connection) -> HistoryRecorder? {
+        isRecording ? HistoryRecorder(of: self, from: origin, on: connection) : nil
+    }
+
+    func isInterned(_ name: String) -> Bool { interned.withLock { $0.contains(name) } }
+
+    /// Notes names that a commit has brought into the store.
+    func noteInterned(_ names: [String]) {
+        guard !names.isEmpty else { return }
+        interned.withLock { $0.formUnion(names) }
+    }
+}
+
+/// Who makes a change: what a history tells of it besides the program and the time.
+struct ChangeOrigin: Sendable {
+    var author: String?
+    var contextName: String?
+
+    // The history names programs by these.
+    static let processName = ProcessInfo.processInfo.processName
+    static let bundleIdentifier = Bundle.main.bundleIdentifier ?? processName
+}
