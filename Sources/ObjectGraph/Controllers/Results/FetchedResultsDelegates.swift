@@ -36,6 +36,9 @@ extension FetchedResultsControllerDelegate {
 /// `indexPath` and section indexes of deletions count before all changes of the event, those of
 /// insertions after them. The content is old in `controllerWillChangeContent` and new from then on.
 public protocol FetchedResultsChangeDelegate<Object>: FetchedResultsControllerDelegate {
+    // Restated, so that it is inferred from the methods below.
+    associatedtype Object
+
     func controllerWillChangeContent(_ controller: FetchedResultsController<Object>)
 
     /// A section appeared, with its objects, or disappeared, without any.
@@ -53,6 +56,8 @@ public protocol FetchedResultsChangeDelegate<Object>: FetchedResultsControllerDe
 
 /// Receives the content after each event as section names and identifiers. Cost: O(n) an event.
 public protocol FetchedResultsSnapshotDelegate<Object>: FetchedResultsControllerDelegate {
+    associatedtype Object
+
     func controller(
         _ controller: FetchedResultsController<Object>,
         didChangeContentWith snapshot: FetchedResultsSnapshot)
@@ -64,6 +69,8 @@ public protocol FetchedResultsSnapshotDelegate<Object>: FetchedResultsController
 /// A move is a removal and an insertion that are associated. Updates make no difference, so an
 /// event with nothing else delivers an empty one.
 public protocol FetchedResultsDifferenceDelegate<Object>: FetchedResultsControllerDelegate {
+    associatedtype Object
+
     func controller(
         _ controller: FetchedResultsController<Object>,
         didChangeContentWith difference: CollectionDifference<ManagedObjectID>)
