@@ -31,6 +31,10 @@ import Testing
         }
     }
 
+    private let fixture: ContextFixture
+
+    init() throws { fixture = try ContextFixture() }
+
     private func insert(_ name: String, _ context: ManagedObjectContext) -> TestSupport.Author {
         let author = TestSupport.Author(context: context)
         author.name = name
@@ -39,7 +43,7 @@ import Testing
 
     @Test func `reports inserts, updates and deletes of a class after each save (§13.1.6)`() throws
     {
-        let context = try ContextFixture().context()
+        let context = fixture.context()
         try context.performAndWait {
             let delegate = Delegate()
             let monitor = try EntityMonitor<TestSupport.Author>(in: context)
@@ -62,7 +66,7 @@ import Testing
     }
 
     @Test func `or at the end of each event (§13.1.7)`() throws {
-        let context = try ContextFixture().context()
+        let context = fixture.context()
         try context.performAndWait {
             let delegate = Delegate()
             let monitor = try EntityMonitor<TestSupport.Author>(in: context, frequency: .onChange)
@@ -81,7 +85,7 @@ import Testing
     @Test func `only objects that match, and a mistake in the condition is refused (§13.1.8)`()
         throws
     {
-        let context = try ContextFixture().context()
+        let context = fixture.context()
         try context.performAndWait {
             let delegate = Delegate()
             let monitor = try EntityMonitor<TestSupport.Author>(

@@ -128,7 +128,8 @@ import Testing
         }
     }
 
-    @Test func `batches read what is touched, sections are counted by a statement (§3.9.9, §10.1.8)`()
+    @Test
+    func `batches read what is touched, sections are counted by a statement (§3.9.9, §10.1.8)`()
         throws
     {
         let store = try ResultScript.fixture(inMemory: false)

@@ -18,11 +18,12 @@ import Testing
             let mirror = ChangeMirror()
             let controller = try context.followed(by: mirror)
             let contents = Recorder<String>()
+            let things = try context.things()
             mirror.onWillChange = { contents.values.append(controller.text) }
             mirror.onDidChange = { contents.values.append(controller.text) }
             try context.insertThing("c 1", number: 4)
-            try context.delete(context.thing(3))
-            try context.delete(context.thing(0))
+            context.delete(things[3])
+            context.delete(things[0])
             context.processPendingChanges()
             #expect(contents.values == ["a: 0 1 2, b: 3", "a: 1 2, c: 4"])
             #expect(
@@ -39,10 +40,11 @@ import Testing
         try store().run { context in
             let mirror = ChangeMirror()
             let controller = try context.followed(by: mirror, sections: false)
-            try context.delete(context.thing(0))
-            try context.thing(1).setValue("x", forKey: "note")
-            try context.thing(3).setValue("x", forKey: "note")
-            try context.thing(2).setValue(-1, forKey: "rank")
+            let things = try context.things()
+            context.delete(things[0])
+            try things[1].setValue("x", forKey: "note")
+            try things[3].setValue("x", forKey: "note")
+            try things[2].setValue(-1, forKey: "rank")
             try context.insertThing("a 7", number: 5)
             try context.insertThing("a 8", number: 6)
             try context.save()

@@ -29,6 +29,9 @@ extension ManagedObjectContext {
         return try fetch(request, as: ManagedObject.self)[0]
     }
 
+    /// All things by number. Fetching them ends the event.
+    func things() throws -> [ManagedObject] { try all("Thing", by: "number") }
+
     /// A controller of shown things by group and rank.
     func controller(
         sections: Bool = true, batchSize: Int = 0, cacheName: String? = nil,

@@ -13,7 +13,8 @@ import Testing
 
     /// The calls for one event, without `will` and `did`.
     private func calls(
-        sections: Bool = true, batchSize: Int = 0, _ body: (ManagedObjectContext) throws -> Void
+        sections: Bool = true, batchSize: Int = 0,
+        _ body: (ManagedObjectContext, [ManagedObject]) throws -> Void
     ) throws -> [String] {
         let store = try store()
         return try withoutActuallyEscaping(body) { body in
@@ -22,7 +23,7 @@ import Testing
                 let mirror = ChangeMirror()
                 let controller = try context.followed(
                     by: mirror, sections: sections, batchSize: batchSize)
-                try box.body(context)
+                try box.body(context, context.things())
                 context.processPendingChanges()
                 return try withExtendedLifetime(controller) {
                     let calls = mirror.takeCalls()
@@ -35,19 +36,20 @@ import Testing
 
     private struct Body: @unchecked Sendable {
         // @unchecked Sendable: it runs on the thread that made it.
-        let body: (ManagedObjectContext) throws -> Void
+        let body: (ManagedObjectContext, [ManagedObject]) throws -> Void
     }
 
     @Test func `unsaved changes are reported at the end of the event (§10.2.2, §10.2.5)`() throws {
-        #expect(try calls { try $0.insertThing("a 2", number: 9) } == ["insert 0.2"])
-        #expect(try calls { try $0.delete($0.thing(1)) } == ["delete 0.1"])
-        #expect(try calls { try $0.thing(1).setValue(false, forKey: "isShown") } == ["delete 0.1"])
-        #expect(try calls { try $0.thing(0).setValue(9, forKey: "rank") } == ["move 0.0 → 0.2"])
-        #expect(try calls { try $0.thing(1).setValue("x", forKey: "note") } == ["update 0.1 → 0.1"])
+        #expect(
+            try calls { context, _ in try context.insertThing("a 2", number: 9) } == ["insert 0.2"])
+        #expect(try calls { $0.delete($1[1]) } == ["delete 0.1"])
+        #expect(try calls { try $1[1].setValue(false, forKey: "isShown") } == ["delete 0.1"])
+        #expect(try calls { try $1[0].setValue(9, forKey: "rank") } == ["move 0.0 → 0.2"])
+        #expect(try calls { try $1[1].setValue("x", forKey: "note") } == ["update 0.1 → 0.1"])
         #expect(
             try calls {
                 try $0.insertThing("a 0", number: 9)
-                try $0.thing(1).setValue("x", forKey: "note")
+                try $1[1].setValue("x", forKey: "note")
             } == ["insert 0.0", "update 0.1 → 0.2"])
     }
 
@@ -70,14 +72,14 @@ import Testing
 
     @Test func `what does not concern the list is not reported (§10.2.4)`() throws {
         #expect(
-            try calls { context in
+            try calls { context, things in
                 try context.insert("Thing", ["isShown": false])
                 let brief = try context.insertThing("a 1", number: 9)
                 context.delete(brief)
             }.isEmpty)
         #expect(
-            try calls { context in
-                let thing = try context.thing(0)
+            try calls { context, things in
+                let thing = things[0]
                 try thing.setValue(false, forKey: "isShown")
                 try thing.setValue(true, forKey: "isShown")
             } == ["update 0.0 → 0.0"])
@@ -85,14 +87,14 @@ import Testing
 
     @Test func `another section is always a move (§10.2.6)`() throws {
         #expect(
-            try calls { try $0.thing(3).setValue("c", forKey: "group") } == [
+            try calls { try $1[3].setValue("c", forKey: "group") } == [
                 "section 'b' 0 delete(at: 1)", "section 'c' 1 insert(at: 1)", "move 1.0 → 1.0",
             ])
         #expect(
-            try calls { context in
-                for number in 1...2 { try context.delete(context.thing(number)) }
-                try context.thing(0).setValue("new", forKey: "group")
-                try context.thing(3).setValue("new", forKey: "group")
+            try calls { context, things in
+                for number in 1...2 { context.delete(things[number]) }
+                try things[0].setValue("new", forKey: "group")
+                try things[3].setValue("new", forKey: "group")
             } == [
                 "section 'a' 0 delete(at: 0)", "section 'b' 0 delete(at: 1)",
                 "section 'new' 2 insert(at: 0)", "delete 0.1", "delete 0.2", "move 0.0 → 0.0",
@@ -104,15 +106,15 @@ import Testing
     func `moves are few, and none without changed sort values (§10.2.7)`(_ batchSize: Int) throws {
         // Two neighbours change places: one of them is enough.
         #expect(
-            try calls(batchSize: batchSize) { context in
-                try context.thing(0).setValue(2, forKey: "rank")
-                try context.thing(1).setValue(1, forKey: "rank")
+            try calls(batchSize: batchSize) { context, things in
+                try things[0].setValue(2, forKey: "rank")
+                try things[1].setValue(1, forKey: "rank")
             }.sorted() == ["move 0.1 → 0.0", "update 0.0 → 0.1"])
         // An order that is kept is no move.
         #expect(
-            try calls(batchSize: batchSize) { context in
+            try calls(batchSize: batchSize) { context, things in
                 for number in 0...2 {
-                    try context.thing(number).setValue(number + 5, forKey: "rank")
+                    try things[number].setValue(number + 5, forKey: "rank")
                 }
             } == ["update 0.0 → 0.0", "update 0.1 → 0.1", "update 0.2 → 0.2"])
     }
@@ -120,10 +122,10 @@ import Testing
     @Test func `an object with the same sort values is updated where others move (§10.2.7)`() throws
     {
         #expect(
-            try calls { context in
-                try context.thing(0).setValue("x", forKey: "note")
-                try context.thing(1).setValue(0, forKey: "rank")
-                try context.thing(2).setValue(-1, forKey: "rank")
+            try calls { context, things in
+                try things[0].setValue("x", forKey: "note")
+                try things[1].setValue(0, forKey: "rank")
+                try things[2].setValue(-1, forKey: "rank")
             } == ["move 0.1 → 0.1", "move 0.2 → 0.0", "update 0.0 → 0.2"])
     }
 
@@ -220,10 +222,11 @@ import Testing
         }
         let view = store.makeContext()
         try view.performAndWait {
-            let mirror = ChangeMirror()
+            let mirror = DifferenceMirror()
             let controller = try view.controller(sections: false, batchSize: 20)
             controller.delegate = mirror
             try controller.performFetch()
+            mirror.restart(try #require(controller.snapshot))
             let things = try (0..<100).map { try view.thing($0 * 20) }
             let statements = try store.statements {
                 for (index, thing) in things.enumerated() {
