@@ -69,9 +69,12 @@ extension ManagedObjectContext {
     /// The notifications from now on. The number that may wait to be read is not limited.
     public var notifications: AsyncStream<ContextNotification> { observers.stream }
 
-    var hasObservers: Bool { !observers.isEmpty }
+    var hasObservers: Bool { !observers.isEmpty || !followers.isEmpty }
 
     func post(_ notification: ContextNotification) {
-        readingForProgram { observers.post(notification) }
+        readingForProgram {
+            observers.post(notification)
+            followers.post(notification)
+        }
     }
 }

@@ -105,6 +105,10 @@ public final class ManagedObjectContext: @unchecked Sendable {
     /// Whether a context was ever made below this one.
     let hasChildren = Atomic<Bool>(false)
     let observers = Observers<ContextNotification>()
+
+    /// As observers, for results controllers: their notifications of merges name objects that the
+    /// context has not registered too.
+    let followers = Observers<ContextNotification>()
     let mailbox = Mutex(Mailbox())
 
     /// A context whose saves go to the stores of a coordinator.

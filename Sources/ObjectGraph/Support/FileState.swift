@@ -22,6 +22,9 @@ struct FileState: Sendable, Equatable {
         nanoseconds = Int64(status.st_mtim.tv_nsec)
     }
 
+    /// The state as text, which differs when the file does.
+    var summary: String { "\(device) \(inode) \(byteCount) \(seconds) \(nanoseconds)" }
+
     /// Whether both are states of the same file, even if it was written in between.
     func isOfSameFile(as other: FileState) -> Bool {
         device == other.device && inode == other.inode

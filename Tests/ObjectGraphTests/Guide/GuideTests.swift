@@ -10,12 +10,12 @@ import Testing
 
     @Test func `shows the code of these files`() throws {
         let samples = try PackageFile("Documentation/ObjectGraph.md").samples
-        let files = try ["GuideTests", "GuideTests+Contexts", "GuideTests+RemoteChanges"].map {
-            try PackageFile("Tests/ObjectGraphTests/Guide/\($0).swift")
+        let files = try ["", "+Contexts", "+Lists", "+RemoteChanges"].map {
+            try PackageFile("Tests/ObjectGraphTests/Guide/GuideTests\($0).swift")
         }
         let others = samples.filter { sample in !files.contains { $0.contains(sample: sample) } }
 
-        #expect(samples.count == 23)
+        #expect(samples.count == 25)
         #expect(others.isEmpty)
     }
 

@@ -58,12 +58,24 @@ extension ManagedObjectContext {
         coordinator.graphCounters.merges.add(1, ordering: .relaxed)
         coordinator.graphCounters.mergedObjects.add(Int64(count), ordering: .relaxed)
         if hasObservers {
-            if !merged.isEmpty { post(.objectsDidChange(merged)) }
+            postMerge(of: merged, from: changes)
             merged.updated = merged.refreshed
             post(.didMerge(merged))
         }
         sweepIfGrown()
         assertInvariants()
+    }
+
+    /// Posts the objects that a merge has changed. Followers also test those that this context has
+    /// not registered.
+    private func postMerge(of merged: ObjectChanges, from changes: ObjectChanges) {
+        readingForProgram {
+            if !merged.isEmpty { observers.post(.objectsDidChange(merged)) }
+            guard !followers.isEmpty else { return }
+            let all = ObjectChanges(
+                inserted: merged.inserted, deleted: changes.deleted, refreshed: changes.updated)
+            if !all.isEmpty { followers.post(.objectsDidChange(all)) }
+        }
     }
 
     /// Merges changes that no context has saved: those of a batch request or of another

@@ -7,7 +7,7 @@
 /// loads the whole result at once. Prefetched objects are kept with the result, or with their
 /// batch. Queue: that of the context. Source: spec §3.9.
 public struct FetchedObjects<Object: ManagedObject>: RandomAccessCollection {
-    private let results: FetchedResults
+    let results: FetchedResults
 
     init(_ results: FetchedResults) { self.results = results }
 
@@ -88,7 +88,7 @@ final class FetchedBatches {
     private let request: FetchRequest
 
     /// The objects with temporary references by position, since a save changes their keys.
-    private let unsavedObjects: [Int: ManagedObject]
+    let unsavedObjects: [Int: ManagedObject]
     private var liveBatches: [Batch] = []
 
     init(
@@ -102,6 +102,9 @@ final class FetchedBatches {
     }
 
     var count: Int { keys.keys.count }
+
+    /// The identities of all objects, with the keys that they have now.
+    var currentKeys: StoreKeys { window(at: 0..<count) }
 
     /// The identities at these positions, with the keys that the objects have now.
     private func window(at positions: Range<Int>) -> StoreKeys {

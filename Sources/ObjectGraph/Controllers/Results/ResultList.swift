@@ -1,0 +1,155 @@
+import Foundation
+
+/// The content of a results controller: objects in order, divided into sections.
+///
+/// Positions, identities and sections are found in O(log n), so an event costs what it changes and
+/// not what the list holds. Loaded objects are held; the others are identities.
+struct ResultList {
+    /// An object of the list.
+    struct Item {
+        /// The identity; temporary until a save assigns a key.
+        var key: EntityKey
+        let storeNumber: Int
+
+        /// The object, if the list holds it: new objects, and all of a list without batches.
+        var object: ManagedObject?
+
+        /// A digest of the sort values and the section that gave the object its place; nil if
+        /// unknown.
+        var stamp: Int?
+    }
+
+    /// Where an item is, independent of changes elsewhere.
+    typealias Handle = RankedList<Item>.Handle
+    typealias SectionHandle = RankedList<String>.Handle
+
+    var items: RankedList<Item>
+
+    /// The names, weighted by the number of objects.
+    var sections: RankedList<String>
+    var handles: [RowIdentity: Handle] = [:]
+    var sectionHandles: [String: SectionHandle] = [:]
+
+    /// Whether the list is divided by a section key. Otherwise it has one section, "".
+    let hasSections: Bool
+
+    /// The items whose identifier is temporary.
+    var unsaved: Set<Handle> = []
+
+    /// Whether the list holds all its objects. Otherwise it holds those without a row only.
+    private let holdsObjects: Bool
+
+    /// - Parameter list: The items in order.
+    /// - Parameter runs: The sections in order; nil without a section key.
+    /// - Parameter holdsObjects: Whether all items have their objects.
+    init(_ list: [Item], sections runs: [SectionRun]?, holdsObjects: Bool) {
+        self.holdsObjects = holdsObjects
+        hasSections = runs != nil
+        let runs = runs ?? [SectionRun(name: "", count: list.count)]
+        items = RankedList(list.lazy.map { ($0, 1) })
+        sections = RankedList(runs.lazy.map { ($0.name, $0.count) })
+        handles.reserveCapacity(list.count)
+        // Handles of a new list are positions.
+        for (position, item) in list.enumerated() {
+            handles[RowIdentity(item)] = Handle(position)
+            if item.key.key < 0 { unsaved.insert(Handle(position)) }
+        }
+        for (position, run) in runs.enumerated() {
+            sectionHandles[run.name] = SectionHandle(position)
+        }
+    }
+
+    var count: Int { items.count }
+
+    // MARK: - Items
+
+    mutating func insert(_ object: ManagedObject, stamp: Int?, at position: Int) -> Handle {
+        let handle = items.insert(
+            Item(
+                key: EntityKey(object), storeNumber: object.binding.storeNumber,
+                object: holdsObjects || object.reference < 0 ? object : nil, stamp: stamp),
+            at: position)
+        handles[RowIdentity(object)] = handle
+        if object.reference < 0 { unsaved.insert(handle) }
+        return handle
+    }
+
+    mutating func remove(_ handle: Handle) {
+        handles[RowIdentity(items[handle])] = nil
+        unsaved.remove(handle)
+        items.remove(handle)
+    }
+
+    /// Gives items the keys that their objects have got from saves.
+    ///
+    /// - Returns: The items that changed, with their old keys.
+    mutating func renewKeys() -> [(handle: Handle, old: EntityKey)] {
+        var renewed: [(handle: Handle, old: EntityKey)] = []
+        for handle in unsaved {
+            guard let object = items[handle].object, object.reference >= 0 else { continue }
+            let item = items[handle]
+            handles[RowIdentity(item)] = nil
+            handles[RowIdentity(object)] = handle
+            items[handle].key = EntityKey(object)
+            if !holdsObjects { items[handle].object = nil }
+            renewed.append((handle, item.key))
+        }
+        for (handle, _) in renewed { unsaved.remove(handle) }
+        return renewed
+    }
+
+    // MARK: - Index paths
+
+    func indexPath(ofPosition position: Int) -> IndexPath {
+        let (section, offset) = sections.location(ofWeight: position)
+        return IndexPath(item: offset, section: sections.position(of: section))
+    }
+
+    func indexPath(of handle: Handle) -> IndexPath {
+        indexPath(ofPosition: items.position(of: handle))
+    }
+
+    /// The position in the whole list; nil if there is no such object.
+    func position(at indexPath: IndexPath) -> Int? {
+        guard indexPath.count == 2, (0..<sections.count).contains(indexPath.section) else {
+            return nil
+        }
+        let section = sections.handle(at: indexPath.section)
+        guard (0..<sections.weight(of: section)).contains(indexPath.item) else { return nil }
+        return sections.weight(before: section) + indexPath.item
+    }
+
+    /// The positions of the objects of a section; none if there is no such section.
+    func positions(inSection name: String) -> Range<Int> {
+        guard let section = sectionHandles[name] else { return 0..<0 }
+        let start = sections.weight(before: section)
+        return start..<start + sections.weight(of: section)
+    }
+}
+
+/// A number of consecutive objects with one section name.
+struct SectionRun: Sendable, Equatable, Codable {
+    let name: String
+    var count: Int
+}
+
+/// The identity of a row among all rows of a hierarchy of entities.
+struct RowIdentity: Hashable {
+    private let storeNumber: Int
+    private let key: Int64
+
+    init(_ item: ResultList.Item) {
+        storeNumber = item.storeNumber
+        key = item.key.key
+    }
+
+    init(_ object: ManagedObject) {
+        storeNumber = object.binding.storeNumber
+        key = object.reference
+    }
+
+    init(_ scope: ObjectIDScope, _ reference: Int64) {
+        storeNumber = scope.storeNumber
+        key = reference
+    }
+}

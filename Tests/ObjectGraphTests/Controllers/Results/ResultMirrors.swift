@@ -1,0 +1,179 @@
+import Foundation
+
+@testable import ObjectGraph
+
+/// A list that a delegate keeps by applying what a controller reports, and nothing else.
+protocol ResultMirror: AnyObject {
+    /// Takes the content after a fetch.
+    func restart(_ snapshot: FetchedResultsSnapshot)
+
+    /// The names of sections with identifiers; without names if the shape has no sections.
+    var content: [FetchedResultsSnapshot.Section] { get }
+}
+
+/// Applies single changes, as a table view does.
+final class ChangeMirror: FetchedResultsChangeDelegate, ResultMirror {
+    typealias Object = ManagedObject
+
+    private(set) var sections: [(name: String, objects: [ManagedObject])] = []
+    private(set) var calls: [String] = []
+    private(set) var eventCount = 0
+    private(set) var contradictions: [String] = []
+    var onWillChange: () -> Void = {}
+    var onDidChange: () -> Void = {}
+    private(set) var errors: [any Error] = []
+
+    private var sectionChanges: [(String, FetchedResultsSectionChange)] = []
+    private var changes: [(ManagedObject, FetchedResultsChange)] = []
+    private var context: ManagedObjectContext?
+
+    /// The calls since the last time.
+    func takeCalls() -> [String] {
+        defer { calls = [] }
+        return calls
+    }
+
+    var content: [FetchedResultsSnapshot.Section] {
+        sections.map { .init(name: $0.name, objectIDs: $0.objects.map(\.objectID)) }
+    }
+
+    func restart(_ snapshot: FetchedResultsSnapshot) {}
+
+    func restart(_ controller: FetchedResultsController<ManagedObject>) {
+        sections = (controller.sections ?? []).map { ($0.name, $0.objects) }
+    }
+
+    func controllerWillChangeContent(_ controller: FetchedResultsController<ManagedObject>) {
+        calls.append("will")
+        eventCount += 1
+        onWillChange()
+        let ids = (controller.sections ?? []).map { $0.objects.map(\.objectID) }
+        if ids != sections.map({ $0.objects.map(\.objectID) }) {
+            contradictions.append("The content is not old before the change.")
+        }
+        (sectionChanges, changes) = ([], [])
+    }
+
+    func controller(
+        _ controller: FetchedResultsController<ManagedObject>,
+        didChange section: FetchedResultsSection<ManagedObject>,
+        _ change: FetchedResultsSectionChange
+    ) {
+        calls.append("section '\(section.name)' \(section.numberOfObjects) \(change)")
+        if !changes.isEmpty { contradictions.append("A section changed after an object.") }
+        sectionChanges.append((section.name, change))
+    }
+
+    func controller(
+        _ controller: FetchedResultsController<ManagedObject>, didChange object: ManagedObject,
+        _ change: FetchedResultsChange
+    ) {
+        calls.append(change.text)
+        changes.append((object, change))
+    }
+
+    func controllerDidChangeContent(_ controller: FetchedResultsController<ManagedObject>) {
+        calls.append("did")
+        var old: [(Int, Int, ManagedObject)] = []
+        var new: [(Int, Int, ManagedObject)] = []
+        for (object, change) in changes {
+            switch change {
+            case .insert(let path): new.append((path.section, path.item, object))
+            case .delete(let path): old.append((path.section, path.item, object))
+            case .move(let from, let to):
+                old.append((from.section, from.item, object))
+                new.append((to.section, to.item, object))
+            case .update(let path, _):
+                if sections[path.section].objects[path.item] !== object {
+                    contradictions.append("An updated object was not at its old path.")
+                }
+            }
+        }
+        for (section, item, object) in old.sorted(by: { ($0.0, $0.1) > ($1.0, $1.1) }) {
+            let removed = sections[section].objects.remove(at: item)
+            if removed !== object { contradictions.append("An object was not at its old path.") }
+        }
+        for case (let name, .delete(let index)) in sectionChanges.reversed() {
+            let removed = sections.remove(at: index)
+            if removed.name != name || !removed.objects.isEmpty {
+                contradictions.append("The section '\(name)' was not at its old index.")
+            }
+        }
+        for case (let name, .insert(let index)) in sectionChanges {
+            sections.insert((name, []), at: index)
+        }
+        for (section, item, object) in new.sorted(by: { ($0.0, $0.1) < ($1.0, $1.1) }) {
+            sections[section].objects.insert(object, at: item)
+        }
+        for case (let object, .update(_, let path)) in changes
+        where sections[path.section].objects[path.item] !== object {
+            contradictions.append("An updated object is not at its new path.")
+        }
+        onDidChange()
+    }
+
+    func controller(
+        _ controller: FetchedResultsController<ManagedObject>, didFailWith error: any Error
+    ) {
+        errors.append(error)
+    }
+}
+
+/// Keeps the last snapshot.
+final class SnapshotMirror: FetchedResultsSnapshotDelegate, ResultMirror {
+    typealias Object = ManagedObject
+
+    private(set) var snapshots: [FetchedResultsSnapshot] = []
+
+    var content: [FetchedResultsSnapshot.Section] { snapshots.last?.sections ?? [] }
+
+    func restart(_ snapshot: FetchedResultsSnapshot) {}
+
+    func controller(
+        _ controller: FetchedResultsController<ManagedObject>,
+        didChangeContentWith snapshot: FetchedResultsSnapshot
+    ) {
+        snapshots.append(snapshot)
+    }
+}
+
+/// Applies differences.
+final class DifferenceMirror: FetchedResultsDifferenceDelegate, ResultMirror {
+    typealias Object = ManagedObject
+
+    private(set) var ids: [ManagedObjectID] = []
+    private(set) var differences: [CollectionDifference<ManagedObjectID>] = []
+    private(set) var contradictions: [String] = []
+
+    var content: [FetchedResultsSnapshot.Section] { [.init(name: "", objectIDs: ids)] }
+
+    func restart(_ snapshot: FetchedResultsSnapshot) { ids = snapshot.objectIDs }
+
+    func controller(
+        _ controller: FetchedResultsController<ManagedObject>,
+        didChangeContentWith difference: CollectionDifference<ManagedObjectID>
+    ) {
+        differences.append(difference)
+        for case .remove(let offset, let id, _) in difference.removals where ids[offset] != id {
+            contradictions.append("\(id) is not at \(offset).")
+        }
+        if let applied = ids.applying(difference) {
+            ids = applied
+        } else {
+            contradictions.append("The difference cannot be applied.")
+        }
+    }
+}
+
+extension FetchedResultsChange {
+    /// `move 0.1 → 1.0`, section before item.
+    var text: String {
+        func text(_ path: IndexPath) -> String { "\(path.section).\(path.item)" }
+        return switch self {
+        case .insert(let path): "insert \(text(path))"
+        case .delete(let path): "delete \(text(path))"
+        case .move(let old, let new): "move \(text(old)) → \(text(new))"
+        case .update(let old, let new): "update \(text(old)) → \(text(new))"
+        }
+    }
+}

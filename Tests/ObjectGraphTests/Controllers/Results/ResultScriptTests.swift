@@ -1,0 +1,29 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ObjectGraph
+
+/// Applying what a controller reports to the old list gives what a fresh fetch gives.
+@Suite struct `Results controllers against fresh fetches` {
+    private static let seed = SeededGenerator.fromEnvironment().seed
+    private static let count =
+        ProcessInfo.processInfo.environment["TEST_SCRIPTS"].flatMap { Int($0) } ?? 400
+
+    @Test(arguments: [false, true])
+    func `random events in every shape (§10.2.1, §10.3.1, §10.3.6, §10.3.7)`(
+        _ isStored: Bool
+    ) async throws {
+        let fixture = try ResultScript.fixture(inMemory: !isStored)
+        for number in 0..<Self.count / 2 {
+            let seed = Self.seed &+ UInt64(number) &* 2 &+ (isStored ? 1 : 0)
+            do {
+                try ResultScript(fixture, seed: seed, isStored: isStored).run(stepCount: 12)
+            } catch {
+                Issue.record("TEST_SEED=\(Self.seed), script \(number): \(error)")
+                return
+            }
+            await Task.yield()
+        }
+    }
+}
