@@ -94,7 +94,7 @@ extension ManagedObject {
 extension Property {
     /// The value in the form in which the attribute keeps it; nil if the attribute does not accept
     /// it.
-    fileprivate func attributeValue(of value: Any?) -> AttributeValue? {
+    func attributeValue(of value: Any?) -> AttributeValue? {
         if let value, let transformer = rules?.transformer, !(value is AttributeValue) {
             return transformer.transformed(value).map { .transformable($0) }
         }

@@ -260,6 +260,25 @@ open class ManagedObject {
     /// Called after the values were dropped.
     open func didTurnIntoFault() {}
 
+    // MARK: - Coding
+
+    /// The keys of the attributes that the class codes by hand, with `decodeValue` and
+    /// `encodeValue`; they are not called for others (spec §2.14).
+    open class var handCodedKeys: [String] { [] }
+
+    /// Decodes the value of an attribute that `handCodedKeys` lists; nil means no value.
+    ///
+    /// Called before the object is found or made, so that a failure changes nothing.
+    open class func decodeValue(forKey key: String, from decoder: any Decoder) throws -> Any? {
+        fatalError("\(self).handCodedKeys has '\(key)'; override decodeValue(forKey:from:).")
+    }
+
+    /// Encodes the value of an attribute that `handCodedKeys` lists.
+    open func encodeValue(forKey key: String, to encoder: any Encoder) throws {
+        fatalError(
+            "\(Self.self).handCodedKeys has '\(key)'; override encodeValue(forKey:to:).")
+    }
+
     // MARK: - Validation
 
     /// The keys of the properties for which `validateValue` is overridden; it is not called for

@@ -14,6 +14,11 @@ public final class ValueTransformer: Sendable {
     private let reverse: @Sendable (Data) throws -> any Hashable & Sendable
     private let accept: @Sendable (Any) -> (any Hashable & Sendable)?
 
+    private let valueType: any (Hashable & Sendable).Type
+
+    /// The type of the values, if it can be encoded and decoded.
+    var codableType: (any Codable.Type)? { valueType as? any Codable.Type }
+
     /// `reverse` throws for data that `transform` did not produce.
     public init<Value: Hashable & Sendable>(
         _ name: String, of type: Value.Type,
@@ -23,6 +28,7 @@ public final class ValueTransformer: Sendable {
         self.name = name
         self.transform = { try ($0 as? Value).map(transform) }
         self.reverse = reverse
+        valueType = type
         // For a property list, the plain Swift values that it can hold are accepted too.
         accept =
             if Value.self is PropertyList.Type { { PropertyList($0) } } else { { $0 as? Value } }

@@ -15,18 +15,21 @@ public struct Attribute<Value: ManagedValue>: ManagedProperty {
     public let key: PropertyKey
 
     /// The parameters after the name describe the attribute that the class declares. Its type in the
-    /// model is `type`, or the first of `Value.attributeTypes`.
+    /// model is `type`, or the first of `Value.attributeTypes`; its key in JSON is `codingKey`, or
+    /// its name.
     public init(
         _ name: String, _ type: AttributeType? = nil, default: Value? = nil,
-        isTransient: Bool = false, validationRules: [ValidationRule] = []
+        isTransient: Bool = false, validationRules: [ValidationRule] = [],
+        codingKey: String? = nil
     ) {
         key = PropertyKey(name, .attribute(Value.attributeTypes)) {
-            .attribute(
-                AttributeDescription(
-                    name, type ?? Value.attributeTypes[0],
-                    isOptional: Value.self is any ExpressibleByNilLiteral.Type,
-                    defaultValue: `default`?.attributeValue, isTransient: isTransient,
-                    validationRules: validationRules))
+            var attribute = AttributeDescription(
+                name, type ?? Value.attributeTypes[0],
+                isOptional: Value.self is any ExpressibleByNilLiteral.Type,
+                defaultValue: `default`?.attributeValue, isTransient: isTransient,
+                validationRules: validationRules)
+            attribute.codingKey = codingKey
+            return .attribute(attribute)
         }
     }
 }
@@ -39,11 +42,15 @@ public struct Transformable<Value: Hashable & Sendable>: ManagedProperty {
     public let key: PropertyKey
 
     /// The parameters after the name describe the attribute that the class declares.
-    public init(_ name: String, _ transformer: ValueTransformer? = nil, isOptional: Bool = true) {
+    public init(
+        _ name: String, _ transformer: ValueTransformer? = nil, isOptional: Bool = true,
+        codingKey: String? = nil
+    ) {
         key = PropertyKey(name, .attribute([.transformable])) {
-            .attribute(
-                AttributeDescription(
-                    name, .transformable, isOptional: isOptional, transformer: transformer))
+            var attribute = AttributeDescription(
+                name, .transformable, isOptional: isOptional, transformer: transformer)
+            attribute.codingKey = codingKey
+            return .attribute(attribute)
         }
     }
 }
@@ -59,13 +66,14 @@ public struct ToOne<Destination: ManagedObject>: ManagedProperty {
     public init(
         _ name: String,
         inverse: @autoclosure @escaping @Sendable () -> (any ManagedProperty)? = nil,
-        isOptional: Bool = true, deleteRule: DeleteRule = .nullify
+        isOptional: Bool = true, deleteRule: DeleteRule = .nullify, codingKey: String? = nil
     ) {
         key = PropertyKey(name, .toOne(.init(Destination.self))) {
-            .relationship(
-                .toOne(
-                    name, Destination.entityName, inverse: inverse()?.key.name,
-                    isOptional: isOptional, deleteRule: deleteRule))
+            var relationship = RelationshipDescription.toOne(
+                name, Destination.entityName, inverse: inverse()?.key.name,
+                isOptional: isOptional, deleteRule: deleteRule)
+            relationship.codingKey = codingKey
+            return .relationship(relationship)
         }
     }
 }
@@ -79,13 +87,14 @@ public struct ToMany<Destination: ManagedObject>: ManagedProperty {
     public init(
         _ name: String,
         inverse: @autoclosure @escaping @Sendable () -> (any ManagedProperty)? = nil,
-        isOptional: Bool = true, deleteRule: DeleteRule = .nullify
+        isOptional: Bool = true, deleteRule: DeleteRule = .nullify, codingKey: String? = nil
     ) {
         key = PropertyKey(name, .toMany(.init(Destination.self))) {
-            .relationship(
-                .toMany(
-                    name, Destination.entityName, inverse: inverse()?.key.name,
-                    isOptional: isOptional, deleteRule: deleteRule))
+            var relationship = RelationshipDescription.toMany(
+                name, Destination.entityName, inverse: inverse()?.key.name,
+                isOptional: isOptional, deleteRule: deleteRule)
+            relationship.codingKey = codingKey
+            return .relationship(relationship)
         }
     }
 }
@@ -99,13 +108,14 @@ public struct OrderedToMany<Destination: ManagedObject>: ManagedProperty {
     public init(
         _ name: String,
         inverse: @autoclosure @escaping @Sendable () -> (any ManagedProperty)? = nil,
-        isOptional: Bool = true, deleteRule: DeleteRule = .nullify
+        isOptional: Bool = true, deleteRule: DeleteRule = .nullify, codingKey: String? = nil
     ) {
         key = PropertyKey(name, .toMany(.init(Destination.self))) {
-            .relationship(
-                .toMany(
-                    name, Destination.entityName, inverse: inverse()?.key.name,
-                    isOptional: isOptional, deleteRule: deleteRule, isOrdered: true))
+            var relationship = RelationshipDescription.toMany(
+                name, Destination.entityName, inverse: inverse()?.key.name,
+                isOptional: isOptional, deleteRule: deleteRule, isOrdered: true)
+            relationship.codingKey = codingKey
+            return .relationship(relationship)
         }
     }
 }

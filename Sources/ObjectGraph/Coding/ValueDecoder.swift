@@ -1,0 +1,91 @@
+import Foundation
+
+/// Decodes the value of an attribute as the Swift type of its attribute type, so that the decoder's
+/// strategies apply.
+struct ValueDecoder {
+    private let entity: Entity
+    private let property: Property
+    private let key: ObjectCodingKey
+    private let isByHand: Bool
+    private let container: KeyedDecodingContainer<ObjectCodingKey>
+
+    init(
+        _ entity: Entity, _ coded: EntityCoding.CodedProperty,
+        _ container: KeyedDecodingContainer<ObjectCodingKey>
+    ) {
+        self.entity = entity
+        property = coded.property
+        key = coded.key
+        isByHand = coded.isByHand
+        self.container = container
+    }
+
+    func value() throws -> AttributeValue {
+        let value = try decoded()
+        guard !value.isNull || property.isOptional else {
+            throw ObjectCodingError.decoding(.missingValue, entity.name, path)
+        }
+        return value
+    }
+
+    private var path: [any CodingKey] { container.codingPath + [key] }
+
+    private func decoded() throws -> AttributeValue {
+        if isByHand {
+            let value = try entity.objectClass.decodeValue(
+                forKey: property.name, from: container.superDecoder(forKey: key))
+            return try accepted(value)
+        }
+        if try container.decodeNil(forKey: key) { return .null }
+        switch property.attributeType! {
+        case .integer16, .integer32, .integer64: return try accepted(decode(Int64.self))
+        case .boolean: return .boolean(try decode(Bool.self))
+        case .double: return .double(try decode(Double.self))
+        case .float: return .double(Double(try decode(Float.self)))
+        case .decimal: return .decimal(try decode(Decimal.self))
+        case .string: return .string(try decode(String.self))
+        case .date: return .date(try decode(Date.self))
+        case .binaryData: return .data(try decode(Data.self))
+        case .uuid: return .uuid(try decode(UUID.self))
+        case .uri: return .uri(try decode(URL.self))
+        case .transformable: return try transformable(property.rules!.transformer!)
+        case .undefined, .objectID: return .null
+        }
+    }
+
+    private func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        do {
+            return try container.decode(type, forKey: key)
+        } catch DecodingError.dataCorrupted(let context) where context.codingPath.isEmpty {
+            // JSONDecoder leaves out the path of a number that does not fit.
+            throw DecodingError.dataCorrupted(
+                DecodingError.Context(
+                    codingPath: path, debugDescription: context.debugDescription,
+                    underlyingError: context.underlyingError))
+        }
+    }
+
+    private func transformable(_ transformer: ValueTransformer) throws -> AttributeValue {
+        guard let type = transformer.codableType else {
+            let data = try decode(Data.self)
+            do {
+                return .transformable(try transformer.value(from: data))
+            } catch {
+                throw unacceptable(data)
+            }
+        }
+        return try accepted(decode(type))
+    }
+
+    private func accepted(_ value: Any?) throws -> AttributeValue {
+        guard let value else { return .null }
+        guard let accepted = property.attributeValue(of: value) else { throw unacceptable(value) }
+        return accepted
+    }
+
+    private func unacceptable(_ value: Any) -> DecodingError {
+        ObjectCodingError.decoding(
+            .unacceptableValue("\(value)", expected: "\(property.attributeType!)"), entity.name,
+            path)
+    }
+}
