@@ -6,14 +6,22 @@ struct ItemStore: SampleStore {
     var isNumberIndexed = false
     /// Whether it repeats the same items.
     var isRepeating = false
+    /// The items of each transaction in the store's history; nil for a store without a history.
+    var historySaveSize: Int?
 
     func make(in context: WorkerContext) throws -> [String: Int64] {
         let items =
             isRepeating
             ? ItemRow.repeated(count: rowCount) : ItemRow.generated(count: rowCount)
+        var configuration = context.configuration
+        configuration.tracksHistory = historySaveSize != nil
         let maker = try ObjectGraphEngine(
-            configuration: context.configuration, isNumberIndexed: isNumberIndexed)
-        if !items.isEmpty { try maker.batchInsert(items) }
+            configuration: configuration, isNumberIndexed: isNumberIndexed)
+        if let historySaveSize {
+            try maker.insert(items, saveSize: historySaveSize)
+        } else if !items.isEmpty {
+            try maker.batchInsert(items)
+        }
         try maker.close()
         return ItemSum.facts(of: items)
     }

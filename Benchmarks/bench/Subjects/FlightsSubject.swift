@@ -48,6 +48,8 @@ struct SubjectConfiguration: Sendable, Codable, Hashable {
     /// Whether a constraint of the engine's model makes the numbers of items unique; peers find the
     /// index in the file.
     var isNumberUnique = false
+    /// Whether the engine's store keeps a history of its changes; peers have none.
+    var tracksHistory = false
     /// SQLite's `page_size`, which a file keeps from its creation on.
     var pageSize: Int64 = 4096
 

@@ -77,6 +77,8 @@ struct WorkerContext {
             indexes: job.indexes, mergePolicy: job.parameters["mergePolicy"] ?? "error",
             importsInBatchContext: job.parameters["context"] == "batch",
             isNumberUnique: job.parameters["row"] == "upsert",
+            tracksHistory: job.parameters["row"] == "insert-with-history"
+                || job.parameters["history"] == "on",
             pageSize: job.storeFacts?["pageSize"] ?? 4096)
     }
 
