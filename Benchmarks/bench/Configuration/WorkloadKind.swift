@@ -45,7 +45,7 @@ struct WorkloadKind: Sendable {
     /// All kinds. A new kind is registered here only.
     static let all: [WorkloadKind] = [
         .importing, .batchInsert, .batchUpdate, .paging, .predicates, .faulting, .aggregates,
-        .records, .history, .generations, .pictures, .responsiveness, .visibility,
+        .records, .history, .generations, .pictures, .responsiveness, .visibility, .remote,
         .opening, .load, .engine, .growth,
     ]
 
