@@ -12,6 +12,7 @@ struct BenchCommand: ParsableCommand {
             ListCommand.self, PlanCommand.self, RunCommand.self, ReportCommand.self,
             CheckCommand.self, GateCommand.self, BaselineCommand.self, SelfTestCommand.self,
             DoctorCommand.self, ModelCommand.self, SchemaCommand.self, WorkerCommand.self,
+            RemoteWriterCommand.self,
         ],
         defaultSubcommand: RunCommand.self)
 

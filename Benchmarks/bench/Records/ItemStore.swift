@@ -8,15 +8,21 @@ struct ItemStore: SampleStore {
     var isRepeating = false
     /// Whether ten items each are in a rack.
     var hasRacks = false
+    /// The items of each transaction in the store's history; nil for a store without a history.
+    var historySaveSize: Int?
 
     func make(in context: WorkerContext) throws -> [String: Int64] {
         let items =
             isRepeating
             ? ItemRow.repeated(count: rowCount) : ItemRow.generated(count: rowCount)
+        var configuration = context.configuration
+        configuration.tracksHistory = historySaveSize != nil
         let maker = try ObjectGraphEngine(
-            configuration: context.configuration, isNumberIndexed: isNumberIndexed)
+            configuration: configuration, isNumberIndexed: isNumberIndexed)
         if hasRacks {
             try maker.insertOnRacks(items)
+        } else if let historySaveSize {
+            try maker.insert(items, saveSize: historySaveSize)
         } else if !items.isEmpty {
             try maker.batchInsert(items)
         }

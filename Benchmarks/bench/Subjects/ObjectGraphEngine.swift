@@ -21,6 +21,7 @@ final class ObjectGraphEngine: EngineSubject {
             lockPolicy: configuration.coordinatorLockPolicy)
         var description = PersistentStoreDescription.sqlite(at: configuration.storeURL)
         description.pragmas = ["synchronous": configuration.synchronous]
+        description.tracksHistory = configuration.tracksHistory
         store = try coordinator.addPersistentStore(description)
     }
 
@@ -241,6 +242,11 @@ final class ObjectGraphEngine: EngineSubject {
         return try loaded?.numbers(where: predicate) ?? ItemChecksum()
     }
 
+    func deleteLoadedItems() throws {
+        try loaded?.delete()
+        loaded = nil
+    }
+
     func batchUpdate() throws {
         let context = makeContext()
         let request = BatchUpdateRequest(
@@ -250,6 +256,30 @@ final class ObjectGraphEngine: EngineSubject {
             ])
         _ = try context.performAndWait { try context.execute(request) }
     }
+
+    // MARK: History
+
+    /// Reads all transactions, the oldest first.
+    func readHistory(withChanges: Bool) throws -> HistorySize {
+        let context = makeContext()
+        var request = PersistentHistoryRequest()
+        request.includesChanges = withChanges
+        let history = request
+        return try context.performAndWait {
+            var size = HistorySize()
+            try context.enumerateHistory(history) { transaction in
+                size.transactionCount += 1
+                size.changeCount += transaction.changes?.count ?? 0
+            }
+            return size
+        }
+    }
+}
+
+/// How much was read of a history.
+struct HistorySize: Hashable {
+    var transactionCount = 0
+    var changeCount = 0
 }
 
 /// Fetched objects and their context, kept from one operation to the next.
@@ -309,6 +339,13 @@ private final class LoadedItems: @unchecked Sendable {
     func update() throws {
         try context.performAndWait {
             for item in items { item.quantity += 1 }
+            try context.save()
+        }
+    }
+
+    func delete() throws {
+        try context.performAndWait {
+            for item in items { context.delete(item) }
             try context.save()
         }
     }

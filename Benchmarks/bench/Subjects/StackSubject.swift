@@ -287,7 +287,8 @@ extension SubjectConfiguration {
     func stack(on model: ManagedObjectModel) -> StackConfiguration {
         StackConfiguration(
             model: model, location: .sqlite(storeURL), lockPolicy: coordinatorLockPolicy,
-            pragmas: ["synchronous": synchronous], mergePolicy: contextMergePolicy)
+            pragmas: ["synchronous": synchronous], tracksHistory: tracksHistory,
+            mergePolicy: contextMergePolicy)
     }
 
     /// The name was checked when the workload was read.

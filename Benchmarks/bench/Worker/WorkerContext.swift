@@ -78,6 +78,8 @@ struct WorkerContext {
             importsInBatchContext: job.parameters["context"] == "batch",
             isNumberUnique: job.parameters["row"] == "upsert",
             hasRacks: job.parameters["row"]?.hasPrefix("walk") == true,
+            tracksHistory: job.parameters["row"] == "insert-with-history"
+                || job.parameters["history"] == "on",
             pageSize: job.storeFacts?["pageSize"] ?? 4096)
     }
 

@@ -30,7 +30,8 @@ enum EngineWorkload {
         case "walk": try read(context, ItemSum.checksum) { try $0.walkRacks(prefetching: false) }
         case "walk-prefetched":
             try read(context, ItemSum.checksum) { try $0.walkRacks(prefetching: true) }
-        case "insert": try insert(rowCount, context) { try $0.insert($1, saveSize: saveSize) }
+        case "insert", "insert-with-history":
+            try insert(rowCount, context) { try $0.insert($1, saveSize: saveSize) }
         case "batch-insert": try insert(rowCount, context) { try $0.batchInsert($1) }
         case "upsert": try upsert(rowCount, context)
         case "import-json": try importJSON(rowCount, context)
@@ -48,7 +49,7 @@ enum EngineWorkload {
         let rowCount = context.integer("rows")
         return switch context.text("row") {
         case "growth-fetch", "growth-insert": nil
-        case "insert", "batch-insert", "import-json": ItemStore(rowCount: 0)
+        case "insert", "insert-with-history", "batch-insert", "import-json": ItemStore(rowCount: 0)
         case "upsert": ItemStore(rowCount: rowCount / 2)
         case "pages", "first-page", "look-up":
             ItemStore(rowCount: rowCount, isNumberIndexed: true)
@@ -226,8 +227,10 @@ enum EngineWorkload {
             try subject.close()
         }
         return try outcome(sample, context) { verifier in
-            try verifier.checkItems(
-                in: StoreReader(context.storeURL), are: ItemSum.facts(of: items))
+            let store = try StoreReader(context.storeURL)
+            try verifier.checkItems(in: store, are: ItemSum.facts(of: items))
+            let tracksHistory = context.configuration.tracksHistory
+            try verifier.checkHistory(in: store, hasOnly: tracksHistory ? [.insert: rowCount] : nil)
         }
     }
 
@@ -391,7 +394,8 @@ extension WorkloadKind {
                 name: "row",
                 values: .choice([
                     "fetch-realise", "fetch-one-integer", "fetch-memory", "insert",
-                    "batch-insert", "update", "batch-update", "fault", "fault-in-transaction",
+                    "insert-with-history", "batch-insert", "update", "batch-update", "fault",
+                    "fault-in-transaction",
                     "pages", "first-page", "read-integer", "read-text", "filter-loaded",
                     "growth-fetch", "growth-insert", "upsert", "import-json", "look-up", "walk",
                     "walk-prefetched",

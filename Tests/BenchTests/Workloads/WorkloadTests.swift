@@ -11,7 +11,7 @@ import Testing
         _ kind: String, _ subjects: String, _ parameters: String, flights: Int = 300
     ) throws -> [CellResult] {
         let dataset =
-            ["engine", "records", "pictures"].contains(kind)
+            ["engine", "records", "history", "generations", "pictures"].contains(kind)
             ? "" : "dataset: { flights: \(flights) }"
         let text = """
             schema: 1
@@ -194,6 +194,41 @@ import Testing
         _ = try run("records", "object-graph", "rows: 200, way: upsert, isConstrained: true")
     }
 
+    @Test func `a history has each change once and takes room for it`() throws {
+        let ways = "[insert, update, delete, batch-insert, batch-update]"
+        for cell in try run(
+            "history", "object-graph", "rows: 200, history: [off, on], way: \(ways)")
+        {
+            let bytes = cell.values(of: "bytesPerChange")
+            #expect(bytes.isEmpty == (cell.parameters["history"] == "off"), "\(cell.parameters)")
+            #expect(bytes.allSatisfy { $0 > 0 }, "\(cell.parameters)")
+        }
+    }
+
+    @Test func `a history is read with its changes and without them`() throws {
+        _ = try run(
+            "history", "object-graph",
+            "rows: 200, saveSize: 30, way: [read-transactions, read-changes]")
+    }
+
+    @Test func `a pinned reader sees one state and keeps the log from starting again`() throws {
+        let cells = try run(
+            "generations", "object-graph", "rows: 2000, view: [unpinned, pinned]")
+        let logBytes = cells.flatMap { $0.values(of: "walFileBytes") }
+        #expect(logBytes[0] < logBytes[1])
+    }
+
+    @Test func `a stack shows what another process saves, by history or a refetch`() throws {
+        for cell in try run(
+            "remote", "isolated-batch, isolated-batch-history, shared", "saves: 20, shown: 10")
+        {
+            let latencies = cell.samples[0].latencies
+            let isNotified = cell.subject == "isolated-batch-history"
+            #expect(latencies["shown"]?.count == 20)
+            #expect(latencies["notified"]?.count == (isNotified ? 20 : nil))
+        }
+    }
+
     @Test func `the main queue beats while every stack imports`() throws {
         for cell in try run("responsiveness", "all-stacks", "readerIntervalMilliseconds: 5") {
             let latencies = try #require(cell.samples.first).latencies
@@ -211,6 +246,10 @@ import Testing
             first-page, read-integer, read-text, filter-loaded]
             """)
         #expect(cells.count == 3 * 14)
+    }
+
+    @Test func `of the engine's table one row is inserted into a history`() throws {
+        _ = try run("engine", "object-graph", "rows: 203, row: [insert, insert-with-history]")
     }
 
     @Test func `of growth nothing is told but times`() throws {

@@ -1,0 +1,51 @@
+import ObjectGraph
+
+extension StoreReader {
+    private static let historyTables = ["ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING"]
+
+    var hasHistory: Bool {
+        get throws {
+            try integer("SELECT COUNT(*) FROM sqlite_schema WHERE name = 'ACHANGE'") == 1
+        }
+    }
+
+    /// Drops the history's tables and indexes.
+    ///
+    /// - Returns: the bytes of their pages.
+    func dropHistory() throws -> Int {
+        let before = try usedBytes
+        for table in Self.historyTables { try execute("DROP TABLE \(table)") }
+        return before - (try usedBytes)
+    }
+
+    /// The bytes of the pages that are in use.
+    private var usedBytes: Int {
+        get throws {
+            try (integer("PRAGMA page_count") - integer("PRAGMA freelist_count"))
+                * integer("PRAGMA page_size")
+        }
+    }
+}
+
+extension Verifier {
+    /// Checks the changes in the store's history with plain SQL.
+    ///
+    /// - Parameter counts: the number of changes of each type; none of the others. Nil if the store
+    ///   must have no history.
+    mutating func checkHistory(
+        in store: StoreReader, hasOnly counts: [PersistentHistoryChange.ChangeType: Int]?
+    ) throws {
+        let hasHistory = try store.hasHistory
+        check("histories", hasHistory ? 1 : 0, equals: counts == nil ? 0 : 1)
+        guard let counts, hasHistory else { return }
+        for type in PersistentHistoryChange.ChangeType.allCases {
+            let found = try store.integer(
+                "SELECT COUNT(*) FROM ACHANGE WHERE ZCHANGETYPE = \(type.rawValue)")
+            check("changes of type \(type)", found, equals: counts[type] ?? 0)
+        }
+        let strays = try store.integer(
+            "SELECT COUNT(*) FROM ACHANGE WHERE ZTRANSACTIONID NOT IN (SELECT Z_PK FROM ATRANSACTION)"
+        )
+        check("changes without a transaction", strays, equals: 0)
+    }
+}
