@@ -9,6 +9,9 @@ final class Connection {
     let handle: ConnectionHandle
     let statementCache: StatementCache
 
+    /// Whether the configuration says where temporary data is kept.
+    let choosesTemporaryStore: Bool
+
     /// Created when a snapshot is first held.
     private(set) var heldSnapshot: HeldSnapshot?
 
@@ -20,6 +23,9 @@ final class Connection {
         handle = try ConnectionHandle(configuration)
         try handle.registerRowFunctions()
         statementCache = StatementCache(capacity: 256)
+        choosesTemporaryStore = configuration.pragmas.contains {
+            $0.name.lowercased() == "temp_store"
+        }
         var pragmas = configuration.pragmas
         if !configuration.pragmasOfNewFiles.isEmpty, try integer("PRAGMA page_count") == 0 {
             pragmas = configuration.pragmasOfNewFiles + pragmas

@@ -56,7 +56,7 @@ extension SQLiteStore {
         from origin: ChangeOrigin
     ) throws -> BatchOutcome {
         let translation = try BatchUpdateTranslation(request, entity: entity, layout: layout)
-        return try recording(from: origin) { connection, recorder in
+        return try recording(from: origin, hasLargeStatements: true) { connection, recorder in
             var keys: [EntityKey] = []
             if resultType == .objectIDs || recorder != nil {
                 var matching = FetchRequest(
@@ -85,7 +85,7 @@ extension SQLiteStore {
         _ request: BatchDeleteRequest, entity: Entity, resultType: BatchResultType,
         from origin: ChangeOrigin
     ) throws -> BatchOutcome {
-        try recording(from: origin) { connection, recorder in
+        try recording(from: origin, hasLargeStatements: true) { connection, recorder in
             let keys =
                 try request.objectIDs.map { try self.keys($0, entity, on: connection) }
                 ?? keys(request.fetchRequest, entity, on: connection)
@@ -123,9 +123,11 @@ extension SQLiteStore {
 
     /// Runs the body in one transaction, and adds its number in the history to the outcome.
     private func recording(
-        from origin: ChangeOrigin, _ body: (Connection, HistoryRecorder?) throws -> BatchOutcome
+        from origin: ChangeOrigin, hasLargeStatements: Bool = false,
+        _ body: (Connection, HistoryRecorder?) throws -> BatchOutcome
     ) throws -> BatchOutcome {
-        var (outcome, number) = try writeTransaction(from: origin, body)
+        var (outcome, number) = try writeTransaction(
+            from: origin, hasLargeStatements: hasLargeStatements, body)
         outcome.historyNumber = number
         return outcome
     }

@@ -17,22 +17,29 @@ extension SQLiteStore {
 
     /// Runs the body in one transaction of SQLite, which is one of the history.
     ///
-    /// - Parameter body: Gets the connection, and what records its changes, if the store does that.
+    /// - Parameters:
+    ///   - hasLargeStatements: Whether a statement may change any number of rows.
+    ///   - body: Gets the connection, and what records its changes, if the store does that.
     /// - Returns: The result of the body, and the number of the transaction in the history; nil if
     ///   nothing was recorded.
     func writeTransaction<T>(
-        from origin: ChangeOrigin, _ body: (Connection, HistoryRecorder?) throws -> T,
+        from origin: ChangeOrigin, hasLargeStatements: Bool = false,
+        _ body: (Connection, HistoryRecorder?) throws -> T,
         beforeCommit: () throws -> Void = {}
     ) throws -> (result: T, number: Int64?) {
+        func run(on connection: Connection) throws -> (T, HistoryRecorder.Record?) {
+            try connection.transaction(.immediate) {
+                let recorder = history?.recorder(from: origin, on: connection)
+                let result = try body(connection, recorder)
+                let record = try recorder?.finish()
+                try beforeCommit()
+                return (result, record)
+            }
+        }
         let (result, record) = try mapping {
             try write { connection in
-                try connection.transaction(.immediate) {
-                    let recorder = history?.recorder(from: origin, on: connection)
-                    let result = try body(connection, recorder)
-                    let record = try recorder?.finish()
-                    try beforeCommit()
-                    return (result, record)
-                }
+                if hasLargeStatements { return try run(on: connection) }
+                return try connection.keepingStatementJournalInMemory { try run(on: connection) }
             }
         }
         if let record { history?.noteInterned(record.newNames) }
