@@ -56,12 +56,12 @@ struct ValueDecoder {
     private func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         do {
             return try container.decode(type, forKey: key)
-        } catch DecodingError.dataCorrupted(let context) where context.codingPath.isEmpty {
-            // JSONDecoder leaves out the path of a number that does not fit.
+        } catch let error where !(error is DecodingError) {
+            // JSONDecoder's error of a number that does not fit has no path.
             throw DecodingError.dataCorrupted(
                 DecodingError.Context(
-                    codingPath: path, debugDescription: context.debugDescription,
-                    underlyingError: context.underlyingError))
+                    codingPath: path, debugDescription: "The value cannot be read as \(type).",
+                    underlyingError: error))
         }
     }
 
