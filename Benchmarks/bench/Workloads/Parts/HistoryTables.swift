@@ -9,6 +9,12 @@ extension StoreReader {
         }
     }
 
+    /// The changes of one type in the store's history; 0 without a history.
+    func changeCount(of type: PersistentHistoryChange.ChangeType) throws -> Int {
+        guard try hasHistory else { return 0 }
+        return try integer("SELECT COUNT(*) FROM ACHANGE WHERE ZCHANGETYPE = \(type.rawValue)")
+    }
+
     /// Drops the history's tables and indexes.
     ///
     /// - Returns: the bytes of their pages.
@@ -39,8 +45,7 @@ extension Verifier {
         check("histories", hasHistory ? 1 : 0, equals: counts == nil ? 0 : 1)
         guard let counts, hasHistory else { return }
         for type in PersistentHistoryChange.ChangeType.allCases {
-            let found = try store.integer(
-                "SELECT COUNT(*) FROM ACHANGE WHERE ZCHANGETYPE = \(type.rawValue)")
+            let found = try store.changeCount(of: type)
             check("changes of type \(type)", found, equals: counts[type] ?? 0)
         }
         let strays = try store.integer(
