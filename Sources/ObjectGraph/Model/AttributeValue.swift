@@ -124,11 +124,10 @@ extension AttributeValue {
 }
 
 extension Decimal {
-    /// The nearest double-precision value. Foundation multiplies by powers of ten, which are not
-    /// exact beyond 10²².
+    /// The nearest double-precision value. Foundation's own conversion multiplies by powers of ten
+    /// and rounds each time: on Linux it makes 23.419999999999998 of 23.42.
     fileprivate var nearestDouble: Double {
-        if !(-22...22).contains(exponent), let value = Double("\(self)") { return value }
-        return NSDecimalNumber(decimal: self).doubleValue
+        Double("\(self)") ?? NSDecimalNumber(decimal: self).doubleValue
     }
 
     /// The decimal with the shortest digits that identify the double-precision value: 0.1 for 0.1.

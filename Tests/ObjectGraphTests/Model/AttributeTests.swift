@@ -141,7 +141,10 @@ import Testing
         }
     }
 
-    @Test(arguments: ["1e-90", "-12345e80", "99999999999999e90", "1e-100"])
+    @Test(arguments: [
+        "23.42", "66.92999999999999", "0.1", "-1.005", "1e-90", "-12345e80", "99999999999999e90",
+        "1e-100",
+    ])
     func `decimals of any size that come back are kept (§1.3.3)`(_ text: String) throws {
         let value = try #require(Decimal(string: text))
         #expect(try roundTrip(Specimen.decimal, value).read == value)
