@@ -26,6 +26,14 @@ enum EngineWorkload {
         case "fault-in-transaction": try fault(rowCount, context, inTransaction: true)
         case "pages": try pages(rowCount, context)
         case "first-page": try firstPage(rowCount, context)
+        case "first-batch":
+            try list(rowCount, readCount: min(pageRowCount, rowCount), context) {
+                try $0.readFirstBatch(rowCount: pageRowCount)
+            }
+        case "scroll":
+            try list(rowCount, readCount: rowCount, context) {
+                try $0.scroll(rowCount: pageRowCount)
+            }
         case "insert": try insert(rowCount, context) { try $0.insert($1, saveSize: saveSize) }
         case "batch-insert": try insert(rowCount, context) { try $0.batchInsert($1) }
         case "upsert": try upsert(rowCount, context)
@@ -46,7 +54,8 @@ enum EngineWorkload {
         case "growth-fetch", "growth-insert": nil
         case "insert", "batch-insert", "import-json": ItemStore(rowCount: 0)
         case "upsert": ItemStore(rowCount: rowCount / 2)
-        case "pages", "first-page": ItemStore(rowCount: rowCount, isNumberIndexed: true)
+        case "pages", "first-page", "first-batch", "scroll":
+            ItemStore(rowCount: rowCount, isNumberIndexed: true)
         case "filter-loaded": ItemStore(rowCount: rowCount, isRepeating: true)
         default: ItemStore(rowCount: rowCount)
         }
@@ -172,6 +181,28 @@ enum EngineWorkload {
         checksums.formUnion(held.map(\.checksum))
         try subject.close()
         return try outcome(sample, context) { $0.check(checksums, equal: expected) }
+    }
+
+    /// Shows a sorted list, each time in a new context.
+    private static func list(
+        _ rowCount: Int, readCount: Int, _ context: WorkerContext,
+        _ operation: (any EngineSubject) throws -> (count: Int, checksum: ItemChecksum)
+    ) throws -> WorkloadOutcome {
+        let expected = ItemRow.generated(count: rowCount).prefix(readCount)
+            .reduce(into: ItemChecksum()) { $0.add($1) }
+        let (subject, _) = try context.openEngine(isWritten: false)
+        var checksums: Set<ItemChecksum> = []
+        var counts: Set<Int> = []
+        let sample = try context.measureBatches(rowCount: readCount) { batches in
+            let answer = try batches.time(subject) { try operation(subject) }
+            counts.insert(answer.count)
+            checksums.insert(answer.checksum)
+        }
+        try subject.close()
+        return try outcome(sample, context) { verifier in
+            verifier.check(checksums, equal: expected)
+            for count in counts { verifier.check("count", count, equals: rowCount) }
+        }
     }
 
     private static func hold(_ rowCount: Int, _ context: WorkerContext) throws -> WorkloadOutcome {
@@ -371,7 +402,8 @@ extension WorkloadKind {
                 values: .choice([
                     "fetch-realise", "fetch-one-integer", "fetch-memory", "insert",
                     "batch-insert", "update", "batch-update", "fault", "fault-in-transaction",
-                    "pages", "first-page", "read-integer", "read-text", "filter-loaded",
+                    "pages", "first-page", "first-batch", "scroll", "read-integer", "read-text",
+                    "filter-loaded",
                     "growth-fetch", "growth-insert", "upsert", "import-json",
                 ]),
                 defaultValue: "fetch-realise", summary: "the line"),
