@@ -29,7 +29,6 @@ final class KeyStream: Sendable {
     init(startingWith keys: [EntityKey], count: Int) {
         self.count = count
         state = Mutex(State(keys: keys, isComplete: false))
-        state.withLock { $0.keys.reserveCapacity(count) }
     }
 
     deinit { progress.cancel() }
@@ -58,6 +57,8 @@ final class KeyStream: Sendable {
 
     func append(_ keys: [EntityKey]) {
         state.withLock { state in
+            // Here rather than at the start, which the first page waits for.
+            state.keys.reserveCapacity(count)
             state.keys += keys
             state.wake()
         }
