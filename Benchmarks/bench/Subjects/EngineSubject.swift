@@ -97,6 +97,16 @@ protocol EngineSubject: InspectableSubject {
     /// - Returns: the last page.
     func holdFirstPage(rowCount: Int, times: Int) throws -> HeldItems
 
+    /// Counts the items, as a list must that shows its scroll bar, and reads the first `rowCount` of
+    /// them by number, and each property once.
+    ///
+    /// - Returns: the count, and the items read.
+    func readFirstBatch(rowCount: Int) throws -> (count: Int, checksum: ItemChecksum)
+
+    /// Counts the items and reads all of them by number, `rowCount` at a time, and each property
+    /// once. Keeps a few batches at most.
+    func scroll(rowCount: Int) throws -> (count: Int, checksum: ItemChecksum)
+
     /// Closes all connections.
     func close() throws
 }

@@ -146,6 +146,29 @@ final class ObjectGraphEngine: EngineSubject {
         }
     }
 
+    func readFirstBatch(rowCount: Int) throws -> (count: Int, checksum: ItemChecksum) {
+        try readBatches(rowCount) { $0.prefix(rowCount) }
+    }
+
+    func scroll(rowCount: Int) throws -> (count: Int, checksum: ItemChecksum) {
+        try readBatches(rowCount) { $0[...] }
+    }
+
+    private func readBatches(
+        _ rowCount: Int, _ part: @Sendable (FetchedObjects<Item>) -> Slice<FetchedObjects<Item>>
+    ) throws -> (count: Int, checksum: ItemChecksum) {
+        let context = makeContext()
+        return try context.performAndWait {
+            var request = FetchRequest(entityName: "Item", sortKeys: [.ascending("number")])
+            request.fetchBatchSize = rowCount
+            request.returnsObjectsAsFaults = false
+            let items = try context.fetch(request, as: Item.self)
+            var checksum = ItemChecksum()
+            for item in part(items) { checksum.add(item) }
+            return (items.count, checksum)
+        }
+    }
+
     // MARK: Inserting
 
     /// Fills one rack after the other.

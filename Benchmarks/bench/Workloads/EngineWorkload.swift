@@ -32,6 +32,14 @@ enum EngineWorkload {
             try read(context, ItemSum.checksum) { try $0.walkRacks(prefetching: true) }
         case "insert", "insert-with-history":
             try insert(rowCount, context) { try $0.insert($1, saveSize: saveSize) }
+        case "first-batch":
+            try list(rowCount, readCount: min(pageRowCount, rowCount), context) {
+                try $0.readFirstBatch(rowCount: pageRowCount)
+            }
+        case "scroll":
+            try list(rowCount, readCount: rowCount, context) {
+                try $0.scroll(rowCount: pageRowCount)
+            }
         case "batch-insert": try insert(rowCount, context) { try $0.batchInsert($1) }
         case "upsert": try upsert(rowCount, context)
         case "import-json": try importJSON(rowCount, context)
@@ -51,7 +59,7 @@ enum EngineWorkload {
         case "growth-fetch", "growth-insert": nil
         case "insert", "insert-with-history", "batch-insert", "import-json": ItemStore(rowCount: 0)
         case "upsert": ItemStore(rowCount: rowCount / 2)
-        case "pages", "first-page", "look-up":
+        case "pages", "first-page", "first-batch", "scroll", "look-up":
             ItemStore(rowCount: rowCount, isNumberIndexed: true)
         case "walk", "walk-prefetched": ItemStore(rowCount: rowCount, hasRacks: true)
         case "filter-loaded": ItemStore(rowCount: rowCount, isRepeating: true)
@@ -194,6 +202,28 @@ enum EngineWorkload {
         checksums.formUnion(held.map(\.checksum))
         try subject.close()
         return try outcome(sample, context) { $0.check(checksums, equal: expected) }
+    }
+
+    /// Shows a sorted list, each time in a new context.
+    private static func list(
+        _ rowCount: Int, readCount: Int, _ context: WorkerContext,
+        _ operation: (any EngineSubject) throws -> (count: Int, checksum: ItemChecksum)
+    ) throws -> WorkloadOutcome {
+        let expected = ItemRow.generated(count: rowCount).prefix(readCount)
+            .reduce(into: ItemChecksum()) { $0.add($1) }
+        let (subject, _) = try context.openEngine(isWritten: false)
+        var checksums: Set<ItemChecksum> = []
+        var counts: Set<Int> = []
+        let sample = try context.measureBatches(rowCount: readCount) { batches in
+            let answer = try batches.time(subject) { try operation(subject) }
+            counts.insert(answer.count)
+            checksums.insert(answer.checksum)
+        }
+        try subject.close()
+        return try outcome(sample, context) { verifier in
+            verifier.check(checksums, equal: expected)
+            for count in counts { verifier.check("count", count, equals: rowCount) }
+        }
     }
 
     private static func hold(_ rowCount: Int, _ context: WorkerContext) throws -> WorkloadOutcome {
@@ -395,10 +425,9 @@ extension WorkloadKind {
                 values: .choice([
                     "fetch-realise", "fetch-one-integer", "fetch-memory", "insert",
                     "insert-with-history", "batch-insert", "update", "batch-update", "fault",
-                    "fault-in-transaction",
-                    "pages", "first-page", "read-integer", "read-text", "filter-loaded",
-                    "growth-fetch", "growth-insert", "upsert", "import-json", "look-up", "walk",
-                    "walk-prefetched",
+                    "fault-in-transaction", "pages", "first-page", "first-batch", "scroll",
+                    "read-integer", "read-text", "filter-loaded", "growth-fetch", "growth-insert",
+                    "upsert", "import-json", "look-up", "walk", "walk-prefetched",
                 ]),
                 defaultValue: "fetch-realise", summary: "the line"),
             WorkloadParameter(

@@ -30,6 +30,8 @@ extension ManagedObjectContext: ObjectChannel {
         }
     }
 
+    func streamKeys(_ request: FetchRequest, entity: Entity) throws -> StoreKeyStream? { nil }
+
     func count(_ request: FetchRequest, entity: Entity) throws -> Int {
         try answer { try count(for: request) }
     }

@@ -21,6 +21,11 @@ protocol ObjectChannel: AnyObject, Sendable {
 
     /// The identities of the rows that match in each store.
     func fetchKeys(_ request: FetchRequest, entity: Entity) throws -> [StoreKeys]
+
+    /// The identities of the rows that match, of which the last may be read later. Nil if
+    /// `fetchKeys` must be used: above is a context, there are several stores, or the store reads
+    /// all at once.
+    func streamKeys(_ request: FetchRequest, entity: Entity) throws -> StoreKeyStream?
     func count(_ request: FetchRequest, entity: Entity) throws -> Int
 
     /// The newest row of an object, read no longer ago than the interval allows; nil if it was

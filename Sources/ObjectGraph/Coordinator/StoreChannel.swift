@@ -50,6 +50,16 @@ extension StoreChannel {
         }
     }
 
+    func streamKeys(_ request: FetchRequest, entity: Entity) throws -> StoreKeyStream? {
+        // Reading on outside the lock would be a second request at a time.
+        guard coordinator.lockPolicy != .serialized else { return nil }
+        let records = try records(holding: entity.familyIndexes, in: request.affectedStores)
+        guard records.count == 1 else { return nil }
+        return try records[0].store.streamKeys(request, entity: entity).map {
+            StoreKeyStream(storeNumber: records[0].number, keys: $0)
+        }
+    }
+
     func count(_ request: FetchRequest, entity: Entity) throws -> Int {
         let counts = try fromEachStore(request, entity) { record, request in
             try record.store.count(request, entity: entity)

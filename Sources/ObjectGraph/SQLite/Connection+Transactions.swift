@@ -37,11 +37,16 @@ extension Connection {
     /// - Returns: False, without a transaction, if the file has no WAL: readers and the writer
     ///   would exclude each other.
     func beginSnapshot() throws(SQLiteError) -> Bool {
-        guard try firstValue("PRAGMA journal_mode") == "wal" else { return false }
+        guard try hasWAL() else { return false }
         try begin(.deferred)
         // SQLite decides which state a transaction reads when it first reads.
         _ = try firstValue("SELECT count(*) FROM sqlite_schema")
         return true
+    }
+
+    /// Whether a running statement reads one state while others write.
+    func hasWAL() throws(SQLiteError) -> Bool {
+        try firstValue("PRAGMA journal_mode") == "wal"
     }
 
     private func firstValue(_ sql: String) throws(SQLiteError) -> String? {

@@ -16,6 +16,13 @@ final class ConnectionPool: Sendable {
         let connection: Connection
     }
 
+    /// What is left of a read, with its reader.
+    // Right to send: as for a lease; the statements of the read belong to its connection.
+    private struct Rest: @unchecked Sendable {
+        let reader: Lease
+        let read: any RestOfRead
+    }
+
     private struct WeakPinnedReader {
         weak var reader: PinnedReader?
     }
@@ -26,6 +33,7 @@ final class ConnectionPool: Sendable {
         var holdsSnapshots = false
         var writer: Lease?
         var pinnedReaders: [ObjectIdentifier: WeakPinnedReader] = [:]
+        var continuedReadCount = 0
         var isClosed = false
         var statistics = ConnectionStatistics()
 
@@ -115,6 +123,65 @@ final class ConnectionPool: Sendable {
         }
         return try lend(reader.connection, to: body)
     }
+
+    /// As `read`, but the read may go on after this returns: the body can leave a rest, which another
+    /// thread runs with the same reader and the statements that the body has left running.
+    ///
+    /// At most half of the readers are kept in this way. One rest more runs before this returns.
+    func readAhead<T>(
+        _ body: (Connection) throws -> (value: T, rest: (any RestOfRead)?)
+    ) throws -> T {
+        readerPermits.wait()
+        var reader: Lease?
+        var rest: Rest?
+        defer { if rest == nil { giveBack(reader) } }
+        let idle = try state.withLock { state in
+            try state.requireOpen(configuration)
+            return state.idleReaders.popLast()
+        }
+        let lease = try idle ?? openReader()
+        reader = lease
+        lease.connection.releaseSnapshot()
+        let part = try body(lease.connection)
+        rest = part.rest.map { Rest(reader: lease, read: $0) }
+        if let rest { finish(rest) }
+        return part.value
+    }
+
+    private func finish(_ rest: Rest) {
+        let isContinued = state.withLock { state in
+            guard state.continuedReadCount < maximumReaderCount / 2 else { return false }
+            state.continuedReadCount += 1
+            return true
+        }
+        guard isContinued else { return run(rest, isContinued: false) }
+        // A queue of its own gets a thread even if the callers of `read` wait in all others.
+        DispatchQueue(label: "ConnectionPool.rest").async {
+            self.run(rest, isContinued: true)
+        }
+    }
+
+    private func run(_ rest: Rest, isContinued: Bool) {
+        rest.read.run(on: rest.reader.connection)
+        giveBack(rest.reader, wasContinued: isContinued)
+        rest.read.end()
+    }
+
+    private func giveBack(_ reader: Lease?, wasContinued: Bool = false) {
+        defer { readerPermits.signal() }
+        guard let reader else { return }
+        reader.connection.handle.resetStatements()
+        reader.connection.rollback()
+        let statistics = reader.connection.handle.takeStatistics()
+        state.withLock { state in
+            state.statistics += statistics
+            state.idleReaders.append(reader)
+            if wasContinued { state.continuedReadCount -= 1 }
+        }
+    }
+
+    /// Whether a read can see one state of the file while others write.
+    var keepsStates: Bool { maximumReaderCount > 0 && configuration.mode.canPin }
 
     /// Ends the snapshots of idle readers, because they keep checkpoints from emptying the WAL.
     func releaseSnapshots() {

@@ -36,6 +36,10 @@ protocol PersistentStore: AnyObject, Sendable {
         _ request: FetchRequest, entity: Entity, progress: FetchProgress?
     ) throws -> [EntityKey]
 
+    /// The identities of the rows that match; the last of them may be read later, from the same
+    /// state. Nil if the store reads all at once.
+    func streamKeys(_ request: FetchRequest, entity: Entity) throws -> KeyStream?
+
     /// How the store would run a request; nil for a store without statements.
     func explain(
         _ request: FetchRequest, entity: Entity, resultType: FetchResultType

@@ -143,6 +143,33 @@ final class CItems: EngineSubject {
         return held!
     }
 
+    func readFirstBatch(rowCount: Int) throws -> (count: Int, checksum: ItemChecksum) {
+        let count = try connection.integer("SELECT COUNT(*) FROM ZITEM")
+        return (Int(count), try holdFirstPage(rowCount: rowCount, times: 1).checksum)
+    }
+
+    func scroll(rowCount: Int) throws -> (count: Int, checksum: ItemChecksum) {
+        let count = try connection.integer("SELECT COUNT(*) FROM ZITEM")
+        var select = try connection.prepare(
+            "SELECT \(ItemRecord.selection) FROM ZITEM WHERE ZNUMBER > ? ORDER BY ZNUMBER LIMIT ?")
+        var checksum = ItemChecksum()
+        var page: [ItemRecord] = []
+        page.reserveCapacity(rowCount)
+        // Each page starts after the last number of the page before.
+        var last = Int64.min
+        repeat {
+            select.bind(last, 1)
+            select.bind(rowCount, 2)
+            page.removeAll(keepingCapacity: true)
+            while try select.step() { page.append(ItemRecord(select)) }
+            page.withUnsafeBufferPointer { items in
+                for index in items.indices { checksum.add(items[index]) }
+            }
+            last = page.last?.number ?? last
+        } while page.count == rowCount
+        return (Int(count), checksum)
+    }
+
     private func fetchItems() throws -> [ItemRecord] {
         var items: [ItemRecord] = []
         // Keys have no gaps, so the last one, which is found immediately, is the number of items.

@@ -127,6 +127,29 @@ final class GRDBItems: EngineSubject {
         return held!
     }
 
+    func readFirstBatch(rowCount: Int) throws -> (count: Int, checksum: ItemChecksum) {
+        let count = try pool.read { try ItemRecord.fetchCount($0) }
+        return (count, try holdFirstPage(rowCount: rowCount, times: 1).checksum)
+    }
+
+    func scroll(rowCount: Int) throws -> (count: Int, checksum: ItemChecksum) {
+        let count = try pool.read { try ItemRecord.fetchCount($0) }
+        var checksum = ItemChecksum()
+        var page: [ItemRecord] = []
+        // Each page starts after the last number of the page before.
+        var last = Int64.min
+        repeat {
+            let request = SQLRequest<ItemRecord>(
+                sql:
+                    "SELECT \(ItemRecord.selection) FROM ZITEM WHERE ZNUMBER > ? ORDER BY ZNUMBER LIMIT ?",
+                arguments: [last, rowCount], cached: true)
+            page = try pool.read { try request.fetchAll($0) }
+            for item in page { checksum.add(item) }
+            last = page.last?.number ?? last
+        } while page.count == rowCount
+        return (count, checksum)
+    }
+
     // MARK: Writing
 
     func insert(_ items: [ItemRow], saveSize: Int) throws {

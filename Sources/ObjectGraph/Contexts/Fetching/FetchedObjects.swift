@@ -1,7 +1,9 @@
 /// The objects of a fetch in their order: all of them, or loaded in batches while it is traversed.
 ///
 /// With a `fetchBatchSize` the result holds the identities of all objects, and reading an index
-/// loads the batch around it. Traversing n objects costs 1 + ⌈n / size⌉ statements. Only the last
+/// loads the batch around it. Traversing n objects costs 1 + ⌈n / size⌉ statements. A long list that
+/// SQLite reads in order is returned with its first identities and its count, which costs two
+/// statements more; another thread reads the other identities from the same state. Only the last
 /// few batches are kept alive, so going far back reads a batch again. `Array(result)` loads
 /// everything. Batches also work beside pending changes and in child contexts, where Core Data
 /// loads the whole result at once. Prefetched objects are kept with the result, or with their
@@ -84,31 +86,44 @@ final class FetchedBatches {
 
     private let context: ManagedObjectContext
     private let entity: Entity
-    private let keys: StoreKeys
+    private let keys: StoreKeyStream
     private let request: FetchRequest
 
     /// The objects with temporary references by position, since a save changes their keys.
     let unsavedObjects: [Int: ManagedObject]
     private var liveBatches: [Batch] = []
 
-    init(
+    convenience init(
         _ keys: StoreKeys, _ request: FetchRequest, entity: Entity, context: ManagedObjectContext
+    ) {
+        self.init(
+            StoreKeyStream(storeNumber: keys.storeNumber, keys: KeyStream(keys.keys)), request,
+            entity: entity, context: context, unsaved: context.unsavedObjects(of: keys))
+    }
+
+    /// - Parameter unsaved: The objects with temporary references by position. A stream that is not
+    ///   complete has none, since it comes from a store.
+    init(
+        _ keys: StoreKeyStream, _ request: FetchRequest, entity: Entity,
+        context: ManagedObjectContext, unsaved: [Int: ManagedObject] = [:]
     ) {
         self.keys = keys
         self.request = request
         self.entity = entity
         self.context = context
-        unsavedObjects = context.unsavedObjects(of: keys)
+        unsavedObjects = unsaved
     }
 
     var count: Int { keys.keys.count }
 
     /// The identities of all objects, with the keys that they have now.
-    var currentKeys: StoreKeys { window(at: 0..<count) }
+    func currentKeys() throws -> StoreKeys {
+        window(try keys.keys.keys(at: 0..<count), at: 0..<count)
+    }
 
     /// The identities at these positions, with the keys that the objects have now.
-    private func window(at positions: Range<Int>) -> StoreKeys {
-        var window = Array(keys.keys[positions])
+    private func window(_ read: [EntityKey], at positions: Range<Int>) -> StoreKeys {
+        var window = read
         if !unsavedObjects.isEmpty {
             for position in positions {
                 guard let object = unsavedObjects[position] else { continue }
@@ -126,7 +141,14 @@ final class FetchedBatches {
             return batch.objects[position - first]
         }
         let positions = first..<min(first + request.fetchBatchSize, count)
-        let batch = context.batch(request, entity) { window(at: positions) }
+        let read: [EntityKey]
+        do {
+            read = try keys.keys.keys(at: positions)
+        } catch {
+            return context.unreadObject(
+                at: position, entity, storeNumber: keys.storeNumber, error)
+        }
+        let batch = context.batch(request, entity) { window(read, at: positions) }
         if liveBatches.count == Self.liveBatchLimit { liveBatches.removeFirst() }
         liveBatches.append(
             Batch(number: number, objects: batch.objects, prefetched: batch.prefetched))

@@ -13,6 +13,13 @@ extension ManagedObjectContext {
     ) throws -> FetchedObjects<Object> {
         let entity = try entity(of: request, type)
         let pending = pendingObjects(for: request, entity)
+        // Changed objects need their places among all others.
+        if request.fetchBatchSize > 0, pending.isEmpty,
+            let keys = try channel.streamKeys(request, entity: entity)
+        {
+            return FetchedObjects(
+                .batches(FetchedBatches(keys, request, entity: entity, context: self)))
+        }
         let found = try find(request, entity, beside: pending)
         return FetchedObjects(try results(found, request, entity, pending))
     }
@@ -266,6 +273,21 @@ extension ManagedObjectContext {
         return StoreRows(
             storeNumber: window.storeNumber,
             rows: try channel.rows(keys, entity: entity, storeNumber: window.storeNumber))
+    }
+
+    /// Reports that the identity of an object of a batched result could not be read.
+    ///
+    /// - Returns: An object without a row. Values that the program computes from it must not be
+    ///   saved.
+    func unreadObject(
+        at position: Int, _ entity: Entity, storeNumber: Int, _ error: any Error
+    ) -> ManagedObject {
+        checkQueue()
+        // No row has such a key: a store gives out only the lower half of them.
+        let object = object(
+            .max - Int64(position), entityIndex: entity.index, storeNumber: storeNumber)
+        readFailed(of: object, error, givesValue: true)
+        return object
     }
 
     /// The objects that may still get other keys, by position.

@@ -35,7 +35,7 @@ extension FetchedResultsController {
             windows.prefetched = prefetched
         case .batches(let batches):
             let runs = try sections.runs(of: fetched, grouped: true)
-            let keys = batches.currentKeys
+            let keys = try batches.currentKeys()
             let items = keys.keys.enumerated().map { position, key in
                 ResultList.Item(
                     key: key, storeNumber: keys.storeNumber,

@@ -13,6 +13,8 @@ extension InMemoryStore {
         return RowList(page.lazy.map(\.row))
     }
 
+    func streamKeys(_ request: FetchRequest, entity: Entity) throws -> KeyStream? { nil }
+
     func fetchKeys(
         _ request: FetchRequest, entity: Entity, progress: FetchProgress?
     ) throws -> [EntityKey] {

@@ -1,0 +1,91 @@
+import Dispatch
+import Synchronization
+
+/// The identities of all rows of a result, in order. The last of them may still be read by another
+/// thread, as long as the stream is referenced.
+final class KeyStream: Sendable {
+    fileprivate struct State {
+        var keys: [EntityKey]
+        var isComplete: Bool
+        var failure: (any Error)?
+        var waiting: [DispatchSemaphore] = []
+    }
+
+    /// How many there are, read or not.
+    let count: Int
+
+    /// Cancelled when the stream is no longer referenced.
+    let progress = FetchProgress()
+
+    private let state: Mutex<State>
+
+    /// A stream whose identities are all known.
+    init(_ keys: [EntityKey]) {
+        count = keys.count
+        state = Mutex(State(keys: keys, isComplete: true))
+    }
+
+    /// A stream that starts with these identities. `append` and `end` add the others.
+    init(startingWith keys: [EntityKey], count: Int) {
+        self.count = count
+        state = Mutex(State(keys: keys, isComplete: false))
+    }
+
+    deinit { progress.cancel() }
+
+    /// The identities at these positions; waits until they are read.
+    ///
+    /// - Throws: the error that has ended the reading before.
+    func keys(at positions: Range<Int>) throws -> [EntityKey] {
+        while true {
+            let signal = DispatchSemaphore(value: 0)
+            let found: [EntityKey]? = try state.withLock { state in
+                if positions.upperBound <= state.keys.count { return Array(state.keys[positions]) }
+                if let failure = state.failure { throw failure }
+                guard !state.isComplete else {
+                    throw StoreError(
+                        .damagedValue(
+                            "a count of \(count) rows, of which \(state.keys.count) can be read"))
+                }
+                state.waiting.append(signal)
+                return nil
+            }
+            if let found { return found }
+            signal.wait()
+        }
+    }
+
+    func append(_ keys: [EntityKey]) {
+        state.withLock { state in
+            // Here rather than at the start, which the first page waits for.
+            state.keys.reserveCapacity(count)
+            state.keys += keys
+            state.wake()
+        }
+    }
+
+    /// - Parameter rest: The last identities, or why they could not be read.
+    func end(_ rest: Result<[EntityKey], any Error>) {
+        state.withLock { state in
+            switch rest {
+            case .success(let keys): state.keys += keys
+            case .failure(let error): state.failure = error
+            }
+            state.isComplete = true
+            state.wake()
+        }
+    }
+}
+
+extension KeyStream.State {
+    fileprivate mutating func wake() {
+        for signal in waiting { signal.signal() }
+        waiting = []
+    }
+}
+
+/// A stream of identities of one store.
+struct StoreKeyStream: Sendable {
+    let storeNumber: Int
+    let keys: KeyStream
+}

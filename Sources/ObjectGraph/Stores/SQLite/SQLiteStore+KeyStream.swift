@@ -1,0 +1,106 @@
+// Long lists of identities, whose first page is there before the rest is read (spec §3.9).
+extension SQLiteStore {
+    /// How many identities are read at once. A result that ends here costs one statement.
+    static let firstKeyCount = 64
+
+    /// The identities are those of one state. As long as another thread reads the rest, it keeps a
+    /// reader and that state.
+    ///
+    /// Reads all identities at once if SQLite must find them all to sort them, or if the file has no
+    /// WAL: the reader would keep others from writing. Nil for the store of a generation, whose only
+    /// reader the rest would occupy.
+    func streamKeys(_ request: FetchRequest, entity: Entity) throws -> KeyStream? {
+        guard !isPinned, pool.keepsStates else { return nil }
+        let translation = try FetchTranslation(
+            request, entity: entity, layout: layout, selection: .keys)
+        return try mapping {
+            try pool.readAhead {
+                connection -> (value: KeyStream, rest: (any RestOfRead)?) in
+                let statement = try connection.statement(translation.sql)
+                statement.bind(translation.bindings)
+                let reading = RestOfKeys(statement, entity, self)
+                let first = try reading.keys(max(request.fetchBatchSize, Self.firstKeyCount))
+                guard reading.isRunning, !statement.hasSorted, try connection.hasWAL() else {
+                    return (KeyStream(try first + reading.keys(.max)), nil)
+                }
+                // Sees the same state, since the other statement is still running.
+                let count = try count(request, entity, on: connection)
+                let stream = KeyStream(startingWith: first, count: count)
+                reading.stream = stream
+                reading.progress = stream.progress
+                return (stream, reading)
+            }
+        }
+    }
+
+    private func count(
+        _ request: FetchRequest, _ entity: Entity, on connection: Connection
+    ) throws -> Int {
+        let translation = try FetchTranslation(
+            request, entity: entity, layout: layout, selection: .count)
+        let statement = try connection.statement(translation.sql)
+        defer { statement.reset() }
+        statement.bind(translation.bindings)
+        return try statement.step() ? Int(statement.value(at: 0).integer) : 0
+    }
+}
+
+/// The identities that a running statement has still to deliver.
+private final class RestOfKeys: RestOfRead {
+    private static let chunkCount = 1024
+
+    /// Nil at the end, before another thread may use the connection.
+    private var statement: Statement?
+    private let entity: Entity
+    private let store: SQLiteStore
+    private(set) var isRunning = true
+
+    weak var stream: KeyStream?
+    var progress: FetchProgress?
+    private var outcome: Result<[EntityKey], any Error> = .success([])
+
+    init(_ statement: Statement, _ entity: Entity, _ store: SQLiteStore) {
+        self.statement = statement
+        self.entity = entity
+        self.store = store
+    }
+
+    /// The next identities, at most this number.
+    func keys(_ maximumCount: Int) throws -> [EntityKey] {
+        var keys: [EntityKey] = []
+        guard let statement else { return keys }
+        while isRunning, keys.count < maximumCount {
+            guard try statement.step() else {
+                isRunning = false
+                break
+            }
+            keys.append(
+                try EntityKey(
+                    number: statement.value(at: 1).integer, key: statement.value(at: 0).integer,
+                    of: entity))
+        }
+        return keys
+    }
+
+    func run(on connection: Connection) {
+        defer { statement = nil }
+        outcome = Result {
+            try store.mapping { try connection.reporting(to: progress) { try streamKeys() } }
+        }
+    }
+
+    func end() { stream?.end(outcome) }
+
+    /// - Returns: The last chunk, which `end` adds: who has all identities knows that the reader was
+    ///   returned.
+    private func streamKeys() throws -> [EntityKey] {
+        var chunk = try keys(Self.chunkCount)
+        while isRunning {
+            let next = try keys(Self.chunkCount)
+            guard !next.isEmpty else { break }
+            stream?.append(chunk)
+            chunk = next
+        }
+        return chunk
+    }
+}

@@ -1,0 +1,240 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ObjectGraph
+
+/// Lists whose first page is there before all identities are read.
+@Suite struct `Long lists (§3.9)` {
+    private let fixture: FetchFixture
+    private let context: ManagedObjectContext
+
+    init() throws {
+        fixture = try FetchFixture()
+        context = fixture.context()
+        try fixture.execute("DELETE FROM ZPUBLICATION")
+    }
+
+    /// Adds books with these keys. Their titles sort as the keys.
+    private func addBooks(_ keys: ClosedRange<Int>) throws {
+        try fixture.execute(
+            """
+            WITH RECURSIVE n(i) AS (
+                SELECT \(keys.lowerBound) UNION ALL
+                SELECT i + 1 FROM n WHERE i < \(keys.upperBound))
+            INSERT INTO ZPUBLICATION (Z_PK, Z_ENT, Z_OPT, ZTITLE, ZLOANCOUNT, ZRATING, ZYEAR)
+            SELECT i, (SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = 'Book'), 1,
+                printf('%08d', i), 0, 0.0, i % 10 FROM n
+            """)
+    }
+
+    private func books(_ change: (inout FetchRequest) -> Void = { _ in }) -> FetchRequest {
+        var request = FetchRequest(entityName: "Publication", sortKeys: [.ascending("title")])
+        request.fetchBatchSize = 20
+        change(&request)
+        return request
+    }
+
+    private func list(_ request: FetchRequest) throws -> FetchedObjects<Publication> {
+        try context.fetch(request)
+    }
+
+    private func expectCount(_ count: Int, _ request: FetchRequest) throws {
+        let found = try list(request)
+        #expect(found.count == count)
+    }
+
+    /// Empties the WAL; fails if something still reads an earlier state after the timeout.
+    private func truncateWAL(_ timeout: Duration = .zero) throws {
+        var configuration = SQLiteConfiguration(
+            path: fixture.folder.path("library.sqlite"), mode: .readWrite)
+        configuration.busyTimeout = timeout
+        let connection = try Connection(configuration)
+        try connection.checkpoint(.truncate)
+        try connection.close()
+    }
+
+    @Test func `the first identities, and the count from the same state (§3.9.10)`() throws {
+        try addBooks(1...5000)
+        try context.performAndWait {
+            var books: FetchedObjects<Publication>?
+            let request = self.books()
+            let statements = try fixture.recorder.statements { books = try list(request) }
+            // The statement of the identities is logged when it ends, perhaps later.
+            #expect(
+                statements.prefix(2) == [
+                    "PRAGMA journal_mode", "SELECT COUNT(*) FROM ZPUBLICATION t0",
+                ])
+            #expect(books!.count == 5000)
+            #expect(books![0].title == "00000001")
+            #expect(books!.map(\.objectID.reference) == Array(1...5000))
+        }
+    }
+
+    @Test func `short lists and sorted ones are read at once (§3.9.10)`() throws {
+        try addBooks(1...60)
+        try context.performAndWait {
+            try fixture.expect(1) { try expectCount(60, books()) }
+            try addBooks(61...1000)
+            let sorted = books { $0.sortKeys = [.descending("year"), .ascending("title")] }
+            try fixture.expect(1) { try expectCount(1000, sorted) }
+            let page = books { $0.fetchBatchSize = 1000 }
+            try expectCount(1000, page)
+        }
+    }
+
+    @Test func `unsaved changes take part in a long list (§3.9.7, §3.9.10)`() throws {
+        try addBooks(1...1000)
+        try context.performAndWait {
+            let book = Book(context: context)
+            book.title = "00000500a"
+            let books = try list(books())
+            #expect(books.count == 1001)
+            #expect(books[500] === book)
+        }
+    }
+
+    @Test func `others write, checkpoint and vacuum, and the list stays (§3.9.11)`() throws {
+        try addBooks(1...20_000)
+        try context.performAndWait {
+            let books = try list(books())
+            try fixture.execute("DELETE FROM ZPUBLICATION WHERE Z_PK % 2 = 0")
+            try addBooks(30_001...31_000)
+            try fixture.execute("UPDATE ZPUBLICATION SET ZTITLE = 'x' || ZTITLE WHERE Z_PK % 3 = 0")
+            try fixture.execute("PRAGMA wal_checkpoint(PASSIVE); VACUUM")
+            #expect(books.count == 20_000)
+            for key in [20_000, 1, 10_000, 999] {
+                #expect(books[key - 1].objectID.reference == Int64(key))
+            }
+            #expect(books[18].title == "00000019")
+            #expect(books[19].title == "")
+            #expect(books[19].isDeleted)
+        }
+    }
+
+    @Test func `nothing is pinned after the last identity was read (§3.9.12)`() throws {
+        try addBooks(1...20_000)
+        try context.performAndWait {
+            let books = try list(books())
+            _ = books.last
+            try fixture.execute("DELETE FROM ZPUBLICATION WHERE Z_PK = 1")
+            context.refreshAllObjects()
+            try truncateWAL()
+            #expect(books.count == 20_000)
+        }
+    }
+
+    @Test func `nothing is pinned after the list was dropped (§3.9.12)`() throws {
+        try addBooks(1...50_000)
+        try context.performAndWait {
+            for _ in 0..<10 {
+                _ = try list(books())
+                try fixture.execute("UPDATE ZPUBLICATION SET ZYEAR = 1 WHERE Z_PK = 1")
+            }
+        }
+        try truncateWAL(.seconds(60))
+    }
+
+    @Test func `a list keeps its identities when its store is removed (§3.9.12)`() throws {
+        try addBooks(1...20_000)
+        let store = fixture.coordinator.persistentStores[0]
+        try context.performAndWait {
+            let books = try list(books())
+            try fixture.coordinator.removePersistentStore(store)
+            try truncateWAL()
+            context.faultHandler = { _, _ in }
+            #expect(books.count == 20_000)
+            #expect(books[19_999].objectID.reference == 20_000)
+        }
+    }
+
+    @Test func `many lists at once are all whole (§3.9.12)`() throws {
+        try addBooks(1...3000)
+        try context.performAndWait {
+            let lists = try (0..<20).map { _ in try list(books()) }
+            for books in lists { #expect(books[2999].title == "00003000") }
+        }
+    }
+
+    @Test func `an identity that cannot be read is reported and not saved (§3.9.13)`() throws {
+        try addBooks(1...5000)
+        try fixture.execute("UPDATE ZPUBLICATION SET Z_ENT = 99 WHERE Z_PK = 4000")
+        let reports = Recorder<any Error>()
+        try context.performAndWait {
+            context.faultHandler = { _, error in reports.values.append(error) }
+            let books = try list(books())
+            #expect(books[0].title == "00000001")
+            #expect(books.count == 5000)
+            let unread = books[4500]
+            #expect(reports.values.first is StoreError)
+            let author = Author(context: context)
+            author.name = unread.title
+            #expect(throws: SaveError.self) { try context.save() }
+            context.rollback()
+        }
+    }
+
+    @Test func `random lists with writers equal a fetch of their state (§3.9.11)`() throws {
+        var random = SeededGenerator.fromEnvironment()
+        var last = 2000
+        try addBooks(1...last)
+        for round in 0..<30 {
+            var request = books { $0.fetchBatchSize = Int.random(in: 1...300, using: &random) }
+            if Bool.random(using: &random) { request.sortKeys = [.descending("title")] }
+            if Int.random(in: 0..<3, using: &random) == 0 { request.sortKeys = [] }
+            if Bool.random(using: &random) {
+                request.predicate = try ObjectPredicate(
+                    "year < %@", Int.random(in: 0...10, using: &random))
+            }
+            request.fetchOffset = [0, 0, 100].randomElement(using: &random)!
+            request.fetchLimit = [0, 0, 50, 700].randomElement(using: &random)!
+            let writes = (0..<Int.random(in: 0...3, using: &random)).map { _ in
+                [
+                    "DELETE FROM ZPUBLICATION WHERE Z_PK % 97 = \(round)",
+                    "UPDATE ZPUBLICATION SET ZTITLE = 'a' || ZTITLE WHERE Z_PK % 31 = 1",
+                    "PRAGMA wal_checkpoint(PASSIVE)",
+                ].randomElement(using: &random)!
+            }
+            let places = (0..<20).map { _ in Double.random(in: 0..<1, using: &random) }
+            let (asked, added, seed) = (request, last + 1...last + 100, random.seed)
+            last = added.upperBound
+            try context.performAndWait {
+                let expected = try context.fetchObjectIDs(asked)
+                let found = try list(asked)
+                for write in writes { try fixture.execute(write) }
+                try addBooks(added)
+                #expect(found.count == expected.count, "TEST_SEED=\(seed), round \(round)")
+                for place in places where !expected.isEmpty {
+                    let position = Int(place * Double(expected.count))
+                    #expect(
+                        found[position].objectID == expected[position],
+                        "TEST_SEED=\(seed), round \(round)")
+                }
+            }
+        }
+    }
+
+    @Test func `each list is one state while another thread writes (§3.9.11)`() async throws {
+        try addBooks(1...1000)
+        // Each state has 1,000 consecutive keys.
+        let writing = Task.detached { [fixture] in
+            let connection = try Connection(
+                SQLiteConfiguration(path: fixture.folder.path("library.sqlite")))
+            for key in 1...300 {
+                try connection.execute(
+                    """
+                    UPDATE ZPUBLICATION SET Z_PK = Z_PK + 1000,
+                        ZTITLE = printf('%08d', Z_PK + 1000) WHERE Z_PK = \(key)
+                    """)
+            }
+            try connection.close()
+        }
+        try context.performAndWait {
+            for _ in 0..<40 {
+                let keys = try list(books()).map(\.objectID.reference)
+                #expect(keys == Array(keys[0]..<keys[0] + 1000))
+            }
+        }
+        try await writing.value
+    }
+}
