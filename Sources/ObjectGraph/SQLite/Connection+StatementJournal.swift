@@ -18,7 +18,7 @@ extension Connection {
     /// Runs a transaction that keeps these copies in memory. Its statements must change few pages
     /// each.
     func keepingStatementJournalInMemory<T>(_ body: () throws -> T) rethrows -> T {
-        guard !choosesTemporaryStore else { return try body() }
+        guard !keepsTemporaryStore else { return try body() }
         // A failure leaves the file in use, as without this method.
         sqlite3_exec(handle.database, StatementJournal.inMemory, nil, nil, nil)
         defer { sqlite3_exec(handle.database, StatementJournal.inFile, nil, nil, nil) }

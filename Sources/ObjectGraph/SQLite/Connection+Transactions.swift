@@ -44,9 +44,11 @@ extension Connection {
         return true
     }
 
-    /// Whether a running statement reads one state while others write.
+    /// Whether a running statement reads one state while others write. Costs a statement until the
+    /// file has a WAL.
     func hasWAL() throws(SQLiteError) -> Bool {
-        try firstValue("PRAGMA journal_mode") == "wal"
+        if !isKnownToHaveWAL { isKnownToHaveWAL = try firstValue("PRAGMA journal_mode") == "wal" }
+        return isKnownToHaveWAL
     }
 
     private func firstValue(_ sql: String) throws(SQLiteError) -> String? {

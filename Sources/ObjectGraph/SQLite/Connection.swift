@@ -9,8 +9,12 @@ final class Connection {
     let handle: ConnectionHandle
     let statementCache: StatementCache
 
-    /// Whether the configuration says where temporary data is kept.
-    let choosesTemporaryStore: Bool
+    /// Whether `temp_store` stays as it is: the configuration chooses it, or there are temporary
+    /// triggers, which a change deletes (https://www.sqlite.org/pragma.html#pragma_temp_store).
+    var keepsTemporaryStore: Bool
+
+    /// Whether the file was seen to have a WAL. It then has one until all connections close.
+    var isKnownToHaveWAL = false
 
     /// Created when a snapshot is first held.
     private(set) var heldSnapshot: HeldSnapshot?
@@ -23,7 +27,7 @@ final class Connection {
         handle = try ConnectionHandle(configuration)
         try handle.registerRowFunctions()
         statementCache = StatementCache(capacity: 256)
-        choosesTemporaryStore = configuration.pragmas.contains {
+        keepsTemporaryStore = configuration.pragmas.contains {
             $0.name.lowercased() == "temp_store"
         }
         var pragmas = configuration.pragmas

@@ -109,7 +109,10 @@ final class SQLiteStore: PersistentStore {
                     inspected: existing)
                 if debug.checksIntegrity { try Self.checkIntegrity(of: connection, url) }
                 if !connection.isReadOnly {
-                    for statement in opened.writerStatements { try connection.execute(statement) }
+                    for statement in opened.writerStatements {
+                        try connection.execute(statement)
+                        connection.keepsTemporaryStore = true
+                    }
                 }
                 let history = try StoreHistory(
                     opened, isRecording: description.tracksHistory && !connection.isReadOnly,

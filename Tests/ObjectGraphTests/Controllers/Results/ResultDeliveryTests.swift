@@ -80,7 +80,9 @@ import Testing
             try context.thing(0).setValue("x", forKey: "note")
             context.processPendingChanges()
             try context.save()
-            #expect(changes.takeCalls().count == 3 && snapshots.snapshots.count == 4)
+            withExtendedLifetime(controllers) {
+                #expect(changes.takeCalls().count == 3 && snapshots.snapshots.count == 4)
+            }
         }
     }
 
