@@ -14,7 +14,7 @@ extension ManagedObjectContext {
         let entity = try entity(of: request, type)
         let pending = pendingObjects(for: request, entity)
         // Changed objects need their places among all others.
-        if request.fetchBatchSize > 0, pending.isEmpty,
+        if request.returnsFirstBatchEarly, request.fetchBatchSize > 0, pending.isEmpty,
             let keys = try channel.streamKeys(request, entity: entity)
         {
             return FetchedObjects(
