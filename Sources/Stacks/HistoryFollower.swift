@@ -81,7 +81,8 @@ final class HistoryFollower: Sendable {
         }
     }
 
-    /// Goes on from here after somebody has deleted transactions that were not merged yet.
+    /// Refreshes all objects and continues from the newest transaction, after transactions were
+    /// deleted that were not merged yet.
     private func refreshAll() throws {
         let token = try context.coordinator.currentPersistentHistoryToken()
         let saved = context.registeredObjects.filter { !$0.isInserted }.map(\.objectID)

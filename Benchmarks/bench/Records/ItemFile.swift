@@ -13,9 +13,7 @@ struct ItemFile {
         let file = try FileHandle(forWritingTo: url)
         var text = Data("[\n".utf8)
         for number in 0..<itemCount {
-            var item = items[number % items.count]
-            item.number = Int64(number + 1)
-            text += try encoder.encode(item)
+            text += try encoder.encode(Self.item(number, of: items))
             text += Data((number + 1 < itemCount ? ",\n" : "\n").utf8)
             guard text.count > 1 << 20 else { continue }
             try file.write(contentsOf: text)
@@ -23,6 +21,13 @@ struct ItemFile {
         }
         try file.write(contentsOf: text + Data("]\n".utf8))
         try file.close()
+    }
+
+    /// The item at a position of a file.
+    static func item(_ position: Int, of items: [ItemRow]) -> ItemRow {
+        var item = items[position % items.count]
+        item.number = Int64(position + 1)
+        return item
     }
 
     /// Decodes each item, as a peer does that knows where the lines end.

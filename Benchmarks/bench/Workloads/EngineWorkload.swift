@@ -296,11 +296,9 @@ enum EngineWorkload {
         try subject.close()
         return try outcome(sample, context) { verifier in
             let store = try StoreReader(context.storeURL)
-            let found = try store.integers(
-                "SELECT COUNT(*), SUM(ZNUMBER), COUNT(DISTINCT ZADDRESS) FROM ZITEM")
-            verifier.check("items", found[0], equals: rowCount)
-            verifier.check("numbers", found[1], equals: rowCount * (rowCount + 1) / 2)
-            verifier.check("addresses", found[2], equals: min(rowCount, 10_000))
+            let items = ItemRow.generated(count: min(rowCount, 10_000))
+            let expected = (0..<rowCount).map { ItemFile.item($0, of: items) }
+            try verifier.checkItems(in: store, are: ItemSum.facts(of: expected))
         }
     }
 

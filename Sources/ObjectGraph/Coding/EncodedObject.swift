@@ -69,7 +69,7 @@ struct EncodedObject: Encodable {
     func encode(to encoder: any Encoder) throws {
         guard let context = object.managedObjectContext else { return try encodeAll(to: encoder) }
         context.checkQueue()
-        // A nil that stands for a failed read must not be encoded.
+        // A failed read gives nil, which must not be encoded.
         try context.requiringReads { try encodeAll(to: encoder) }
     }
 
@@ -109,7 +109,7 @@ struct EncodedObject: Encodable {
     ) throws {
         let property = coded.property
         let destination = model.destination(of: property.relationship!)
-        // Without this the members would be read in vain.
+        // Without a constraint no member can be encoded, so none is read.
         guard depth > 0 || destination.hasConstraint(in: model) else { return }
         if property.kind == .toOne {
             guard let object = object.destination(of: property) else {

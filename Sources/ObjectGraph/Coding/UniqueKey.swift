@@ -61,7 +61,8 @@ extension UniqueKey.Constraint {
         request.returnsObjectsAsFaults = false
         request.predicate = .and(
             names.indices.map { position in
-                let values = Set(keys.map { $0.values[position] })
+                // By keys, which compare texts byte by byte; a set of values would not.
+                let values = Set(keys).map { $0.values[position] }
                 return .comparison(
                     ObjectPredicate.Comparison(
                         .keyPath(names[position]), .in,

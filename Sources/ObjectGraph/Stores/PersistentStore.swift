@@ -107,7 +107,7 @@ protocol PersistentStore: AnyObject, Sendable {
     /// plans.
     func takeRowsChangedByTriggers() -> [EntityKey]
 
-    /// Calls the handler, on any thread, after commits of whoever writes to the store, until the
+    /// Calls the handler, on any thread, after each commit to the store by any process, until the
     /// result is cancelled or released. May call it once for several commits.
     ///
     /// The store was opened with `postsRemoteChanges`.

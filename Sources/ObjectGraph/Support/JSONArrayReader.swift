@@ -2,7 +2,7 @@ import Foundation
 
 /// The elements of a JSON array in a file, one after the other, in constant memory.
 ///
-/// It only finds where elements begin and end; whoever decodes an element checks it.
+/// It only finds where elements begin and end; the decoder of an element checks it.
 struct JSONArrayReader {
     private static let chunkByteCount = 1 << 18
 

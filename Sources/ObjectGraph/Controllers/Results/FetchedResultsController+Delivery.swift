@@ -91,10 +91,11 @@ extension FetchedResultsController {
             replace(object.objectID, old.position, new.position)
         }
         for key in renewed where oldIDs[key.oldPosition] != nil {
-            let item = list.items[key.handle]
+            guard let handle = list.handles[key.identity] else { continue }
+            let item = list.items[handle]
             replace(
                 order.objectID(of: item.key, item.storeNumber), key.oldPosition,
-                list.items.position(of: key.handle))
+                list.items.position(of: handle))
         }
         return CollectionDifference(parts)
     }

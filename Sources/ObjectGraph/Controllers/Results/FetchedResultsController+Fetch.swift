@@ -44,6 +44,8 @@ extension FetchedResultsController {
             list = ResultList(items, sections: runs, holdsObjects: false)
         }
         (self.list, self.order, self.windows, isStale) = (list, order, windows, false)
+        renewedKeys = []
+        fetchCount += 1
         if observation == nil {
             observation = context.followers.add { [weak self] in self?.receive($0) }
         }
@@ -78,7 +80,7 @@ struct SectionReader {
         of objects: FetchedObjects<Object>, grouped: Bool
     ) throws -> [SectionRun]? {
         guard let expression else { return nil }
-        if let (cache, name, key) = cached,
+        if let (cache, name, key) = cached, key == SectionCache.Key(of: order, expression),
             let runs = cache.runs(named: name, for: key, count: objects.count)
         {
             return runs

@@ -8,16 +8,29 @@ extension FetchedResultsController {
     /// waits until the delegate has seen the whole event.
     func receive(_ notification: ContextNotification) {
         guard waiting == nil else {
-            waiting?.append(notification)
+            waiting?.append(withPresentIDs(notification))
             return
         }
         waiting = []
         process(notification)
         while let next = waiting, let first = next.first {
             waiting?.removeFirst()
-            process(first)
+            process(first())
         }
         waiting = nil
+    }
+
+    /// A notification for later. A save in between gives new objects other identifiers.
+    private func withPresentIDs(_ notification: ContextNotification) -> () -> ContextNotification {
+        guard case .objectsDidChange(let changes) = notification else { return { notification } }
+        let inserted = changes.inserted.compactMap { context.registeredObject(for: $0) }
+        let updated = changes.updated.compactMap { context.registeredObject(for: $0) }
+        return {
+            var changes = changes
+            changes.inserted = inserted.map(\.objectID)
+            changes.updated = updated.map(\.objectID)
+            return .objectsDidChange(changes)
+        }
     }
 
     private func process(_ notification: ContextNotification) {
@@ -45,7 +58,11 @@ extension FetchedResultsController {
             let event = try context.requiringReads {
                 try context.readingForEngine { try self.event(ids, changes.deleted, order) }
             }
-            if !event.isEmpty { try follow(event, order, renewed) }
+            if !event.isEmpty {
+                try follow(event, order, renewed)
+            } else if !renewed.isEmpty {
+                deliver(ResultChanges(), renewed)
+            }
         } catch {
             forgetContent()
             delegate?.controller(self, didFailWith: error)
@@ -53,7 +70,9 @@ extension FetchedResultsController {
     }
 
     /// The content is unknown until the next `performFetch`.
-    private func forgetContent() { (list, order, windows) = (nil, nil, ResultWindows()) }
+    private func forgetContent() {
+        (list, order, windows, renewedKeys) = (nil, nil, ResultWindows(), [])
+    }
 
     /// Divides the objects concerned into those that leave, stay and arrive.
     private func event(
@@ -95,9 +114,13 @@ extension FetchedResultsController {
     private func follow(
         _ event: ResultEvent, _ order: ResultOrder, _ renewed: [RenewedKey]
     ) throws {
+        let fetchCount = fetchCount
         changeDelegate?.controllerWillChangeContent(self)
-        // The delegate may have fetched again.
-        guard var list, order.request == self.order?.request else { return }
+        // The delegate may have fetched again: that list has the changes already.
+        guard fetchCount == self.fetchCount, var list else {
+            changeDelegate?.controllerDidChangeContent(self)
+            return
+        }
         // Taken out, so that it is changed in place and no hook of an object that is read sees it
         // half changed.
         self.list = nil
@@ -112,24 +135,29 @@ extension FetchedResultsController {
 
     /// An item whose temporary identifier was replaced, with its position and identifier before.
     struct RenewedKey {
-        let handle: ResultList.Handle
+        let identity: RowIdentity
         let oldID: ManagedObjectID
         let oldPosition: Int
     }
 
-    /// Follows saves that have given objects their keys.
-    func followKeys() { _ = takeRenewedKeys() }
-
-    private func takeRenewedKeys() -> [RenewedKey] {
-        guard let order, list?.unsaved.isEmpty == false else { return [] }
+    /// Follows saves that have given objects their keys. The next event reports them.
+    func followKeys() {
+        guard let order, list?.unsaved.isEmpty == false else { return }
         context.takePermanentKeys()
         // Changed in place: no other copy of the list exists here.
-        guard let renewed = list?.renewKeys(), let list else { return [] }
-        return renewed.map { handle, old in
+        guard let renewed = list?.renewKeys(), let list else { return }
+        renewedKeys += renewed.map { handle, old in
             RenewedKey(
-                handle: handle, oldID: order.objectID(of: old, list.items[handle].storeNumber),
+                identity: RowIdentity(list.items[handle]),
+                oldID: order.objectID(of: old, list.items[handle].storeNumber),
                 oldPosition: list.items.position(of: handle))
         }
+    }
+
+    private func takeRenewedKeys() -> [RenewedKey] {
+        followKeys()
+        defer { renewedKeys = [] }
+        return renewedKeys
     }
 }
 

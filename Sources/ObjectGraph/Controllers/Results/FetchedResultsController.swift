@@ -46,11 +46,14 @@ public final class FetchedResultsController<Object: ManagedObject>: @unchecked S
     /// Whether events have passed that were not followed.
     var isStale = false
 
-    /// The notifications that arrived while one was being delivered; nil if none is.
-    var waiting: [ContextNotification]?
+    /// How many fetches have succeeded.
+    var fetchCount = 0
 
-    /// How many deliveries of permanent keys have been followed.
-    var followedDeliveries = -1
+    /// The notifications that arrived while one was being delivered; nil if none is.
+    var waiting: [() -> ContextNotification]?
+
+    /// The items whose keys were renewed and that no delegate was notified of.
+    var renewedKeys: [RenewedKey] = []
     var observation: Observation?
 
     /// A controller of the objects of any request.

@@ -56,7 +56,6 @@ struct RankedList<Element> {
     }
 
     var count: Int { count(root) }
-    var totalWeight: Int { total(root) }
 
     subscript(handle: Handle) -> Element {
         get { elements[Int(handle)]! }

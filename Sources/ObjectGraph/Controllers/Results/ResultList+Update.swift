@@ -240,8 +240,10 @@ extension ResultList {
                 throw FetchedResultsError.outOfOrderSection(
                     name: sections[left], first: firstObject(of: left, order),
                     second: order.objectID(of: items.handle(at: position), self))
-            } else if let kept = movers[start..<end].first(where: \.isKept) {
-                section = kept.origin!.section
+            } else if let kept = movers[start..<end].first(where: \.isKept)?.origin?.section,
+                lies(kept, after: previous, before: right)
+            {
+                section = kept
             } else {
                 let pinned = movers[end...].first(where: \.isKept)?.origin?.section
                 section =
@@ -259,13 +261,19 @@ extension ResultList {
     private func emptySection(
         _ name: String, after previous: SectionHandle?, before next: SectionHandle?
     ) -> SectionHandle? {
-        guard let section = sectionHandles[name], sections.weight(of: section) == 0 else {
-            return nil
-        }
-        let position = sections.position(of: section)
-        if let previous, sections.position(of: previous) >= position { return nil }
-        if let next, sections.position(of: next) <= position { return nil }
+        guard let section = sectionHandles[name], sections.weight(of: section) == 0,
+            lies(section, after: previous, before: next)
+        else { return nil }
         return section
+    }
+
+    private func lies(
+        _ section: SectionHandle, after previous: SectionHandle?, before next: SectionHandle?
+    ) -> Bool {
+        let position = sections.position(of: section)
+        if let previous, sections.position(of: previous) >= position { return false }
+        if let next, sections.position(of: next) <= position { return false }
+        return true
     }
 
     private mutating func addSection(

@@ -85,7 +85,7 @@ struct ResultOrder {
 }
 
 extension ManagedObject {
-    /// Whether the object is not a fault whose row was just looked for in vain.
+    /// False for a fault whose row was just looked for and not found.
     fileprivate var mayHaveRow: Bool {
         !isFault || row != nil || isInserted || state.life.isInsertion
     }

@@ -18,11 +18,13 @@ struct SectionCache: Sendable {
     struct Key: Equatable, Codable {
         private let digest: [UInt8]
 
-        /// Nil if the sections may differ for the same key: for a context with a parent or unsaved
-        /// changes, for stores that are not one file, and for conditions that depend on the time.
+        /// Nil if the sections may differ for the same key: for a context with a parent, unsaved
+        /// changes or a generation, for stores that are not one file, and for conditions that depend
+        /// on the time.
         init?(of order: ResultOrder, _ section: ObjectExpression) {
             let (context, request) = (order.context, order.request)
-            guard order.seesStoreOnly, let store = context.coordinator.persistentStores.first,
+            guard order.seesStoreOnly, !context.hasChanges, context.queryGenerationToken == nil,
+                let store = context.coordinator.persistentStores.first,
                 let path = store.url?.path, let file = FileState(path: path)
             else { return nil }
             let condition = request.predicate?.predicateFormat ?? ""

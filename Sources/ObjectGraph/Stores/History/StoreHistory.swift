@@ -61,7 +61,7 @@ final class StoreHistory: Sendable {
     }
 }
 
-/// Who makes a change: what a history tells of it besides the program and the time.
+/// The author and the context of a change. A history also has the program and the time.
 struct ChangeOrigin: Sendable {
     var author: String?
     var contextName: String?
