@@ -43,6 +43,13 @@ import Testing
             isReusable: false),
     ]
 
+    /// Both texts are equal as Swift strings, but not in SQLite.
+    @Test func `formats of other bytes are other formats`() throws {
+        let composed = try ObjectPredicate("name == '\u{E9}'").predicateFormat
+        let decomposed = try ObjectPredicate("name == 'e\u{301}'").predicateFormat
+        #expect(composed == decomposed && Array(composed.utf8) != Array(decomposed.utf8))
+    }
+
     @Test(arguments: uses)
     func `they give what parsing gives`(use: Use) throws {
         let cache = PredicateFormatCache()

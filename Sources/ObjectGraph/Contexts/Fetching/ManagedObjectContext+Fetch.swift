@@ -283,9 +283,10 @@ extension ManagedObjectContext {
         at position: Int, _ entity: Entity, storeNumber: Int, _ error: any Error
     ) -> ManagedObject {
         checkQueue()
-        // No row has such a key: a store gives out only the lower half of them.
-        let object = object(
-            .max - Int64(position), entityIndex: entity.index, storeNumber: storeNumber)
+        // No row has such a key: a store gives out only the lower half of them. One for each entity,
+        // since the entities of a table share their keys.
+        let place = Int64(position) * Int64(model.entities.count) + Int64(entity.index)
+        let object = object(.max - place, entityIndex: entity.index, storeNumber: storeNumber)
         readFailed(of: object, error, givesValue: true)
         return object
     }

@@ -146,7 +146,7 @@ final class HistoryRecorder {
             origin.author, ChangeOrigin.bundleIdentifier, origin.contextName,
             ChangeOrigin.processName,
         ]
-        let (newNames, lastText) = try intern(Set(names.compactMap(\.self)), after: last.text)
+        let (newNames, lastText) = try intern(names.compactMap(\.self), after: last.text)
         let statement = try connection.statement(
             """
             INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZTIMESTAMP, \
@@ -176,7 +176,7 @@ final class HistoryRecorder {
     ///
     /// - Returns: The names that this process did not know to be there, and the last number.
     private func intern(
-        _ names: Set<String>, after last: Int64
+        _ names: [String], after last: Int64
     ) throws -> (names: [String], last: Int64) {
         var last = last
         let unknown = names.filter { !history.isInterned($0) }.sorted()

@@ -17,8 +17,9 @@ final class StoreHistory: Sendable {
     /// The columns of `ATRANSACTION` in upper case: those of early versions lack some.
     let transactionColumns: Set<String>
 
-    /// Names of authors, contexts and programs that are in the store.
-    private let interned = Mutex<Set<String>>([])
+    /// Names of authors, contexts and programs that are in the store, as bytes: equal strings may
+    /// differ in them.
+    private let interned = Mutex<Set<[UInt8]>>([])
 
     /// Finds the history of a store.
     ///
@@ -52,12 +53,12 @@ final class StoreHistory: Sendable {
         isRecording ? HistoryRecorder(of: self, from: origin, on: connection) : nil
     }
 
-    func isInterned(_ name: String) -> Bool { interned.withLock { $0.contains(name) } }
+    func isInterned(_ name: String) -> Bool { interned.withLock { $0.contains(Array(name.utf8)) } }
 
     /// Notes names that a commit has brought into the store.
     func noteInterned(_ names: [String]) {
         guard !names.isEmpty else { return }
-        interned.withLock { $0.formUnion(names) }
+        interned.withLock { $0.formUnion(names.map { Array($0.utf8) }) }
     }
 }
 
