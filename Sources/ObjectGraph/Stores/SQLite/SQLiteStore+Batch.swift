@@ -6,7 +6,7 @@ extension SQLiteStore {
     ) throws -> BatchOutcome {
         let root = model.entities[entity.rootIndex]
         let statements = statements[entity.index]
-        return try recording(from: origin) { connection, recorder in
+        return try recording(from: origin, insertsManyRows: true) { connection, recorder in
             let first = try lastKey(of: root, on: connection) + 1
             guard entity.uniquenessConstraints.isEmpty else {
                 var upserter = try RowUpserter(
@@ -56,7 +56,7 @@ extension SQLiteStore {
         from origin: ChangeOrigin
     ) throws -> BatchOutcome {
         let translation = try BatchUpdateTranslation(request, entity: entity, layout: layout)
-        return try recording(from: origin, hasLargeStatements: true) { connection, recorder in
+        return try recording(from: origin) { connection, recorder in
             var keys: [EntityKey] = []
             if resultType == .objectIDs || recorder != nil {
                 var matching = FetchRequest(
@@ -85,7 +85,7 @@ extension SQLiteStore {
         _ request: BatchDeleteRequest, entity: Entity, resultType: BatchResultType,
         from origin: ChangeOrigin
     ) throws -> BatchOutcome {
-        try recording(from: origin, hasLargeStatements: true) { connection, recorder in
+        try recording(from: origin) { connection, recorder in
             let keys =
                 try request.objectIDs.map { try self.keys($0, entity, on: connection) }
                 ?? keys(request.fetchRequest, entity, on: connection)
@@ -123,11 +123,11 @@ extension SQLiteStore {
 
     /// Runs the body in one transaction, and adds its number in the history to the outcome.
     private func recording(
-        from origin: ChangeOrigin, hasLargeStatements: Bool = false,
+        from origin: ChangeOrigin, insertsManyRows: Bool = false,
         _ body: (Connection, HistoryRecorder?) throws -> BatchOutcome
     ) throws -> BatchOutcome {
         var (outcome, number) = try writeTransaction(
-            from: origin, hasLargeStatements: hasLargeStatements, body)
+            from: origin, insertsManyRows: insertsManyRows, body)
         outcome.historyNumber = number
         return outcome
     }

@@ -2,7 +2,10 @@ extension SQLiteStore {
     func save(
         _ plan: SavePlan, from origin: ChangeOrigin, beforeCommit: (() throws -> Void)?
     ) throws -> Int64? {
-        let (metadata, number) = try writeTransaction(from: origin) { connection, recorder in
+        let insertionCount = plan.rows.count { $0.kind == .insert } + plan.joins.count
+        let (metadata, number) = try writeTransaction(
+            from: origin, insertsManyRows: insertionCount > RowInserter.rowsPerStatement
+        ) { connection, recorder in
             try recorder?.recordDeletions(of: plan)
             var writer = PlanWriter(plan: plan, connection: connection, store: self)
             try writer.run()
@@ -18,12 +21,13 @@ extension SQLiteStore {
     /// Runs the body in one transaction of SQLite, which is one of the history.
     ///
     /// - Parameters:
-    ///   - hasLargeStatements: Whether a statement may change any number of rows.
+    ///   - insertsManyRows: Whether statements insert many rows each, and none changes any number of
+    ///     rows.
     ///   - body: Gets the connection, and what records its changes, if the store does that.
     /// - Returns: The result of the body, and the number of the transaction in the history; nil if
     ///   nothing was recorded.
     func writeTransaction<T>(
-        from origin: ChangeOrigin, hasLargeStatements: Bool = false,
+        from origin: ChangeOrigin, insertsManyRows: Bool,
         _ body: (Connection, HistoryRecorder?) throws -> T,
         beforeCommit: () throws -> Void = {}
     ) throws -> (result: T, number: Int64?) {
@@ -38,7 +42,7 @@ extension SQLiteStore {
         }
         let (result, record) = try mapping {
             try write { connection in
-                if hasLargeStatements { return try run(on: connection) }
+                guard insertsManyRows else { return try run(on: connection) }
                 return try connection.keepingStatementJournalInMemory { try run(on: connection) }
             }
         }
