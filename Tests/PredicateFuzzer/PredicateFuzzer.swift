@@ -9,9 +9,9 @@ enum PredicateFuzzer {
     static func main() { Fuzzing.run() }
 
     fileprivate static func check(_ format: String) {
-        guard let predicate = try? ObjectPredicate(format) else { return }
+        guard let predicate = parse(format) else { return }
         let printed = predicate.predicateFormat
-        let read = try? ObjectPredicate(printed)
+        let read = parse(printed)
         precondition(read == predicate, "\(format) prints as \(printed), which reads as another")
         if let compiled = try? CompiledPredicate(predicate, entity: entity, model: model) {
             _ = compiled.matches(Nothing())
@@ -20,6 +20,12 @@ enum PredicateFuzzer {
             FetchRequest(entityName: "Thing", predicate: predicate), entity: entity,
             layout: StoreLayout(model),
             selection: .count)
+    }
+
+    /// Parses past the cache of formats. The leak sanitizer does not follow references with tag bits,
+    /// as strings and enums have them, and would report what the cache keeps.
+    private static func parse(_ format: String) -> ObjectPredicate? {
+        try? PredicateParser.parse(format, []).predicate
     }
 
     fileprivate static let model = try! ManagedObjectModel(entities: [
