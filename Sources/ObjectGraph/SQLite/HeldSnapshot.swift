@@ -16,7 +16,7 @@ final class HeldSnapshot {
     /// The number of commits when the snapshot was taken; nil while none is held.
     private var commitCount: Int?
 
-    /// Shows commits of other processes; nil if it cannot.
+    /// Shows commits of other processes; nil without a WAL in shared memory.
     private let index: WALIndex?
 
     /// The state of the index before the snapshot was taken.
@@ -51,17 +51,16 @@ final class HeldSnapshot {
 
     /// Makes the following reads share one snapshot, which includes the first `commits` commits.
     ///
-    /// - Parameter isNewest: Whether it must also include all commits of other processes. Holds none
-    ///   if these cannot be seen.
+    /// Without a WAL it holds none: a writer would wait for its end to commit.
+    ///
+    /// - Parameter isNewest: Whether it must also include all commits of other processes.
     func hold(since commits: Int, isNewest: Bool) {
-        if commitCount == commits, !isNewest || (index != nil && index?.state == indexState) {
-            return
-        }
+        guard let index else { return }
+        if commitCount == commits, !isNewest || index.state == indexState { return }
         release()
-        if isNewest, index == nil { return }
         // Before the first read, which decides what the snapshot includes. A commit in between
         // makes the snapshot seem older than it is.
-        indexState = index?.state
+        indexState = index.state
         // If this fails, each read is its own transaction, as without this object.
         if sqlite3_step(begin) == SQLITE_DONE { commitCount = commits }
         sqlite3_reset(begin)
