@@ -344,6 +344,7 @@ extension ManagedObjectContext {
     /// the row.
     func expectRow(of object: ManagedObject) {
         tracker.withdrawDeletion(of: object)
+        object.row = nil
         object.state.flags.insert(.fault)
         object.contents?.unload()
     }
