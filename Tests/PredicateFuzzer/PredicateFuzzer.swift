@@ -22,8 +22,8 @@ enum PredicateFuzzer {
             selection: .count)
     }
 
-    /// Parses past the cache of formats. The leak sanitizer does not follow references with tag bits,
-    /// as strings and enums have them, and would report what the cache keeps.
+    /// Parses past the cache of formats. The leak sanitizer does not follow references with tag
+    /// bits, as strings and enums have them, and would report what the cache keeps.
     private static func parse(_ format: String) -> ObjectPredicate? {
         try? ObjectPredicate(readOnce: format)
     }

@@ -137,7 +137,7 @@ enum UnsavedDeletion: UInt8 {
     var isOfOthers: Bool { self == .foundGone || self == .merged }
 }
 
-/// What can be true of an object at any time in its life.
+/// Conditions that an object may meet at any time in its life.
 struct ObjectFlags: OptionSet {
     let rawValue: UInt8
 

@@ -5,8 +5,8 @@ import Synchronization
 ///
 /// Opening and closing one takes more than half of a look-up by key: locks of the shared memory,
 /// the header of the WAL. A snapshot is held at most for a turn of a context's queue, and until
-/// this process commits to the file. A read that must see the newest state uses it if no process has
-/// committed since.
+/// this process commits to the file. A read that must see the newest state uses it if no process
+/// has committed since.
 final class HeldSnapshot {
     // Confined with their connection, which releases this object before it closes.
     private let begin: OpaquePointer
@@ -97,8 +97,8 @@ final class CommitCounter: Sendable {
 
     private static let byPath = Mutex<[String: Known]>([:])
 
-    /// The counter that all users of a file, or of a named database in memory, share. Without a path
-    /// a new counter.
+    /// The counter that all users of a file, or of a named database in memory, share. Without a
+    /// path a new counter.
     static func ofDatabase(_ path: String?) -> CommitCounter {
         guard let path else { return CommitCounter() }
         return byPath.withLock { known in

@@ -9,7 +9,7 @@ final class StoreLayout: Sendable {
     /// Identifiers of other stores name no rows of this one.
     let storeIdentifier: String
 
-    /// What the store's rows have in `Z_ENT`, by entity index.
+    /// The numbers in `Z_ENT` of the store's rows, by entity index.
     private let numbers: [Int64]
 
     /// By entity index; descendants share the table of their root.

@@ -45,7 +45,7 @@ struct SQLiteSchema {
         /// The temporary triggers that the writer needs.
         var writerStatements: [String] = []
 
-        /// What all of this was read from; nil for a new store.
+        /// The source of all of this; nil for a new store.
         var origin: Origin?
     }
 
@@ -216,7 +216,8 @@ struct SQLiteSchema {
     }
 
     /// The version hashes of the store's entities by this engine's rule. Core Data's hashes follow
-    /// a rule of its own, so those of its stores are computed from the model that the store carries.
+    /// a rule of its own, so those of its stores are computed from the model that the store
+    /// carries.
     private func knownHashes(
         of metadata: MetadataList, on connection: Connection, url: URL?
     ) throws -> [String: Data] {

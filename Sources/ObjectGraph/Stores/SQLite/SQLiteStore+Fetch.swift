@@ -113,8 +113,8 @@ extension SQLiteStore {
         guard keepsSnapshot, !isPinned else {
             return try readRow(key, entity, keepsSnapshot: false)
         }
-        // The readers of a turn may hold snapshots of different age. An earlier read of the turn may
-        // have found a row in a newer one than this.
+        // The readers of a turn may hold snapshots of different age. An earlier read of the turn
+        // may have found a row in a newer one than this.
         return try readRow(key, entity, keepsSnapshot: true)
             ?? readRow(key, entity, keepsSnapshot: true, seesNewest: true)
     }
