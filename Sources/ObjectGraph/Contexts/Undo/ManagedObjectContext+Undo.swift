@@ -60,7 +60,7 @@ extension ManagedObjectContext {
         }
         for (note, isAddition) in event.joins {
             let property = note.source.binding.entity.properties[note.propertyIndex]
-            guard !note.source.isGoneForOthers, !note.destination.isGoneForOthers,
+            guard !note.source.isMissing, !note.destination.isMissing,
                 note.source.members(of: property).contains(note.destination) == isAddition
             else { continue }
             note.source.change(note.destination, in: property, isAddition: !isAddition)
@@ -121,7 +121,7 @@ extension ManagedObjectContext {
             case .attribute(let value): object.setAttribute(value, at: index)
             case .destination(let destination):
                 // If the destination is still detached, its own restoration sets both ends.
-                if let destination, destination.isGoneForOthers { continue }
+                if let destination, destination.isMissing { continue }
                 object.setDestination(destination, of: property)
             }
         }
@@ -177,8 +177,8 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-    /// Whether the object is in no context, or has lost its row to others.
-    fileprivate final var isGoneForOthers: Bool { state.isDetached || state.deletion == .merged }
+    /// Whether the object is in no context, or others have deleted it.
+    fileprivate final var isMissing: Bool { state.isDetached || state.deletion == .merged }
 
     /// Whether an unsaved change of a member's own end has added it here or removed it.
     fileprivate final var hasMemberThatMoves: Bool {
