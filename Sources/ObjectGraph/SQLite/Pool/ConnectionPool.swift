@@ -219,6 +219,9 @@ final class ConnectionPool: Sendable {
         return pinned
     }
 
+    /// Whether a reader keeps an earlier state.
+    var hasPinnedReaders: Bool { state.withLock { !$0.pinnedReaders.isEmpty } }
+
     /// Takes the connection of a released reader.
     func takeBack(_ connection: Connection?, of reader: ObjectIdentifier) {
         connection?.rollback()

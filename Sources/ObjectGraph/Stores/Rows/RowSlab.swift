@@ -136,7 +136,8 @@ struct RowReference: @unchecked Sendable {
         start.load(fromByteOffset: layout.slotsByteOffset + (slot << 3), as: Double.self)
     }
 
-    /// The bytes of the text or blob in a slot that has a value; valid while the slab lives.
+    /// The bytes of the text or blob in a slot that has a value, and not a file; valid while the
+    /// slab lives.
     @inline(__always)
     func bytes(_ slot: Int, in layout: RowLayout) -> UnsafeRawBufferPointer {
         start.rowBytes(layout.slotsByteOffset + (slot << 3))
@@ -165,8 +166,14 @@ struct RowReference: @unchecked Sendable {
         }
         switch layout.slotKinds[slot] {
         case .integer, .real: return integer(slot, in: layout) == other.integer(slot, in: layout)
-        case .text, .blob:
-            return bytes(slot, in: layout).elementsEqual(other.bytes(slot, in: layout))
+        case .text: break
+        case .blob:
+            // A file never changes, so another file counts as another value.
+            let offset = layout.slotsByteOffset + (slot << 3)
+            let files = (start.rowFilePath(offset), other.start.rowFilePath(offset))
+            if let own = files.0, let others = files.1 { return own.elementsEqual(others) }
+            if files.0 != nil || files.1 != nil { return false }
         }
+        return bytes(slot, in: layout).elementsEqual(other.bytes(slot, in: layout))
     }
 }

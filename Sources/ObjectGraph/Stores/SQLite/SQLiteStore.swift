@@ -25,6 +25,9 @@ final class SQLiteStore: PersistentStore {
     /// Nil for a store of this engine.
     private let triggerFunctions: TriggerFunctions?
 
+    /// The folder for large values; nil in memory.
+    let externalFiles: ExternalFiles?
+
     /// The copy that is read instead of a file that cannot be read in place.
     private let copy: RecoveredCopy?
 
@@ -57,6 +60,8 @@ final class SQLiteStore: PersistentStore {
         _ description: PersistentStoreDescription, model: ManagedObjectModel, debug: DebugOptions
     ) throws {
         let url = description.location
+        let externalFiles = description.externalFiles(debug)
+        self.externalFiles = externalFiles
         guard let names = model.entityNames(inConfiguration: description.configuration) else {
             throw StoreError(.unknownConfiguration(description.configuration ?? ""), url: url)
         }
@@ -99,9 +104,8 @@ final class SQLiteStore: PersistentStore {
                 onOpen: { connection in
                     try QueryFunctions.register(on: connection)
                     try connection.registerPendingRows(slotCount: slotCount)
-                    guard let triggerFunctions else { return }
-                    try triggerFunctions.register(on: connection)
-                    try ExternalData.register(on: connection, store: url)
+                    try ExternalData.register(on: connection, externalFiles)
+                    try triggerFunctions?.register(on: connection)
                 })
             let (opened, history) = try pool.write { connection in
                 let opened = try schema.open(
@@ -117,6 +121,9 @@ final class SQLiteStore: PersistentStore {
                 let history = try StoreHistory(
                     opened, isRecording: description.tracksHistory && !connection.isReadOnly,
                     on: connection)
+                if !connection.isReadOnly {
+                    externalFiles?.sweep { try opened.references(on: connection, url) }
+                }
                 if description.vacuumsWhenOpened { try connection.execute("VACUUM") }
                 if description.analyzesWhenOpened { try connection.execute("ANALYZE") }
                 return (opened, history)
@@ -137,12 +144,13 @@ final class SQLiteStore: PersistentStore {
         rowTranslations = TranslationCache()
         let layout = layout
         keys = KeyReservation(model: model)
+        let folder = externalFiles?.path ?? ""
         let selections = model.entities.map {
-            RowSelection($0, includesSubentities: false, layout: layout)
+            RowSelection($0, includesSubentities: false, layout: layout, folder: folder)
         }
         self.selections = selections
         familySelections = model.entities.map {
-            RowSelection($0, includesSubentities: true, layout: layout)
+            RowSelection($0, includesSubentities: true, layout: layout, folder: folder)
         }
         statements = model.entities.map {
             EntityStatements($0, selection: selections[$0.index], layout: layout)
@@ -166,6 +174,7 @@ final class SQLiteStore: PersistentStore {
         keys = store.keys
         obstacle = store.obstacle
         triggerFunctions = store.triggerFunctions
+        externalFiles = store.externalFiles
         copy = store.copy
         history = store.history
         pinnedReader = reader
@@ -236,6 +245,7 @@ final class SQLiteStore: PersistentStore {
         // Before the writer, which removes the WAL as the last connection of the file.
         commitWatch?.close()
         try mapping { try pool.close() }
+        externalFiles?.close()
     }
 
     func observeCommits(_ handler: @escaping @Sendable (CommitEvent) -> Void) -> Observation {

@@ -45,8 +45,21 @@ struct SQLiteSchema {
         /// The temporary triggers that the writer needs.
         var writerStatements: [String] = []
 
+        /// The columns that may refer to files.
+        var externalColumns = ExternalColumns([])
+
         /// The source of all of this; nil for a new store.
         var origin: Origin?
+
+        mutating func note(_ columns: ExternalColumns) {
+            externalColumns = columns
+            writerStatements += columns.triggers
+        }
+
+        /// The names of all files to which rows refer; nil if they cannot be known.
+        func references(on connection: Connection, _ url: URL?) throws -> Set<String>? {
+            try SQLiteStore.references(of: url, metadata, externalColumns, on: connection)
+        }
     }
 
     /// The state of a file's schema and metadata.
@@ -119,10 +132,14 @@ struct SQLiteSchema {
         let insert = try connection.statement(
             "INSERT INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)")
         insert.bind(identifier, at: 1)
-        let metadata = MetadataList(versionHashes: versionHashes)
+        var metadata = MetadataList(versionHashes: versionHashes)
+        let marked = layout.markedColumns(of: entities)
+        if !marked.isEmpty { metadata.externalColumns = marked }
         insert.bind(blob: try metadata.data(), at: 2)
         try insert.run()
-        return Opened(identifier: identifier, metadata: metadata, layout: layout)
+        var made = Opened(identifier: identifier, metadata: metadata, layout: layout)
+        made.note(ExternalColumns(marked))
+        return made
     }
 
     /// The statements that turn an empty database into a store, in order.
@@ -199,7 +216,8 @@ struct SQLiteSchema {
         let catalog = try StoreCatalog(connection)
         let layout = try StoreLayout(
             model, catalog, storeIdentifier: identifier, entityNames: entityNames,
-            isUnrelatedModel: !differing.isEmpty, marksExternalData: metadata.isOfCoreData)
+            isUnrelatedModel: !differing.isEmpty,
+            marks: metadata.isOfCoreData ? .asModel : .columns(Set(metadata.externalColumns ?? [])))
         var opened = Opened(identifier: identifier, metadata: metadata, layout: layout)
         opened.hasNewNote = hasNewNote
         opened.origin = try Origin(connection)
@@ -209,6 +227,10 @@ struct SQLiteSchema {
             opened.writerStatements = upkeep.statements
             opened.obstacle = upkeep.unmaintained.first.map { .unmaintainedIndex($0) }
         }
+        opened.note(
+            ExternalColumns(
+                metadata.isOfCoreData
+                    ? layout.markedColumns(of: entities) : metadata.externalColumns ?? []))
         if catalog.hasHistory, !tracksHistory, !writesWithoutHistory {
             opened.obstacle = .hasHistory
         }

@@ -8,11 +8,19 @@ extension SQLiteStore {
     static func empty(
         _ url: URL, timeout: Duration, isForced: Bool, vfs: String? = nil
     ) throws {
+        let files = ExternalFiles(in: ExternalFiles.supportFolder(of: url))
+        var names: Set<String> = []
         do {
-            try withConnection(url, .readWrite, timeout: timeout, vfs: vfs) { try $0.empty() }
+            try withConnection(url, .readWrite, timeout: timeout, vfs: vfs) { connection in
+                names = url.nameInMemory == nil ? files.names(of: url, on: connection) : []
+                try connection.empty()
+            }
         } catch let error as StoreError where isForced || error.reason == .notADatabase {
             try deleteFiles(at: url)
+            if !sharesSupportFolder(url) { names = Set(files.names) }
         }
+        files.remove(names)
+        files.removeFolders()
     }
 
     private static func deleteFiles(at url: URL) throws {
@@ -29,19 +37,30 @@ extension SQLiteStore {
 
     /// Overwrites a store with the content of another, in one transaction of the destination. The
     /// source does not change.
+    ///
+    /// Values in files are copied before it, and those of the earlier content removed after it.
     static func replace(
         _ destination: URL, with source: URL, timeout: Duration, vfs: String? = nil
     ) throws {
         try withConnection(source, .readOnly, timeout: timeout) { reader in
             _ = try readMetadata(on: reader, url: source)
-            try withConnection(
-                destination, .readWriteCreate, timeout: timeout, vfs: vfs
-            ) { writer in
-                try Connection.backup(from: reader, to: writer)
-                // The copied header says WAL. Without this read of the schema the file would keep
-                // an empty WAL.
-                try writer.execute("PRAGMA schema_version")
+            let replacement = try FilesReplacement(destination, with: source, on: reader)
+            do {
+                try withConnection(
+                    destination, .readWriteCreate, timeout: timeout, vfs: vfs
+                ) { writer in
+                    replacement.noteEarlierFiles(on: writer)
+                    try replacement.copyFiles(on: reader)
+                    try Connection.backup(from: reader, to: writer)
+                    // The copied header says WAL. Without this read of the schema the file would
+                    // keep an empty WAL.
+                    try writer.execute("PRAGMA schema_version")
+                }
+            } catch {
+                replacement.takeBack()
+                throw error
             }
+            replacement.finish()
         }
     }
 }
