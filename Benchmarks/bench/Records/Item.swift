@@ -75,12 +75,13 @@ final class Item: ManagedObject, ItemValues {
     }
 }
 
-/// The owner of ten items, in the stores of the walks.
+/// The owner of items: of ten in the stores of the walks, of a whole feed in that of the feed.
 final class Rack: ManagedObject {
     static let name = Attribute<String>("name")
-    static let items = ToMany<Item>("items")
+    static let items = ToMany<Item>("items", deleteRule: .cascade)
 
     static let itemCount = 10
+    static let feedName = "Feed"
 
     override class var managedProperties: [any ManagedProperty] { [name, items] }
 

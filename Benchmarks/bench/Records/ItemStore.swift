@@ -17,6 +17,7 @@ struct ItemStore: SampleStore {
             ? ItemRow.repeated(count: rowCount) : ItemRow.generated(count: rowCount)
         var configuration = context.configuration
         configuration.tracksHistory = historySaveSize != nil
+        configuration.hasRacks = hasRacks
         let maker = try ObjectGraphEngine(
             configuration: configuration, isNumberIndexed: isNumberIndexed)
         if hasRacks {
@@ -64,6 +65,7 @@ struct ItemSum: Sendable {
     let sql: String?
     let value: @Sendable (ItemRow) -> Int64
 
+    static let count = ItemSum(name: "items", sql: "COUNT(*)") { _ in 1 }
     static let number = ItemSum(name: "numbers", sql: "SUM(ZNUMBER)") { $0.number }
     static let quantity = ItemSum(name: "quantities", sql: "SUM(ZQUANTITY)") {
         Int64($0.quantity)
@@ -71,8 +73,7 @@ struct ItemSum: Sendable {
 
     /// The sums of the columns, to detect missing values and values in a wrong column.
     static let columns = [
-        ItemSum(name: "items", sql: "COUNT(*)") { _ in 1 },
-        number, quantity,
+        count, number, quantity,
         ItemSum(name: "delays", sql: "SUM(ZDELAYMINUTES)") { Int64($0.delayMinutes ?? 0) },
         ItemSum(name: "prices in cents", sql: "SUM(round(ZPRICE * 100))") {
             Int64(($0.price * 100).rounded())

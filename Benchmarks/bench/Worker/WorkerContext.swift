@@ -148,7 +148,8 @@ struct WorkerContext {
             counting: CountedStack(stack: stack), rowCount: rowCount, repeats: repeats, work)
     }
 
-    private func measure(
+    /// Measures work whose counts a subject has; nil for work without counts.
+    func measure(
         counting: (any CountingSubject)?, rowCount: Int, repeats: Bool, _ work: () throws -> Void
     ) throws -> Sample {
         counting?.resetCounters()

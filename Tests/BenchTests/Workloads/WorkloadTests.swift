@@ -10,9 +10,11 @@ import Testing
     private func run(
         _ kind: String, _ subjects: String, _ parameters: String, flights: Int = 300
     ) throws -> [CellResult] {
-        let dataset =
-            ["engine", "records", "history", "generations", "pictures"].contains(kind)
-            ? "" : "dataset: { flights: \(flights) }"
+        let makesItsRows = [
+            "engine", "records", "history", "generations", "pictures", "list", "feed", "look-up",
+            "walk",
+        ]
+        let dataset = makesItsRows.contains(kind) ? "" : "dataset: { flights: \(flights) }"
         let text = """
             schema: 1
             name: small
@@ -78,6 +80,43 @@ import Testing
                 cell.values(of: "shown.p50")[0], cell.values(of: "durable.p50")[0]
             )
             if cell.subject.hasPrefix("nested-propagating") { #expect(shown < durable) }
+        }
+    }
+
+    @Test func `a list follows the saves of every stack`() throws {
+        let cells = try run(
+            "list", "all-stacks", "rows: 200, change: [update, insert], changes: 5, saves: 20")
+        for cell in cells { #expect(cell.samples[0].latencies["shown"]?.count == 20) }
+    }
+
+    @Test func `a list is watched by controllers in each shape, and by observers`() throws {
+        let shapes = "shape: [changes, snapshots, differences]"
+        let few = "rows: 100, changes: 5, saves: 3, watchers: 4"
+        _ = try run("list", "nested, shared, shared-no-merge", "\(few), change: insert, \(shapes)")
+        _ = try run("list", "shared", "\(few), watch: [list, lists, objects], \(shapes)")
+        _ = try run("list", "shared, nested", "\(few), watch: observers, fetchBatchSize: 0")
+    }
+
+    @Test func `every stack and peer replaces a feed and shows the new one`() throws {
+        for cell in try run("feed", "all-stacks, peers", "items: 10, feeds: 20") {
+            #expect(cell.samples[0].latencies["replaced"]?.count == 20)
+        }
+    }
+
+    @Test func `a look-up by an indexed value is one statement`() throws {
+        for cell in try run("look-up", "all-stacks, peers", "rows: 50") {
+            let isStack = !["grdb", "sqlite-c"].contains(cell.subject)
+            #expect(cell.values(of: "statements") == (isStack ? [50] : []), "\(cell.identifier)")
+        }
+    }
+
+    @Test func `a walk reads the members of each owner, or with prefetching all at once`() throws {
+        for cell in try run("walk", "all-stacks, peers", "racks: 30, prefetching: [false, true]") {
+            let isStack = !["grdb", "sqlite-c"].contains(cell.subject)
+            let statements = cell.parameters["prefetching"] == "true" ? 2.0 : 31
+            #expect(
+                cell.values(of: "statements") == (isStack ? [statements] : []),
+                "\(cell.identifier)")
         }
     }
 
