@@ -89,12 +89,18 @@ import Testing
         for cell in cells { #expect(cell.samples[0].latencies["shown"]?.count == 20) }
     }
 
-    @Test func `a list is watched by controllers in each shape, and by observers`() throws {
-        let shapes = "shape: [changes, snapshots, differences]"
-        let few = "rows: 100, changes: 5, saves: 3, watchers: 4"
-        _ = try run("list", "nested, shared, shared-no-merge", "\(few), change: insert, \(shapes)")
-        _ = try run("list", "shared", "\(few), watch: [list, lists, objects], \(shapes)")
-        _ = try run("list", "shared, nested", "\(few), watch: observers, fetchBatchSize: 0")
+    @Test(arguments: [
+        (
+            "nested, shared, shared-no-merge",
+            "change: insert, shape: [changes, snapshots, differences]"
+        ),
+        ("shared", "watch: [list, lists, objects], shape: [changes, snapshots, differences]"),
+        ("nested, shared", "watch: observers, fetchBatchSize: 0"),
+    ])
+    func `a list is watched by controllers in each shape, and by observers`(
+        subjects: String, parameters: String
+    ) throws {
+        _ = try run("list", subjects, "rows: 100, changes: 5, saves: 3, watchers: 4, \(parameters)")
     }
 
     @Test func `every stack and peer replaces a feed and shows the new one`() throws {
