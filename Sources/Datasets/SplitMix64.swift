@@ -1,8 +1,8 @@
 /// A generator that gives the same numbers for the same seed on every machine. Not for secrets.
 ///
-/// Other modules compile this file too, through symbolic links. Source: Steele, Lea and Flood, "Fast
-/// splittable pseudorandom number generators", OOPSLA 2014, with the constants of its reference
-/// implementation.
+/// Other modules compile this file too, through symbolic links. Source: Steele, Lea and Flood,
+/// "Fast splittable pseudorandom number generators", OOPSLA 2014, with the constants of its
+/// reference implementation.
 struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

@@ -53,7 +53,8 @@ public struct StackConfiguration: Sendable {
 extension StackConfiguration {
     /// Makes a coordinator and opens the store in it.
     ///
-    /// - Parameter postsRemoteChanges: Whether the coordinator posts what others write (spec §10.5).
+    /// - Parameter postsRemoteChanges: Whether the coordinator posts what others write (spec
+    ///   §10.5).
     /// - Throws: `StoreError` if it cannot be opened.
     public func openCoordinator(
         postsRemoteChanges: Bool = false

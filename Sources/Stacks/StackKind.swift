@@ -79,8 +79,8 @@ extension StackKind {
         /// A worker's plain `save` reaches the store without a further call;
         /// ``PersistenceStack/settle()`` waits for it.
         case savesPropagate
-        /// The view also shows batch requests and what other processes have written, as it shows saves.
-        /// The store keeps a history, which nobody deletes.
+        /// The view also shows batch requests and what other processes have written, as it shows
+        /// saves. The store keeps a history, which nobody deletes.
         case followsHistory
         /// Objects in workers show what the view saved, in blocks enqueued after the save.
         case mergesIntoWorkers

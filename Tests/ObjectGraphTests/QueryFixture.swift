@@ -5,7 +5,7 @@ import Foundation
 /// A model with a relationship of each kind, rows of it in memory, and the same rows in a SQLite
 /// database.
 enum QueryFixture {
-    static let layout = StoreLayout(model)
+    static let layout = StoreLayout(model, storeIdentifier: "S")
     static let model = try! ManagedObjectModel(entities: [
         EntityDescription(
             name: "Airline", attributes: [AttributeDescription("name", .string)],

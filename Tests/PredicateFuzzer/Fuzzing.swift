@@ -1,5 +1,5 @@
-/// The entry of a program that libFuzzer drives. A crash, a hang or a leak is a finding; errors that
-/// are thrown are not.
+/// The entry of a program that libFuzzer drives. A crash, a hang or a leak is a finding; errors
+/// that are thrown are not.
 enum Fuzzing {
     /// Passes the program's arguments to libFuzzer, which calls `check` with its inputs.
     static func run() {

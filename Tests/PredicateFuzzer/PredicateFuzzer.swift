@@ -18,14 +18,14 @@ enum PredicateFuzzer {
         }
         _ = try? FetchTranslation(
             FetchRequest(entityName: "Thing", predicate: predicate), entity: entity,
-            layout: StoreLayout(model),
+            layout: StoreLayout(model, storeIdentifier: "S"),
             selection: .count)
     }
 
-    /// Parses past the cache of formats. The leak sanitizer does not follow references with tag bits,
-    /// as strings and enums have them, and would report what the cache keeps.
+    /// Parses past the cache of formats. The leak sanitizer does not follow references with tag
+    /// bits, as strings and enums have them, and would report what the cache keeps.
     private static func parse(_ format: String) -> ObjectPredicate? {
-        try? PredicateParser.parse(format, []).predicate
+        try? ObjectPredicate(readOnce: format)
     }
 
     fileprivate static let model = try! ManagedObjectModel(entities: [

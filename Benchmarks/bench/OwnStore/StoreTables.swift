@@ -2,22 +2,29 @@ import ObjectGraph
 
 /// The tables and columns of a store in plain SQL, found by Core Data's naming rules and without
 /// the engine, so that its answers can be checked.
+///
+/// A store that was migrated may have old names, digits behind them, and numbers that no entity has
+/// any more. A name counts if nothing else in the store can be meant.
 struct StoreTables {
     private let model: ManagedObjectModel
-    private let tables: Set<String>
+    /// By table.
     private let columns: [String: Set<String>]
     private let numbers: [String: Int]
 
     init(_ store: StoreReader, _ model: ManagedObjectModel) throws {
         self.model = model
-        func list(_ sql: String) throws -> [Substring] {
-            try store.text(sql).split(separator: "\n")
+        func list(_ sql: String) throws -> [String] {
+            try store.text(sql).split(separator: "\n").map(String.init)
         }
-        let tables = Set(
-            try list("SELECT group_concat(name, char(10)) FROM sqlite_master WHERE type = 'table'")
-                .map(String.init))
-        self.tables = tables
-        numbers = Dictionary(
+        var columns: [String: Set<String>] = [:]
+        for table in try list(
+            "SELECT group_concat(name, char(10)) FROM sqlite_master WHERE type = 'table'")
+        {
+            columns[table] = Set(
+                try list("SELECT group_concat(name, char(10)) FROM pragma_table_info('\(table)')"))
+        }
+        self.columns = columns
+        let noted = Dictionary(
             try list(
                 "SELECT group_concat(Z_ENT || ' ' || Z_NAME, char(10)) FROM Z_PRIMARYKEY"
             ).compactMap { line in
@@ -25,21 +32,21 @@ struct StoreTables {
                 return Int(parts[0]).map { (String(parts[1]), $0) }
             }
         ) { first, _ in first }
-        var columns: [String: Set<String>] = [:]
-        for table in tables {
-            columns[table] = Set(
-                try list("SELECT group_concat(name, char(10)) FROM pragma_table_info('\(table)')")
-                    .map(String.init))
+        numbers = model.entitiesByName.compactMapValues { entity in
+            noted[entity.name]
+                ?? entity.renamingIdentifier.flatMap { old in
+                    model.entitiesByName[old] == nil ? noted[old] : nil
+                }
         }
-        self.columns = columns
     }
 
     // MARK: Entities
 
     /// The table of an entity's rows; nil if the store has it under another name.
     func table(of entity: String) -> String? {
-        let name = "Z" + root(of: entity).uppercased()
-        return tables.contains(name) ? name : nil
+        let root = root(of: entity)
+        let names = [root, model.entitiesByName[root]?.renamingIdentifier].compactMap(\.self)
+        return names.map { "Z" + $0.uppercased() }.first { columns[$0] != nil }
     }
 
     /// The value of `Z_ENT` in the rows of exactly this entity; nil if the store does not list it.
@@ -65,10 +72,26 @@ struct StoreTables {
         let root = root(of: path.entity)
         let sharing = model.entitiesByName.values.filter { self.root(of: $0.name) == root }
             .flatMap { $0.attributes.map(\.name) + $0.relationships.map(\.name) }
-            .filter { $0.uppercased() == path.property.uppercased() }
-        guard sharing.count == 1, let table = table(of: path.entity) else { return nil }
-        let name = "Z" + path.property.uppercased()
-        return columns[table]?.contains(name) == true ? name : nil
+            .map { "Z" + $0.uppercased() }
+        let own = "Z" + path.property.uppercased()
+        guard sharing.count(where: { $0 == own }) == 1,
+            let columns = table(of: path.entity).flatMap({ self.columns[$0] })
+        else { return nil }
+        if columns.contains(own) { return own }
+        let free = columns.subtracting(sharing)
+        for name in spellings(of: path).map({ "Z" + $0 }) {
+            if free.contains(name) { return name }
+            if let column = free.only(where: { $0.isName(name) }) { return column }
+        }
+        return nil
+    }
+
+    /// The property's name and the one before a migration, in upper case.
+    private func spellings(of path: PropertyPath) -> [String] {
+        let old =
+            model.relationshipsByName(ofEntity: path.entity)?[path.property]?.renamingIdentifier
+            ?? model.attributesByName(ofEntity: path.entity)?[path.property]?.renamingIdentifier
+        return [path.property, old].compactMap { $0?.uppercased() }
     }
 
     /// SQL that selects `source`, the primary key of the source, and `target`, that of the
@@ -118,6 +141,23 @@ struct StoreTables {
         }
         let table = candidates.first { columns[$0]?.isSuperset(of: [source, target]) == true }
         return table.map { "SELECT \(source) AS source, \(target) AS target FROM \($0)" }
+            ?? inverse.flatMap { renumberedPairs(of: path, inverse: $0) }
+    }
+
+    /// The links in the only join table whose columns have the names of both ends, behind any
+    /// numbers.
+    private func renumberedPairs(of path: PropertyPath, inverse: PropertyPath) -> String? {
+        let (ends, others) = (spellings(of: path), spellings(of: inverse))
+        func column(_ names: [String], in table: String) -> String? {
+            columns[table]?.only { column in names.contains { column.isNumberedName($0) } }
+        }
+        let found = columns.keys.compactMap { table -> String? in
+            guard (ends + others).contains(where: { table.isNumberedName($0) }),
+                let source = column(others, in: table), let target = column(ends, in: table)
+            else { return nil }
+            return "SELECT \(source) AS source, \(target) AS target FROM \(table)"
+        }
+        return found.count == 1 ? found[0] : nil
     }
 
     /// The name of the entity that declares the property: this one or an ancestor.
@@ -128,5 +168,27 @@ struct StoreTables {
             let parent = entity.superentity
         { name = parent }
         return name
+    }
+}
+
+extension String {
+    /// Whether this is the name, with or without digits behind it.
+    fileprivate func isName(_ name: String) -> Bool {
+        hasPrefix(name) && dropFirst(name.count).allSatisfy(\.isNumber)
+    }
+
+    /// Whether this is `Z_`, a number and the name, as in `Z_12OWNERS`.
+    fileprivate func isNumberedName(_ name: String) -> Bool {
+        guard hasPrefix("Z_") else { return false }
+        let rest = dropFirst(2).drop(while: \.isNumber)
+        return rest.count < count - 2 && String(rest).isName(name)
+    }
+}
+
+extension Set<String> {
+    /// The element that satisfies the condition; nil if none or several do.
+    fileprivate func only(where condition: (String) -> Bool) -> String? {
+        let found = filter(condition)
+        return found.count == 1 ? found.first : nil
     }
 }

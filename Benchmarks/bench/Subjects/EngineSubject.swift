@@ -38,8 +38,8 @@ protocol EngineSubject: ItemsSubject {
     /// Inserts items with the subject's bulk operation, in one transaction.
     func batchInsert(_ items: [ItemRow]) throws
 
-    /// Inserts items like ``batchInsert(_:)``. The numbers are unique: a stored item with the number
-    /// takes the other values, and its version rises.
+    /// Inserts items like ``batchInsert(_:)``. The numbers are unique: a stored item with the
+    /// number takes the other values, and its version rises.
     func upsert(_ items: [ItemRow]) throws
 
     /// Inserts the items of an ``ItemFile`` like ``batchInsert(_:)``, without holding them all.
@@ -84,8 +84,8 @@ protocol EngineSubject: ItemsSubject {
     /// - Returns: the last page.
     func holdFirstPage(rowCount: Int, times: Int) throws -> HeldItems
 
-    /// Counts the items, as a list must that shows its scroll bar, and reads the first `rowCount` of
-    /// them by number, and each property once.
+    /// Counts the items, as a list must that shows its scroll bar, and reads the first `rowCount`
+    /// of them by number, and each property once.
     ///
     /// - Returns: the count, and the items read.
     func readFirstBatch(rowCount: Int) throws -> (count: Int, checksum: ItemChecksum)

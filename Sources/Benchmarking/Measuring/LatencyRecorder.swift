@@ -3,7 +3,8 @@
 /// Recorders of several threads or repetitions merge without loss. Do not share one between threads
 /// while recording: give each thread its own and merge them.
 public struct LatencyRecorder: Sendable {
-    /// A percentile is reported only if at least this many values lie beyond it (measuring §6): the p99 of 71 requests is just their maximum.
+    /// A percentile is reported only if at least this many values lie beyond it (measuring §6): the
+    /// p99 of 71 requests is just their maximum.
     public static let valuesNeededBeyondPercentile = 10
 
     private static let hour: UInt64 = 3_600_000_000_000

@@ -123,9 +123,14 @@ final class DecodedGraph<Object: ManagedObject> {
     /// Reads what the changes need: a read that fails later would leave them unfinished.
     private func readWhatChanges() {
         for target in targets {
-            guard let object = target.object else { continue }
-            for (property, _) in target.drafts.flatMap(\.links) {
+            for (property, destinations) in target.drafts.flatMap(\.links) {
                 let inverse = model.inverse(of: property.relationship!)
+                if property.kind == .toOne, let inverse, inverse.kind == .toOne {
+                    // A new destination leaves its present owner.
+                    let owner = destinations.first?.target.object?.destination(of: inverse)
+                    _ = owner?.destination(of: property)
+                }
+                guard let object = target.object else { continue }
                 if property.kind == .toOne {
                     let old = object.destination(of: property)
                     if let inverse, inverse.kind == .toOne { _ = old?.destination(of: inverse) }

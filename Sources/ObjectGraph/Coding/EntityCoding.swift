@@ -78,7 +78,8 @@ extension Entity {
 }
 
 extension ManagedObjectModel {
-    /// The entity of the objects of a class, or else the one that is named; nil if no name is given.
+    /// The entity of the objects of a class, or else the one that is named; nil if no name is
+    /// given.
     func codedEntity(
         of type: ManagedObject.Type, orNamed name: String?
     ) throws(ObjectCodingError) -> Entity? {

@@ -1,4 +1,4 @@
-/// What a context posts to its observers. Values only, so they can be passed to any queue
+/// A notification of a context to its observers. Values only, so it can be passed to any queue
 /// (spec §4.5).
 public enum ContextNotification: Sendable, Hashable {
     /// Pending changes were processed, or objects were refreshed, rolled back or reset.

@@ -249,7 +249,7 @@ extension ManagedObjectContext: ObjectChannel {
         guard let object = table(change.entity.index, storeNumber)[change.key] else {
             return false
         }
-        if object.state.deletion == .foundGone { expectRow(of: object) }
+        if object.state.deletion.isOfOthers { expectRow(of: object) }
         if object.isDeleted {
             revive(object)
             return true

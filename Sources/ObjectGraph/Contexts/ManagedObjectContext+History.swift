@@ -70,8 +70,8 @@ extension ManagedObjectContext {
     ///
     /// - Parameters:
     ///   - position: The first place to keep.
-    ///   - stores: The identifiers of the stores; nil means all that have a history and that a token
-    ///     or transaction is of.
+    ///   - stores: The identifiers of the stores; nil means all that have a history and that a
+    ///     token or transaction is of.
     /// - Throws: `StoreError` if the place is one that no store here has had, or a store cannot be
     ///   written.
     public func deleteHistory(

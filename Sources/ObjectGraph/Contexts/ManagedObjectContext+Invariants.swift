@@ -1,4 +1,4 @@
-// What must be true of a context while no code uses it.
+// The invariants of a context, which hold while no code uses it.
 extension ManagedObjectContext {
     /// Throws if a part of the context contradicts itself or another part. Visits every object.
     func checkInvariants() throws(BrokenInvariant) {

@@ -329,12 +329,6 @@ extension ManagedObjectContext {
         identityMap.endSweep(remainingCount: remainingCount)
     }
 
-    /// Whether a row is fresh enough for this context (spec §3.1).
-    func isFresh(_ row: RowReference) -> Bool {
-        guard let stalenessInterval else { return true }
-        return row.slab.readAt.duration(to: .now) <= stalenessInterval
-    }
-
     /// Handles a fault whose row is gone: the object counts as deleted and reads as nil
     /// (spec §3.5).
     func faultIsInaccessible(_ object: ManagedObject) {
@@ -350,6 +344,7 @@ extension ManagedObjectContext {
     /// the row.
     func expectRow(of object: ManagedObject) {
         tracker.withdrawDeletion(of: object)
+        object.row = nil
         object.state.flags.insert(.fault)
         object.contents?.unload()
     }

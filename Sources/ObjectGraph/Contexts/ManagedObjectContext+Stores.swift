@@ -1,4 +1,4 @@
-// What happens to objects whose store is removed (spec §11.1).
+// Objects whose store is removed (spec §11.1).
 extension ManagedObjectContext {
     /// Detaches the objects of stores that were removed since the last call, with their pending
     /// changes.

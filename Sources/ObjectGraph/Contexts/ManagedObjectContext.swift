@@ -163,7 +163,7 @@ struct LastInsertion {
     let storeChangeCount: Int
 }
 
-/// What other contexts leave for a context, which takes it when its queue is next entered.
+/// Messages of other contexts to a context, which takes them when its queue is next entered.
 struct Mailbox {
     /// Objects whose row was written by a save further up, with their primary keys.
     var permanentKeys: [PermanentKey] = []

@@ -1,6 +1,7 @@
 /// Changes of a coordinator's stores (spec §4.5, §10.5).
 ///
-/// Remote changes are posted on a queue of their own, the others on the thread that makes the change.
+/// Remote changes are posted on a queue of their own, the others on the thread that makes the
+/// change.
 public enum CoordinatorNotification: Sendable, Hashable {
     /// Stores are about to be added or removed.
     case storesWillChange(StoreChanges)

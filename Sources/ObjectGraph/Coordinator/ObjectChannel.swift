@@ -1,4 +1,4 @@
-/// What a context needs from the level above it: a coordinator, or a parent context.
+/// The level above a context, as the context uses it: a coordinator, or a parent context.
 ///
 /// This is the only difference between a child context and a root context. Source: spec §4.2; the
 /// idea of one small protocol for both is Apache Cayenne's `DataChannel`.

@@ -24,7 +24,7 @@ public final class ManagedObjectModel: Sendable {
     public let versionIdentifiers: Set<String>
     let templates: [String: any RequestTemplate]
 
-    /// What was left out when the model was read from a file.
+    /// The omissions when the model was read from a file.
     let fileWarnings: [ModelWarning]
     let hasOrderedRelationships: Bool
 

@@ -6,7 +6,7 @@ extension ModelArchiveReader {
     /// engine lacks.
     mutating func predicate(at index: Int) throws(KeyedArchiveError) -> ObjectPredicate? {
         if case .string(let format)? = try archive.knownValue(at: index) {
-            return try? ObjectPredicate(format)
+            return try? ObjectPredicate(readOnce: format)
         }
         let predicate = try predicate(archive.object(at: index), depth: 0)
         return predicate.flatMap { (try? $0.checkDepth()) == nil ? nil : $0 }

@@ -232,7 +232,7 @@ extension ModelArchiveReader {
         var format: String?
         if let index = object.fields["NSPartialIndexPredicate"] {
             format = try predicate(at: index)?.predicateFormat
-            guard let format, (try? ObjectPredicate(format)) != nil else {
+            guard let format, (try? ObjectPredicate(readOnce: format)) != nil else {
                 let feature = "the condition of the index '\(name)', which is left out"
                 draft.warn(.unsupported(feature), entity)
                 return nil

@@ -6,11 +6,11 @@ struct ModelArchiveReader {
     var draft: ModelDraft
     var archive: ModelArchive
 
-    /// What is being read, for errors.
+    /// The entity and the property that are being read, for errors.
     private var entityName: String?
     private var propertyName: String?
 
-    /// What the archive says about entities before they are read.
+    /// The outline of an entity, before it is read.
     private struct Outline {
         let object: ModelArchive.Object
         let superentity: String?

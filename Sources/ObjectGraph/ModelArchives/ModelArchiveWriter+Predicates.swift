@@ -8,7 +8,7 @@ extension ModelArchiveWriter {
         if let node = node(predicate) { return node }
         let format = predicate.predicateFormat
         // Blocks and object identifiers print for people only.
-        guard (try? ObjectPredicate(format)) == predicate else { return nil }
+        guard (try? ObjectPredicate(readOnce: format)) == predicate else { return nil }
         return archive.text(format)
     }
 

@@ -58,7 +58,7 @@ extension ModelArchiveWriter {
         of attribute: AttributeDescription, in entity: String
     ) -> [(String, Int)] {
         let rules = attribute.validationRules.compactMap { rule in
-            (try? ObjectPredicate(rule.predicateFormat)).flatMap { predicate($0) }
+            (try? ObjectPredicate(readOnce: rule.predicateFormat)).flatMap { predicate($0) }
                 .map { (predicate: $0, warning: warning(rule.warning)) }
         }
         var fields = fields(
@@ -145,7 +145,9 @@ extension ModelArchiveWriter {
     mutating func fetchIndex(_ index: FetchIndexDescription, of entity: String) -> Int? {
         var condition = archive.null()
         if let format = index.partialIndexPredicate {
-            guard let predicate = (try? ObjectPredicate(format)).flatMap({ predicate($0) }) else {
+            guard
+                let predicate = (try? ObjectPredicate(readOnce: format)).flatMap({ predicate($0) })
+            else {
                 return nil
             }
             condition = predicate

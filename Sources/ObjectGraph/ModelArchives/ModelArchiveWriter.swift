@@ -3,8 +3,8 @@ import Foundation
 /// Writes a model as Core Data archives it in a store: every entity repeats the properties that it
 /// inherits.
 ///
-/// What Core Data's form has no place for is left out: blocks, and requests for dictionaries. None
-/// of it is part of a version hash.
+/// Blocks and requests for dictionaries are left out: Core Data's form has no place for them. No
+/// version hash depends on them.
 struct ModelArchiveWriter {
     let model: ManagedObjectModel
     var archive = KeyedArchiveWriter()

@@ -9,8 +9,8 @@ extension ManagedObjectModel {
     /// without a class are of `ManagedObject`, and their values are read and set by key. A
     /// transformable attribute whose transformer is not given has its stored `Data` as value.
     ///
-    /// What the engine does not know or lacks is left out of the model. `warnings` lists it with
-    /// its lines. Source: spec §1.13, §1.14.
+    /// The model leaves out elements that the engine does not know or lacks. `warnings` lists them
+    /// with their lines. Source: spec §1.13, §1.14.
     ///
     /// - Parameters:
     ///   - url: The folder or the file.

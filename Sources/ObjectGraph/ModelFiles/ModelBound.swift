@@ -41,7 +41,8 @@ enum ModelBound: Hashable {
 
     /// The bound that the rule expresses; nil if there is none.
     init?(_ rule: ValidationRule) {
-        guard case .comparison(let comparison)? = try? ObjectPredicate(rule.predicateFormat),
+        guard
+            case .comparison(let comparison)? = try? ObjectPredicate(readOnce: rule.predicateFormat),
             case .constant(let value) = comparison.right
         else { return nil }
         let isLength = comparison.left == Self.length

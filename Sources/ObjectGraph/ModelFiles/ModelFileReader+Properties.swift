@@ -163,7 +163,7 @@ extension ModelFileReader {
         _ format: String, _ element: ModelElement
     ) throws(ModelFileError) -> ObjectPredicate {
         do throws(PredicateFormatError) {
-            return try ObjectPredicate(format)
+            return try ObjectPredicate(readOnce: format)
         } catch { throw ModelFileError(.predicate(error), line: element.line) }
     }
 }

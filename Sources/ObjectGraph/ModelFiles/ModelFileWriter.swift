@@ -108,7 +108,7 @@ struct ModelFileWriter {
     ) throws(ModelFileError) -> PrintedElement {
         let predicate = try index.partialIndexPredicate.map { format throws(ModelFileError) in
             do throws(PredicateFormatError) {
-                return try ObjectPredicate(format).predicateFormat
+                return try ObjectPredicate(readOnce: format).predicateFormat
             } catch { throw ModelFileError(.predicate(error)) }
         }
         var element = try PrintedElement(
@@ -235,7 +235,7 @@ struct ModelFileWriter {
         expressible.returnsDistinctResults = request.returnsDistinctResults
         let format = request.predicate?.predicateFormat
         // Blocks and object identifiers print for people only.
-        let parsed = format.flatMap { try? ObjectPredicate($0) }
+        let parsed = format.flatMap { try? ObjectPredicate(readOnce: $0) }
         guard request == expressible, parsed?.predicateFormat == format else {
             throw ModelFileError(.inexpressible("all of the request of \(place)"))
         }

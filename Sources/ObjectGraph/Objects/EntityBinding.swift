@@ -1,4 +1,4 @@
-/// What the objects of one entity, store and context share, so that each object holds one
+/// The common part of all objects of one entity, store and context, so that each object holds one
 /// reference.
 final class EntityBinding {
     private(set) weak var context: ManagedObjectContext?

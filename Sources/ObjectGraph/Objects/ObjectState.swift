@@ -15,8 +15,8 @@ struct ObjectState {
     }
 
     var deletion: UnsavedDeletion {
-        get { UnsavedDeletion(rawValue: UInt8(bits >> 4 & 3)).unsafelyUnwrapped }
-        set { bits = bits & ~0x30 | UInt16(newValue.rawValue) << 4 }
+        get { UnsavedDeletion(rawValue: UInt8(bits >> 4 & 7)).unsafelyUnwrapped }
+        set { bits = bits & ~0x70 | UInt16(newValue.rawValue) << 4 }
     }
 
     var flags: ObjectFlags {
@@ -120,16 +120,24 @@ enum UnsavedDeletion: UInt8 {
     /// The row was found gone; the object was not deleted here.
     case foundGone
 
+    /// Another context has deleted the row, as a merge has reported. The object may have been
+    /// deleted here before.
+    case merged
+
     /// Whether no delete rules are to be applied any more.
     var isPropagated: Bool {
         switch self {
-        case .propagated, .foundGone: true
+        case .propagated, .foundGone, .merged: true
         case .none, .marked: false
         }
     }
+
+    /// Whether the row is known to be gone, so that taking the deletion back does not bring the
+    /// object back.
+    var isOfOthers: Bool { self == .foundGone || self == .merged }
 }
 
-/// What can be true of an object at any time in its life.
+/// Conditions that an object may meet at any time in its life.
 struct ObjectFlags: OptionSet {
     let rawValue: UInt8
 

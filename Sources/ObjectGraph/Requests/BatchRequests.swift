@@ -50,7 +50,7 @@ public struct BatchDeleteRequest: Sendable {
     }
 }
 
-/// What a batch request reports. Identifiers cost memory and a statement.
+/// The form of a batch request's report. Identifiers cost memory and a statement.
 public enum BatchResultType: Sendable, Hashable {
     case count
     case objectIDs

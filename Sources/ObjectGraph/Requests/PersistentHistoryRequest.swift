@@ -9,9 +9,9 @@ public struct PersistentHistoryRequest: Sendable {
     /// `transactionNumber` and `token`; nil means all.
     public var transactionPredicate: ObjectPredicate?
 
-    /// Selects changes by `changeID`, `changedEntity`, `changedObjectID` and `changeType`; nil means
-    /// all. `changedEntity` is the name of the object's own entity, and an entity does not stand for
-    /// its subentities. Transactions without such a change are left out.
+    /// Selects changes by `changeID`, `changedEntity`, `changedObjectID` and `changeType`; nil
+    /// means all. `changedEntity` is the name of the object's own entity, and an entity does not
+    /// stand for its subentities. Transactions without such a change are left out.
     public var changePredicate: ObjectPredicate?
 
     /// Whether transactions have their changes. Without them fewer rows are read.

@@ -25,7 +25,7 @@ public struct PersistentHistoryTransaction: Sendable, Hashable {
     /// The `transactionAuthor` of that context.
     public let author: String?
 
-    /// What happened to each object, in the order in which it was recorded; nil if the request
+    /// The changes of the objects, in the order in which they were recorded; nil if the request
     /// leaves out changes.
     public internal(set) var changes: [PersistentHistoryChange]?
 }

@@ -56,7 +56,7 @@ extension SQLiteError: CustomStringConvertible {
         return text
     }
 
-    /// What to do next; nil if SQLite's message is enough.
+    /// The remedy; nil if SQLite's message is enough.
     private var advice: String? {
         switch code {
         case SQLITE_BUSY:

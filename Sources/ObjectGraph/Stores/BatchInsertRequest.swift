@@ -78,8 +78,8 @@ public struct BatchInsertRequest: Sendable {
         }
     }
 
-    /// One row for each element of a JSON array in a file, which is read as a stream: one element is
-    /// in memory at a time.
+    /// One row for each element of a JSON array in a file, which is read as a stream: one element
+    /// is in memory at a time.
     ///
     /// `execute` throws a `JSONArrayError` for a file of another form, and whatever `fill` throws.
     ///

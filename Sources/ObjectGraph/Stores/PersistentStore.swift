@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a coordinator needs from a store: reading rows for requests, and writing rows.
+/// A store as a coordinator uses it: it reads rows for requests, and writes rows.
 ///
 /// A store has entities and rows, but no objects. Every method may be called from any thread.
 protocol PersistentStore: AnyObject, Sendable {

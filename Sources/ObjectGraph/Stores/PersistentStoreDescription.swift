@@ -45,8 +45,8 @@ public struct PersistentStoreDescription: Sendable {
     /// extensions, its synchronisation with a server. False opens such a store for reading only.
     public var writesWithoutHistory = false
 
-    /// Whether the coordinator posts `remoteChange` after transactions of all who write to the store:
-    /// itself, other coordinators, other processes (spec §10.5).
+    /// Whether the coordinator posts `remoteChange` after transactions of all who write to the
+    /// store: itself, other coordinators, other processes (spec §10.5).
     ///
     /// Writers need not set this. It costs one more connection, and nothing for those who write.
     public var postsRemoteChanges = false
@@ -125,7 +125,7 @@ public struct PersistentStoreDescription: Sendable {
 }
 
 extension URL {
-    /// What follows `/dev/null/`; nil for all other URLs.
+    /// The path of a URL in `/dev/null/`; nil for all other URLs.
     var nameInMemory: String? {
         pathComponents.count > 3 && pathComponents.prefix(3) == ["/", "dev", "null"] ? path : nil
     }

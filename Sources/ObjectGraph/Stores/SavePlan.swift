@@ -1,4 +1,4 @@
-/// What a save does to one store. It is complete before the first statement runs.
+/// The work of a save in one store. It is complete before the first statement runs.
 struct SavePlan: Sendable {
     var rows: [RowChange] = []
     var joins: [JoinChange] = []

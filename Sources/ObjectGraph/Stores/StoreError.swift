@@ -39,8 +39,8 @@ public struct StoreError: Error, Sendable {
         /// A token, or a transaction, is of stores that are not open here; the value lists them
         /// (134060).
         case foreignHistory(stores: [String])
-        /// The store has an index that this engine cannot keep up to date, so that the store is open
-        /// for reading only (134030).
+        /// The store has an index that this engine cannot keep up to date, so that the store is
+        /// open for reading only (134030).
         case unmaintainedIndex(String)
         /// The disk is full (Core Data's 13).
         case diskFull

@@ -16,6 +16,9 @@ public final class Observation: Sendable {
 final class Observers<Notification: Sendable>: Sendable {
     private struct State {
         var last: UInt64 = 0
+
+        /// Replaced by each change and never changed in place, since `post` reads it outside the
+        /// lock.
         var handlers: [(number: UInt64, handler: @Sendable (Notification) -> Void)] = []
     }
 
@@ -26,11 +29,13 @@ final class Observers<Notification: Sendable>: Sendable {
     func add(_ handler: @escaping @Sendable (Notification) -> Void) -> Observation {
         let number = state.withLock { state in
             state.last += 1
-            state.handlers.append((state.last, handler))
+            state.handlers = state.handlers + [(state.last, handler)]
             return state.last
         }
         return Observation { [weak self] in
-            self?.state.withLock { $0.handlers.removeAll { $0.number == number } }
+            self?.state.withLock { state in
+                state.handlers = state.handlers.filter { $0.number != number }
+            }
         }
     }
 

@@ -18,9 +18,6 @@ struct PropertyMask: Sendable, Hashable {
         words[index >> 6] &= ~(1 << UInt64(index & 63))
     }
 
-    @inline(__always)
-    func isSubset(of other: Self) -> Bool { words & ~other.words == SIMD4() }
-
     mutating func formUnion(_ other: Self) { words |= other.words }
 
     /// Whether the condition holds for each member.

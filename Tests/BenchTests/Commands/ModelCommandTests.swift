@@ -1,4 +1,3 @@
-import CSQLite
 import Foundation
 import ObjectGraph
 import TestSupport
@@ -171,11 +170,8 @@ import Testing
     }
 
     @Test func `tables without a column do not hold the model`() throws {
-        var connection: OpaquePointer?
-        defer { sqlite3_close(connection) }
-        try #require(sqlite3_open(store.path, &connection) == SQLITE_OK)
-        let sql = "ALTER TABLE ZAUTHOR DROP COLUMN ZBIRTHYEAR"
-        try #require(sqlite3_exec(connection, sql, nil, nil, nil) == SQLITE_OK)
+        try folder.execute(
+            "ALTER TABLE ZAUTHOR DROP COLUMN ZBIRTHYEAR", on: store.lastPathComponent)
         let bench = try BenchProcess(["schema", store.path])
         #expect(bench.exitCode == 16)
         #expect(bench.errors.contains("ZBIRTHYEAR"), "\(bench.errors)")

@@ -84,6 +84,29 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: results.url.path + "/store"))
     }
 
+    @Test func `a migrated store is checked under its old names, suffixes and numbers`() throws {
+        try MessagesStore.make(at: store, messageCount: 60)
+        try folder.execute(
+            """
+            UPDATE Z_PRIMARYKEY SET Z_NAME = 'Enclosure' WHERE Z_NAME = 'Attachment';
+            ALTER TABLE ZATTACHMENT RENAME TO ZENCLOSURE;
+            ALTER TABLE ZENCLOSURE RENAME COLUMN ZFILENAME TO ZPATH;
+            ALTER TABLE ZMESSAGE RENAME COLUMN ZTEXT TO ZTEXT3;
+            ALTER TABLE Z_2CONVERSATIONS RENAME TO Z_31CONVERSATIONS;
+            ALTER TABLE Z_31CONVERSATIONS RENAME COLUMN Z_5CONVERSATIONS TO Z_41CONVERSATIONS;
+            """, on: "App.sqlite")
+        try MessagesStore.writeModel(to: folder.url("App.xcdatamodel"))
+        let contents = folder.url("App.xcdatamodel/contents")
+        let renamed = try String(contentsOf: contents, encoding: .utf8)
+            .replacing(#"name="Attachment""#, with: #"name="Attachment" elementID="Enclosure""#)
+            .replacing(#"name="fileName""#, with: #"name="fileName" elementID="path""#)
+        try Data(renamed.utf8).write(to: contents)
+        let bench = try start()
+        #expect(bench.exitCode == 0, "\(bench.errors)")
+        #expect(try results.load().dataset?.rowCounts["Attachment"] == 11)
+        #expect(!bench.output.contains("plain SQL could not check"), "\(bench.output)")
+    }
+
     @Test func `no result holds a value of the store`() throws {
         try MessagesStore.make(at: store, messageCount: 60)
         let bench = try start()

@@ -246,6 +246,47 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `the owner that a destination leaves is read before anything changes (§2.14.7)`(
+        isNew: Bool
+    ) throws {
+        let store = try StoreFixture(
+            ManagedObjectModel(entities: [
+                EntityDescription(
+                    name: "Car", attributes: [AttributeDescription("plate", .string)],
+                    relationships: [
+                        .toOne("driver", "Driver", inverse: "car"), .toOne("garage", "Garage"),
+                    ],
+                    uniquenessConstraints: [["plate"]]),
+                EntityDescription(
+                    name: "Driver", attributes: [AttributeDescription("name", .string)],
+                    relationships: [.toOne("car", "Car", inverse: "driver")],
+                    uniquenessConstraints: [["name"]]),
+                EntityDescription(name: "Garage"),
+            ]))
+        try store.run { context in
+            try context.insert("Car", ["plate": "A"])
+                .setValue(context.insert("Driver", ["name": "Kim"]), forKey: "driver")
+            try context.insert("Car", ["plate": "B"])
+            try context.save()
+        }
+        let connection = try Connection(
+            SQLiteConfiguration(path: store.folder.path("store.sqlite")))
+        try connection.execute("UPDATE ZCAR SET ZGARAGE = -1 WHERE ZPLATE = 'A'")
+        try connection.close()
+        let coordinator = PersistentStoreCoordinator(model: store.coordinator.model)
+        try coordinator.addPersistentStore(.sqlite(at: store.folder.url("store.sqlite")))
+        let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+        context.performAndWait {
+            let text = #"[{"plate": "\#(isNew ? "C" : "B")", "driver": {"name": "Kim"}}]"#
+            #expect(throws: StoreError.self) {
+                try context.decoder([.managedEntityName: "Car"]).decode(
+                    ManagedList<ManagedObject>.self, from: Data(text.utf8))
+            }
+            #expect(!context.hasChanges)
+        }
+    }
+
     @Test func `a decoder without a context is refused (§2.14.7)`() throws {
         #expect(throws: DecodingError.self) {
             try JSONDecoder().decode(ManagedList<Shop.Item>.self, from: Data("[]".utf8))

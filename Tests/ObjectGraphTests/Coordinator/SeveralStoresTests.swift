@@ -103,6 +103,44 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `an identifier names no row of another store (§11.1.6)`(isInMemory: Bool) throws {
+        let (context, second) = try withSecondStore { isInMemory ? .inMemory() : .sqlite(at: $0) }
+        try context.performAndWait {
+            var ids: [ManagedObjectID] = []
+            for (store, name) in [(people, "first"), (second, "second")] {
+                let author =
+                    try context.insertObject(entityName: "Author", into: store)
+                    as! TestSupport.Author
+                author.name = name
+                let book =
+                    try context.insertObject(entityName: "Book", into: store) as! TestSupport.Book
+                book.title = name
+                book.author = author
+                try context.save()
+                ids.append(author.objectID)
+            }
+            context.reset()
+            // Primary keys begin at 1 in each store.
+            func found(_ entity: String, _ format: String, _ argument: any PredicateArgument) throws
+                -> [String]
+            {
+                try context.fetch(
+                    FetchRequest(
+                        entityName: entity, predicate: try ObjectPredicate(format, argument)),
+                    as: ManagedObject.self
+                ).map { try $0.value(forKey: entity == "Book" ? "title" : "name") as? String ?? "" }
+                    .sorted()
+            }
+            #expect(try found("Author", "SELF == %@", ids[1]) == ["second"])
+            #expect(try found("Author", "SELF != %@", ids[1]) == ["first"])
+            #expect(try found("Author", "SELF IN %@", [ids[0]]) == ["first"])
+            #expect(try found("Author", "SELF IN %@", ids) == ["first", "second"])
+            #expect(try found("Author", "NOT SELF IN %@", [ids[0]]) == ["second"])
+            #expect(try found("Book", "author == %@", ids[0]) == ["first"])
+        }
+    }
+
     /// A context, and another store with the entities of `people`.
     private func withSecondStore(
         _ type: (URL) -> PersistentStoreDescription = { .sqlite(at: $0) }

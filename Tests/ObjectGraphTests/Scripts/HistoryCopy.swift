@@ -1,7 +1,7 @@
 @testable import ObjectGraph
 
-/// A copy of a store's rows, onto which the history since then is replayed. It must then be equal to
-/// the store (spec §10.4).
+/// A copy of a store's rows, onto which the history since then is replayed. It must then be equal
+/// to the store (spec §10.4).
 struct HistoryCopy {
     /// The values of an object by the properties that they belong to, and its version.
     private typealias Values = [String: String]
@@ -70,7 +70,8 @@ struct HistoryCopy {
         }
     }
 
-    /// All rows of the store, by plain SQL. The place of an object in an order belongs to its owner.
+    /// All rows of the store, by plain SQL. The place of an object in an order belongs to its
+    /// owner.
     private static func rows(of store: SQLiteStore) throws -> [EntityKey: Values] {
         var rows: [EntityKey: Values] = [:]
         try store.pool.read { connection in

@@ -62,6 +62,8 @@ struct ReferenceGraph {
         var gone: Set<Int> = []
         /// Those of them that were not inserted here again.
         var lost: Set<Int> = []
+        /// Deleted objects that others have deleted too.
+        var merged: Set<Int> = []
         /// Objects deleted here, until a merge policy reverted the deletion.
         var kept: Set<Int> = []
         var pairs: [Pair: Bool] = [:]
@@ -323,6 +325,7 @@ struct ReferenceGraph {
     // MARK: - Discarding and renewing
 
     mutating func rollback(_ level: Int) {
+        for object in levels[level].merged { levels[level].snapshots[object] = nil }
         forgetChanges(of: level)
         levels[level].event = Event()
         levels[level].undoStack = []
@@ -334,6 +337,7 @@ struct ReferenceGraph {
         levels[level].inserted = []
         levels[level].updated = []
         levels[level].deleted = []
+        levels[level].merged = []
         levels[level].touched = []
         levels[level].movedItems = [:]
         levels[level].listsBefore = [:]
@@ -401,6 +405,7 @@ struct ReferenceGraph {
             {
                 isUnclear = true
             }
+            levels[level].merged.insert(object)
             if levels[level].deleted.contains(object) { continue }
             levels[level].changes[object] = nil
             levels[level].deleted.insert(object)

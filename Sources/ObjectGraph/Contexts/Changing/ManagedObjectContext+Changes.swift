@@ -1,4 +1,4 @@
-// What has changed since the last save.
+// The changes since the last save.
 extension ManagedObjectContext {
     /// Whether there is anything to save.
     public var hasChanges: Bool {

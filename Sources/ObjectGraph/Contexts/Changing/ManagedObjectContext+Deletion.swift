@@ -50,10 +50,10 @@ extension ManagedObjectContext {
         revive(object)
     }
 
-    /// Takes back a deletion that has not been saved.
+    /// Takes back a deletion that has not been saved. If the row is gone, the next read finds that.
     func revive(_ object: ManagedObject) {
         guard object.state.isDeleted else { return }
-        if object.state.deletion == .foundGone { return expectRow(of: object) }
+        if object.state.deletion.isOfOthers { return expectRow(of: object) }
         noteEvent(of: object)
         tracker.withdrawDeletion(of: object)
     }
@@ -129,7 +129,7 @@ extension ManagedObjectContext {
     // MARK: - Delete rules
 
     // The list grows while it is worked through: cascades append to it.
-    private func propagateDeletions() {
+    func propagateDeletions() {
         var position = 0
         while position < tracker.deleted.count {
             let object = tracker.deleted[position]

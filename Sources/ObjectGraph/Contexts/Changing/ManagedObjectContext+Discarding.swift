@@ -177,9 +177,10 @@ extension ManagedObject {
     /// Gives up the object's pending changes, also those of its to-many relationships.
     final func forgetPendingChanges() {
         if !state.isDetached { enter(.clean) }
+        if state.deletion == .merged { row = nil }
         state.deletion = .none
         state.flags.subtract([.relationshipChanged, .changedInEvent])
-        // The row was found gone. It may exist again.
+        // The row is gone. It may exist again, so the next read looks for it.
         if row == nil { state.flags.insert(.fault) }
         discardChanges()
         contents = nil

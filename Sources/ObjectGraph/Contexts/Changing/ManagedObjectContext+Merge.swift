@@ -45,10 +45,14 @@ extension ManagedObjectContext {
         }
         var gone: [ManagedObject] = []
         for id in changes.deleted {
-            guard let object = registeredObject(for: id), !object.isDeleted else { continue }
+            guard let object = registeredObject(for: id) else { continue }
+            if object.isDeleted {
+                mergeDeletion(ofDeleted: object)
+                continue
+            }
             object.discardChanges()
             object.contents = nil
-            tracker.delete(object, as: .propagated)
+            tracker.delete(object, as: .merged)
             gone.append(object)
             merged.deleted.append(id)
         }
@@ -64,6 +68,12 @@ extension ManagedObjectContext {
         }
         sweepIfGrown()
         assertInvariants()
+    }
+
+    /// Notes that others have deleted an object too, after its delete rules.
+    private func mergeDeletion(ofDeleted object: ManagedObject) {
+        if object.state.deletion == .marked { readingForEngine { propagateDeletions() } }
+        if object.state.deletion == .propagated { object.state.deletion = .merged }
     }
 
     /// Posts the objects that a merge has changed. Followers also test those that this context has

@@ -138,7 +138,7 @@ extension ManagedObjectContext {
 }
 
 extension MergePolicy.Kind {
-    /// What a batch insert does with a row whose unique values another row has.
+    /// How a batch insert treats a row whose unique values another row has.
     fileprivate var collisionRule: CollisionRule {
         switch self {
         case .error: .fail

@@ -283,8 +283,8 @@ extension ManagedObjectContext {
         at position: Int, _ entity: Entity, storeNumber: Int, _ error: any Error
     ) -> ManagedObject {
         checkQueue()
-        // No row has such a key: a store gives out only the lower half of them. One for each entity,
-        // since the entities of a table share their keys.
+        // No row has such a key: a store gives out only the lower half of them. One for each
+        // entity, since the entities of a table share their keys.
         let place = Int64(position) * Int64(model.entities.count) + Int64(entity.index)
         let object = object(.max - place, entityIndex: entity.index, storeNumber: storeNumber)
         readFailed(of: object, error, givesValue: true)
@@ -302,7 +302,7 @@ extension ManagedObjectContext {
     }
 }
 
-/// What the level above has found: rows, or identities if no values are needed yet.
+/// The results of the level above: rows, or identities if no values are needed yet.
 enum FoundRows: Sendable {
     case rows([StoreRows])
     case keys([StoreKeys])

@@ -37,7 +37,7 @@ extension ObjectPredicate {
     }
 }
 
-/// What the variables of a predicate mean, while it is converted.
+/// The meanings of a predicate's variables, while it is converted.
 private struct PredicateConversion {
     enum Part {
         case predicate(ObjectPredicate)

@@ -2,9 +2,9 @@ extension ManagedObjectContext {
     /// Writes all pending changes to the store, or hands them to the parent context; all or none.
     ///
     /// Without changes it writes no rows, and posts `willSave` and an empty `didSave`. A pinned
-    /// context then reads the newest generation. Queue: the context's. Cost: a transaction with one statement for each row that is changed or deleted
-    /// and for each pair of a many-to-many relationship, and one for some 64 new rows. Source:
-    /// spec §5.1.
+    /// context then reads the newest generation. Queue: the context's. Cost: a transaction with one
+    /// statement for each row that is changed or deleted and for each pair of a many-to-many
+    /// relationship, and one for some 64 new rows. Source: spec §5.1.
     /// - Throws: `SaveError` for invalid objects and conflicts that the merge policy does not
     ///   settle; `StoreError` if the store fails, also in a read that the save depends on. The
     ///   pending changes remain then.

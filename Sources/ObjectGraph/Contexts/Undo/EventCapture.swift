@@ -67,20 +67,27 @@ struct ObjectCapture {
 
     var wasPresent: Bool { presence == .clean || presence == .changed }
 
+    /// Whether the event itself deleted the object or took its insertion back; known after it. Undo
+    /// brings back no object that was deleted later, by others or without registration.
+    private(set) var isGone = false
+
     /// Whether the object was deleted before and still is. The event can only have cut its
     /// relationships.
     private var remainsDeleted: Bool { presence == .deleted && object.state.isDeleted }
 
     /// Whether undoing the event restores values of the object.
     var isToBeRestored: Bool {
-        !object.state.isDetached && (wasPresent || remainsDeleted)
+        !object.state.isDetached && (wasPresent && !object.state.isDeleted || remainsDeleted)
     }
 
     /// Removes what the event has left unchanged.
     ///
     /// - Returns: Whether undoing the event does anything to this object.
     mutating func reduce() -> Bool {
-        let isPresent = !object.state.isDetached && !object.state.isDeleted
+        let isPresent =
+            !object.state.isDetached
+            && (!object.state.isDeleted || object.state.deletion == .merged)
+        isGone = !isPresent
         guard wasPresent && isPresent || remainsDeleted else { return wasPresent != isPresent }
         let properties = object.binding.entity.properties
         values.removeAll { Self.value(of: properties[$0.index], object) == $0.value }

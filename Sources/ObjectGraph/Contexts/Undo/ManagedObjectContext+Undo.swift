@@ -45,7 +45,7 @@ extension ManagedObjectContext {
         beginOperation()
         defer { endOperation() }
         var reasons: [ManagedObject: SnapshotEvents] = [:]
-        for capture in event.objects where capture.wasPresent {
+        for capture in event.objects where capture.wasPresent && capture.isGone {
             if bringBack(capture) { reasons[capture.object] = .undoDeletion }
         }
         tracker.dropWithdrawnDeletions()
@@ -60,8 +60,7 @@ extension ManagedObjectContext {
         }
         for (note, isAddition) in event.joins {
             let property = note.source.binding.entity.properties[note.propertyIndex]
-            guard !note.source.state.isDetached,
-                !note.destination.state.isDetached,
+            guard !note.source.isMissing, !note.destination.isMissing,
                 note.source.members(of: property).contains(note.destination) == isAddition
             else { continue }
             note.source.change(note.destination, in: property, isAddition: !isAddition)
@@ -100,10 +99,10 @@ extension ManagedObjectContext {
             register(object)
             return true
         }
-        guard object.state.isDeleted else { return false }
-        if object.state.deletion == .foundGone {
-            expectRow(of: object)
-        } else {
+        switch object.state.deletion {
+        case .none, .merged: return false
+        case .foundGone: expectRow(of: object)
+        case .marked, .propagated:
             noteEvent(of: object)
             object.state.deletion = .none
         }
@@ -122,7 +121,7 @@ extension ManagedObjectContext {
             case .attribute(let value): object.setAttribute(value, at: index)
             case .destination(let destination):
                 // If the destination is still detached, its own restoration sets both ends.
-                if let destination, destination.state.isDetached { continue }
+                if let destination, destination.isMissing { continue }
                 object.setDestination(destination, of: property)
             }
         }
@@ -178,6 +177,9 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
+    /// Whether the object is in no context, or others have deleted it.
+    fileprivate final var isMissing: Bool { state.isDetached || state.deletion == .merged }
+
     /// Whether an unsaved change of a member's own end has added it here or removed it.
     fileprivate final var hasMemberThatMoves: Bool {
         contents?.relationships.contains { index, contents in

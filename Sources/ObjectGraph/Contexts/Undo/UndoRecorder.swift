@@ -1,4 +1,4 @@
-/// What a context records so that its changes can be undone.
+/// The records from which a context's changes can be undone.
 struct UndoRecorder {
     /// The captures of the current event; empty without an undo manager.
     private var event = EventCapture()

@@ -42,7 +42,7 @@ struct ResultWindows {
 
     private var windows: [Window] = []
 
-    /// What the whole result has prefetched.
+    /// The objects that the whole result has prefetched.
     var prefetched: [ManagedObject] = []
 
     subscript(identity: RowIdentity) -> ManagedObject? {

@@ -23,7 +23,7 @@ public final class FetchedResultsController<Object: ManagedObject>: @unchecked S
     /// `performFetch`.
     public var fetchRequest: FetchRequest
 
-    /// What divides the objects into sections; nil for one section, "".
+    /// The expression whose values divide the objects into sections; nil for one section, "".
     public let sectionExpression: ObjectExpression?
 
     /// The name under which sections are kept on disk; nil to compute them each time.
@@ -62,8 +62,8 @@ public final class FetchedResultsController<Object: ManagedObject>: @unchecked S
     ///   - fetchRequest: The request; its objects must be of the class.
     ///   - context: The context whose changes are followed.
     ///   - section: The value whose text names an object's section: a key path, also to a transient
-    ///     attribute or through to-one relationships, or another expression. The sort keys must keep
-    ///     equal values together.
+    ///     attribute or through to-one relationships, or another expression. The sort keys must
+    ///     keep equal values together.
     ///   - cacheName: A name for the sections on disk.
     ///   - cacheFolder: The folder for the file.
     public init(

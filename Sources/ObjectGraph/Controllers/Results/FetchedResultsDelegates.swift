@@ -6,14 +6,14 @@ import Logging
 public protocol FetchedResultsControllerDelegate<Object>: AnyObject {
     associatedtype Object: ManagedObject
 
-    /// The title of a section in the section index; nil leaves the section out. By default the first
-    /// character of the name in upper case.
+    /// The title of a section in the section index; nil leaves the section out. By default the
+    /// first character of the name in upper case.
     func controller(
         _ controller: FetchedResultsController<Object>, indexTitleForSection name: String
     ) -> String?
 
-    /// Changes could not be followed: a read failed, or sections became out of order. The content is
-    /// empty until the next `performFetch`. By default the error is logged.
+    /// Changes could not be followed: a read failed, or sections became out of order. The content
+    /// is empty until the next `performFetch`. By default the error is logged.
     func controller(_ controller: FetchedResultsController<Object>, didFailWith error: any Error)
 }
 
@@ -76,13 +76,13 @@ public protocol FetchedResultsDifferenceDelegate<Object>: FetchedResultsControll
         didChangeContentWith difference: CollectionDifference<ManagedObjectID>)
 }
 
-/// What happened to a section.
+/// The change of a section.
 public enum FetchedResultsSectionChange: Sendable, Hashable {
     case insert(at: Int)
     case delete(at: Int)
 }
 
-/// What happened to an object. The path of a deletion and the first path of the others count before
+/// The change of an object. The path of a deletion and the first path of the others count before
 /// the event, the last one after it.
 public enum FetchedResultsChange: Sendable, Hashable {
     case insert(at: IndexPath)

@@ -9,7 +9,8 @@ public struct FetchedResultsSnapshot: Sendable, Hashable {
 
     public let sections: [Section]
 
-    /// The objects that were changed and kept their place, or were moved, since the snapshot before.
+    /// The objects that were changed and kept their place, or were moved, since the snapshot
+    /// before.
     public let reloadedObjectIDs: Set<ManagedObjectID>
 
     /// The identifiers of all objects in order.

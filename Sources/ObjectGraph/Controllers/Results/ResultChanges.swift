@@ -1,6 +1,6 @@
 import Foundation
 
-/// What an event means for a list.
+/// An event as a list sees it.
 struct ResultEvent {
     /// An object that belongs to the list after the event.
     struct Member {
@@ -22,7 +22,8 @@ struct ResultEvent {
     var isEmpty: Bool { gone.isEmpty && changed.isEmpty && arrived.isEmpty }
 }
 
-/// What an event did to a list. Old paths and positions count before the event, new ones after it.
+/// The effects of an event on a list. Old paths and positions count before the event, new ones
+/// after.
 struct ResultChanges {
     struct Place {
         let path: IndexPath

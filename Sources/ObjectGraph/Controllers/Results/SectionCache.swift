@@ -14,13 +14,13 @@ struct SectionCache: Sendable {
 
     private static let fileExtension = "sections"
 
-    /// What the sections follow from: request, model and state of the store.
+    /// The request, the model and the state of the store, from which the sections follow.
     struct Key: Equatable, Codable {
         private let digest: [UInt8]
 
         /// Nil if the sections may differ for the same key: for a context with a parent, unsaved
-        /// changes or a generation, for stores that are not one file, and for conditions that depend
-        /// on the time.
+        /// changes or a generation, for stores that are not one file, and for conditions that
+        /// depend on the time.
         init?(of order: ResultOrder, _ section: ObjectExpression) {
             let (context, request) = (order.context, order.request)
             guard order.seesStoreOnly, !context.hasChanges, context.queryGenerationToken == nil,

@@ -139,8 +139,6 @@ struct ModelAssembly {
 
     // MARK: - Looking up
 
-    var rootIndexes: [Int] { ordered.indices.filter { ordered[$0].root == $0 } }
-
     /// The relationship with that name that the entity declares or inherits, and the entity that
     /// declares it.
     func declaration(of name: String, in entity: Int) -> Declaration? {

@@ -89,7 +89,7 @@ extension URL {
 }
 
 extension ManagedObjectModel {
-    /// What was left out of the model's file, and probable mistakes in the model, in the order of
+    /// The omissions from the model's file, and probable mistakes in the model, in the order of
     /// the entities. A container logs them.
     public var warnings: [ModelWarning] {
         fileWarnings

@@ -1,4 +1,4 @@
-/// What happens to the destination of a relationship when its owner is deleted (spec §1.5).
+/// The effect of a deletion on the destination of the deleted object's relationship (spec §1.5).
 public enum DeleteRule: Int, Sendable, Hashable, Codable {
     /// The destination keeps a dangling reference.
     case noAction = 0

@@ -14,9 +14,9 @@ public protocol ManagedProperty: Sendable {
 public struct Attribute<Value: ManagedValue>: ManagedProperty {
     public let key: PropertyKey
 
-    /// The parameters after the name describe the attribute that the class declares. Its type in the
-    /// model is `type`, or the first of `Value.attributeTypes`; its key in JSON is `codingKey`, or
-    /// its name.
+    /// The parameters after the name describe the attribute that the class declares. Its type in
+    /// the model is `type`, or the first of `Value.attributeTypes`; its key in JSON is `codingKey`,
+    /// or its name.
     public init(
         _ name: String, _ type: AttributeType? = nil, default: Value? = nil,
         isTransient: Bool = false, validationRules: [ValidationRule] = [],
@@ -61,8 +61,8 @@ public struct ToOne<Destination: ManagedObject>: ManagedProperty {
 
     /// The parameters after the name describe the relationship that the class declares.
     ///
-    /// `inverse` is the relationship back, for example `Author.books`. Only one of the two names the
-    /// other: the compiler cannot infer the types of accessors that need each other.
+    /// `inverse` is the relationship back, for example `Author.books`. Only one of the two names
+    /// the other: the compiler cannot infer the types of accessors that need each other.
     public init(
         _ name: String,
         inverse: @autoclosure @escaping @Sendable () -> (any ManagedProperty)? = nil,

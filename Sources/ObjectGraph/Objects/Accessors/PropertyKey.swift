@@ -28,7 +28,7 @@ public final class PropertyKey: Sendable {
         }
     }
 
-    /// What the accessor declares of the property, for `EntityDescription(_:)`. Asked when all
+    /// The accessor's declaration of the property, for `EntityDescription(_:)`. Asked when all
     /// classes are complete, since a relationship may name an accessor of another class.
     let declaration: @Sendable () -> Declaration
 

@@ -36,6 +36,11 @@ extension ObjectPredicate {
         self = try PredicateFormatCache.shared.predicate(format, arguments)
     }
 
+    /// Reads a format that is read once, such as one in a model. It is not kept.
+    init(readOnce format: String) throws(PredicateFormatError) {
+        self = try PredicateParser.parse(format, []).predicate
+    }
+
     /// The predicate as text. Parsing the text gives an equal predicate, except for these:
     ///
     /// - Object identifiers, transformable values, blocks and fetches print for people only.

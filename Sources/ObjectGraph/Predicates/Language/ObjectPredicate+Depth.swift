@@ -141,7 +141,7 @@ extension FetchRequest {
     }
 }
 
-/// What is added up on the path to the innermost term.
+/// The unit that is added up on the path to the innermost term.
 private enum DepthMeasure {
     /// Each level counts 1.
     case level

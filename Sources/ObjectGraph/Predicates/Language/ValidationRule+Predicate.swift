@@ -10,7 +10,7 @@ extension ValidationRule {
     /// A rule given by a predicate's format, which is parsed when the model is made.
     public init(_ format: String, _ warning: Warning) {
         self.init(predicateFormat: format, warning: warning) { type in
-            try Self.test(ObjectPredicate(format), of: type)
+            try Self.test(ObjectPredicate(readOnce: format), of: type)
         }
     }
 

@@ -22,7 +22,7 @@ final class HistoryRecorder {
     private var waiting: [(kind: Kind, keys: [Int64])] = []
     private var indexes: [Kind: Int] = [:]
 
-    /// What changes can have in common.
+    /// An entity, and how its objects changed.
     private struct Kind: Hashable {
         /// The position of the entity in the model.
         let entity: Int
@@ -35,7 +35,7 @@ final class HistoryRecorder {
         let change, transaction, text: Int64
     }
 
-    /// What a transaction has left: its number, and the names that are new in the store.
+    /// The result of a transaction: its number, and the names that are new in the store.
     struct Record {
         let number: Int64
         let newNames: [String]

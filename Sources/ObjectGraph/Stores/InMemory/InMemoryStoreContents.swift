@@ -2,7 +2,7 @@
 ///
 /// A value type, so that a request can read a consistent state while others save.
 struct InMemoryStoreContents: Sendable {
-    /// What a to-many relationship is read from.
+    /// The column that a to-many relationship is read from.
     enum ReferenceColumn: Sendable, Hashable {
         /// The to-one relationship with this identifier.
         case foreignKey(UInt32)

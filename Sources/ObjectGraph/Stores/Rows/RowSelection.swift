@@ -107,7 +107,7 @@ final class RowSelection: Sendable {
                 """))
     }
 
-    /// What `readRow` returns for a sound row.
+    /// The result of `readRow` for a sound row.
     static let noColumn: Int32 = -1
 
     /// Copies a row into a slab. The caller must finish the row.

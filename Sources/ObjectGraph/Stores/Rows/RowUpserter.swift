@@ -1,4 +1,4 @@
-/// What a batch insert does with a row whose values of a uniqueness constraint another row has.
+/// How a batch insert treats a row whose values of a uniqueness constraint another row has.
 enum CollisionRule: Sendable {
     case fail
     case skip
@@ -27,7 +27,8 @@ struct RowUpserter: BatchRowWriter {
     /// The attributes that each pending row was given, and so the shape of their statement.
     private var given = PropertyMask()
 
-    /// By the attributes given. A source may leave out others in each row, so the number is bounded.
+    /// By the attributes given. A source may leave out others in each row, so the number is
+    /// bounded.
     private var prepared: [PropertyMask: Statement] = [:]
 
     private var count = 0

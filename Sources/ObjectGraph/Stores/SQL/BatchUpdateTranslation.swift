@@ -33,7 +33,9 @@ struct BatchUpdateTranslation: Sendable {
             entity: entity, layout: layout, followsRelationships: false)
         let resolver = ConditionResolver(entity: entity, model: layout.model)
         var text = SQLText()
-        text.append("UPDATE \(layout.table(of: entity)) AS t0 SET Z_OPT = Z_OPT + 1")
+        // Rows of other writers may have no version. They count as version 0 (spec §5.2).
+        text.append(
+            "UPDATE \(layout.table(of: entity)) AS t0 SET Z_OPT = IFNULL(Z_OPT, 0) + 1")
         // Sorted by name, so that equal requests have equal statements.
         for (name, value) in request.propertiesToUpdate.sorted(by: { $0.key < $1.key }) {
             guard let property = entity.property(named: name) else {

@@ -1,4 +1,4 @@
-/// What a column of an entity's table is for, which decides its name.
+/// The purpose of a column in an entity's table, which decides its name.
 enum ColumnForm {
     /// The value of an attribute, or the key of a to-one destination.
     case value

@@ -25,7 +25,7 @@ extension SQLConditionWriter {
             if !options.isEmpty, let string = value.string {
                 return SQLBinding.text(StringFolding.fold(string, options))
             }
-            return SQLBinding(value)
+            return binding(value)
         }
         if bindings.count <= Self.maximumListCount {
             text.append(" IN (")

@@ -323,6 +323,14 @@ struct SQLConditionWriter {
 
     // MARK: - Operands
 
+    /// A constant as a parameter. An object of another store becomes a key that no row has.
+    func binding(_ value: AttributeValue) -> SQLBinding {
+        if case .objectID(let id) = value, id.storeIdentifier != layout.storeIdentifier {
+            return .integer(-1)
+        }
+        return SQLBinding(value)
+    }
+
     mutating func write(
         _ operand: Operand, to text: inout SQLText, _ place: Place
     ) throws(FetchError) {
@@ -339,7 +347,7 @@ struct SQLConditionWriter {
         _ operand: Operand, to text: inout SQLText, _ place: Place
     ) throws(FetchError) {
         switch operand {
-        case .constant(let value): text.bind(SQLBinding(value))
+        case .constant(let value): text.bind(binding(value))
         case .attribute(let path, let property):
             guard let slot = property.slot else {
                 throw .transientKeyNotAllowedHere(property.name, entity: entity.name)

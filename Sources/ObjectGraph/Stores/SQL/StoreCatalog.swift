@@ -1,4 +1,4 @@
-/// What a store's file says of itself: its entities, tables and columns.
+/// The entities, tables and columns of a store, according to its file.
 ///
 /// Names are compared without regard to case, as in SQLite.
 struct StoreCatalog {

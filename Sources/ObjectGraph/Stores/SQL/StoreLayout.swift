@@ -6,7 +6,10 @@
 final class StoreLayout: Sendable {
     let model: ManagedObjectModel
 
-    /// What the store's rows have in `Z_ENT`, by entity index.
+    /// Identifiers of other stores name no rows of this one.
+    let storeIdentifier: String
+
+    /// The numbers in `Z_ENT` of the store's rows, by entity index.
     private let numbers: [Int64]
 
     /// By entity index; descendants share the table of their root.
@@ -33,9 +36,9 @@ final class StoreLayout: Sendable {
     }
 
     /// The layout of a new store.
-    convenience init(_ model: ManagedObjectModel) {
+    convenience init(_ model: ManagedObjectModel, storeIdentifier: String) {
         let naming = StoreNaming(model)
-        self.init(model, naming, marksExternalData: false)
+        self.init(model, naming, storeIdentifier: storeIdentifier, marksExternalData: false)
     }
 
     /// The layout of an existing store.
@@ -43,18 +46,21 @@ final class StoreLayout: Sendable {
     /// - Parameter entityNames: The entities that the store holds.
     /// - Throws: `StoreError` if the file lacks an entity, a table or a column.
     convenience init(
-        _ model: ManagedObjectModel, _ catalog: StoreCatalog, entityNames: Set<String>,
-        isUnrelatedModel: Bool, marksExternalData: Bool
+        _ model: ManagedObjectModel, _ catalog: StoreCatalog, storeIdentifier: String,
+        entityNames: Set<String>, isUnrelatedModel: Bool, marksExternalData: Bool
     ) throws(StoreError) {
         let naming = try StoreNaming(
             model, catalog, entityNames: entityNames, isUnrelatedModel: isUnrelatedModel)
-        self.init(model, naming, marksExternalData: marksExternalData)
+        self.init(
+            model, naming, storeIdentifier: storeIdentifier, marksExternalData: marksExternalData)
     }
 
     private init(
-        _ model: ManagedObjectModel, _ naming: StoreNaming, marksExternalData: Bool
+        _ model: ManagedObjectModel, _ naming: StoreNaming, storeIdentifier: String,
+        marksExternalData: Bool
     ) {
         self.model = model
+        self.storeIdentifier = storeIdentifier
         let numbers = naming.numbers
         self.numbers = numbers
         tables = naming.tables

@@ -113,6 +113,40 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `a rollback does not bring back what others have deleted (§4.4.10)`(
+        isDeletedHereToo: Bool
+    ) throws {
+        let id = try fixture.saveAuthor("Lem", birthYear: 1921)
+        try view.performAndWait {
+            let author = view.author(id)
+            #expect(author.name == "Lem")
+            if isDeletedHereToo { view.delete(author) }
+            view.mergeChanges(try saved { worker.delete(worker.author(id)) })
+            #expect(author.name == "Lem" && author.isDeleted)
+            view.rollback()
+            #expect(!view.hasChanges)
+            #expect(author.birthYear == nil && author.isDeleted)
+            #expect(throws: FetchError.noSuchObject(id)) { try view.existingObject(with: id) }
+            try view.save()
+            #expect(author.managedObjectContext == nil)
+        }
+        #expect(try fixture.storedAuthors().isEmpty)
+    }
+
+    @Test func `what others have deleted cannot be inserted again (§4.4.10)`() throws {
+        let id = try fixture.saveAuthor("Lem", birthYear: 1921)
+        try view.performAndWait {
+            let author = view.author(id)
+            #expect(author.name == "Lem")
+            view.mergeChanges(try saved { worker.delete(worker.author(id)) })
+            view.insert(author)
+            #expect(author.birthYear == nil && author.isDeleted)
+            try view.save()
+        }
+        #expect(try fixture.storedAuthors().isEmpty)
+    }
+
     @Test func `a merge updates the relationships that point at what came and went (§4.4.5)`()
         throws
     {

@@ -47,6 +47,16 @@ import Testing
         }
     }
 
+    @Test func `a row without a version counts as version 0 (§6.3.3, §5.2.2)`() throws {
+        let store = try makeStore()
+        let connection = try Connection(
+            SQLiteConfiguration(path: store.folder.path("store.sqlite")))
+        try connection.execute("UPDATE ZTHING SET Z_OPT = NULL")
+        try connection.close()
+        #expect(try update(["name": .constant("new")], where: "number < 3", in: store).count == 2)
+        #expect(try rows(store) == ["1 new 1", "2 new 1", "3 name -", "4 name -"])
+    }
+
     @Test func `constants and expressions replace values, and versions rise (§6.3.1, §6.3.3)`()
         throws
     {

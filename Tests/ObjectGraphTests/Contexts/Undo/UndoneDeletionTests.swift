@@ -172,6 +172,84 @@ import Testing
         }
     }
 
+    /// A saved note with a changed text, and its tag; another context deletes the note.
+    private func changed(
+        _ store: StoreFixture, _ context: ManagedObjectContext
+    ) throws -> (note: Note, tag: Tag, deletion: ObjectChanges) {
+        let note = context.makeNote("a")
+        let tag = Tag(context: context)
+        tag.notes = [note]
+        try context.save()
+        context.undoManager?.removeAllActions()
+        note.text = "b"
+        tag.notes = []
+        tag.name = "x"
+        try context.save()
+        let (id, other) = (note.objectID, store.makeContext())
+        try other.performAndWait {
+            other.delete(other.object(with: id))
+            try other.save()
+        }
+        return (note, tag, ObjectChanges(deleted: [id]))
+    }
+
+    @Test(arguments: [false, true])
+    func `undoing a change does not bring back what others have deleted (§4.4.10)`(
+        isSaved: Bool
+    ) throws {
+        let store = try undoable()
+        try store.run { context in
+            let (note, tag, deletion) = try changed(store, context)
+            context.mergeChanges(deletion)
+            if isSaved { try context.save() }
+            context.undo()
+            #expect(isSaved ? note.managedObjectContext == nil : note.isDeleted)
+            #expect(tag.name == nil && tag.notes.isEmpty)
+            #expect(context.insertedObjects.isEmpty)
+            try context.save()
+            context.redo()
+            #expect(tag.name == "x")
+            try context.save()
+        }
+        #expect(try store.sql("SELECT count(*) FROM ZNOTE") == [["0"]])
+    }
+
+    @Test(arguments: [false, true])
+    func `undoing a deletion does not bring back what others have deleted too (§4.4.10)`(
+        isOneEvent: Bool
+    ) throws {
+        let store = try undoable()
+        try store.run { context in
+            let (note, _, deletion) = try changed(store, context)
+            context.delete(note)
+            if !isOneEvent { context.processPendingChanges() }
+            context.mergeChanges(deletion)
+            context.undo()
+            #expect(note.isDeleted)
+            try context.save()
+            #expect(note.managedObjectContext == nil)
+        }
+        #expect(try store.sql("SELECT count(*) FROM ZNOTE") == [["0"]])
+    }
+
+    @Test func `a deletion that was not registered survives an undo (§2.9.5)`() throws {
+        let store = try undoable()
+        try store.run { context in
+            let note = context.makeNote("a")
+            try context.save()
+            note.text = "b"
+            context.processPendingChanges()
+            context.undoManager?.disableUndoRegistration()
+            context.delete(note)
+            context.processPendingChanges()
+            context.undoManager?.enableUndoRegistration()
+            context.undo()
+            #expect(note.isDeleted)
+            try context.save()
+        }
+        #expect(try store.sql("SELECT count(*) FROM ZNOTE") == [["0"]])
+    }
+
     @Test func `what is brought back twice is counted once (§3.8.1, §3.8.9)`() throws {
         let store = try undoable()
         let other = store.makeContext()

@@ -323,7 +323,7 @@ import Testing
             ])
         #expect(
             translation.sql
-                == "UPDATE ZFLIGHT AS t0 SET Z_OPT = Z_OPT + 1, ZDELAY = ?, ZDISTANCE = (t0.ZDISTANCE + ?), ZISLATE = ?, ZTAIL = ? WHERE OGCompare(t0.ZTAIL, ?, 1) = 0 AND t0.ZAIRLINE IS NULL"
+                == "UPDATE ZFLIGHT AS t0 SET Z_OPT = IFNULL(Z_OPT, 0) + 1, ZDELAY = ?, ZDISTANCE = (t0.ZDISTANCE + ?), ZISLATE = ?, ZTAIL = ? WHERE OGCompare(t0.ZTAIL, ?, 1) = 0 AND t0.ZAIRLINE IS NULL"
         )
         #expect(translation.bindings == [.real(2), .integer(1), .integer(1), .null, .text("x")])
     }
@@ -348,7 +348,8 @@ import Testing
         let translation = try translate("Heliport", nil, ["altitude": .constant(1)])
         #expect(
             translation.sql
-                == "UPDATE ZPLACE AS t0 SET Z_OPT = Z_OPT + 1, ZALTITUDE = ? WHERE t0.Z_ENT = ?")
+                == "UPDATE ZPLACE AS t0 SET Z_OPT = IFNULL(Z_OPT, 0) + 1, ZALTITUDE = ? WHERE t0.Z_ENT = ?"
+        )
         #expect(translation.bindings == [.integer(1), .integer(7)])
     }
 

@@ -27,7 +27,7 @@ import Testing
         let model = store.coordinator.model
         return try FetchTranslation(
             FetchRequest(entityName: "City", predicate: ObjectPredicate(format)),
-            entity: model.entity(named: "City")!, layout: StoreLayout(model),
+            entity: model.entity(named: "City")!, layout: StoreLayout(model, storeIdentifier: "S"),
             selection: .columns("t0.Z_PK"))
     }
 

@@ -133,7 +133,7 @@ extension SQLiteStore {
     }
 }
 
-/// What takes the rows of a batch insert, one after the other.
+/// Takes the rows of a batch insert, one after the other.
 protocol BatchRowWriter {
     /// Whether no rows are pending, so that the memory of the last one can be reused.
     var isEmpty: Bool { get }

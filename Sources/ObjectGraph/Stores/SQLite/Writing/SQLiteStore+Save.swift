@@ -21,8 +21,8 @@ extension SQLiteStore {
     /// Runs the body in one transaction of SQLite, which is one of the history.
     ///
     /// - Parameters:
-    ///   - insertsManyRows: Whether statements insert many rows each, and none changes any number of
-    ///     rows.
+    ///   - insertsManyRows: Whether statements insert many rows each, and none changes any number
+    ///     of rows.
     ///   - body: Gets the connection, and what records its changes, if the store does that.
     /// - Returns: The result of the body, and the number of the transaction in the history; nil if
     ///   nothing was recorded.

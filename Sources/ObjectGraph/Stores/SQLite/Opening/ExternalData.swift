@@ -6,7 +6,8 @@ import Foundation
 /// of a file follows, which lies in a hidden folder beside the store. This engine writes the first
 /// form and reads both. It never changes or deletes a file.
 enum ExternalData {
-    /// The SQL function for the data of a stored value: `OGExternalData(value, 'Entity.attribute')`.
+    /// The SQL function for the data of a stored value:
+    /// `OGExternalData(value, 'Entity.attribute')`.
     static let reading = "OGExternalData"
 
     /// The SQL function for the stored form of data: `OGInlineData(data)`.

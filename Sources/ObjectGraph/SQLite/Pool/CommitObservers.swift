@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What an observer of commits is notified of.
+/// An event that observers of commits are notified of.
 enum CommitEvent: Sendable {
     /// There was at least one commit since the last event.
     case committed

@@ -68,7 +68,7 @@ extension SQLiteSchema {
         var writer = SQLConditionWriter(
             entity: entity, layout: layout, followsRelationships: false)
         var text = SQLText()
-        try writer.write(resolver.condition(ObjectPredicate(format)), to: &text)
+        try writer.write(resolver.condition(ObjectPredicate(readOnce: format)), to: &text)
         var bindings = text.bindings.makeIterator()
         let pieces = text.sql.replacing("t0.", with: "").split(
             separator: "?", omittingEmptySubsequences: false)

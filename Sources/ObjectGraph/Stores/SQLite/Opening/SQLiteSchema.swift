@@ -45,7 +45,7 @@ struct SQLiteSchema {
         /// The temporary triggers that the writer needs.
         var writerStatements: [String] = []
 
-        /// What all of this was read from; nil for a new store.
+        /// The source of all of this; nil for a new store.
         var origin: Origin?
     }
 
@@ -100,7 +100,8 @@ struct SQLiteSchema {
     // MARK: - Creation
 
     private func create(on connection: Connection, url: URL?) throws -> Opened {
-        let layout = StoreLayout(model)
+        let identifier = UUID().uuidString
+        let layout = StoreLayout(model, storeIdentifier: identifier)
         for statement in try statements(layout) { try connection.execute(statement) }
         for entity in entities {
             let insert = try connection.statement(
@@ -115,7 +116,6 @@ struct SQLiteSchema {
             cache.bind(blob: try model.cached(), at: 1)
         } catch { throw StoreError(.unsupported("keeping so large a model"), url: url) }
         try cache.run()
-        let identifier = UUID().uuidString
         let insert = try connection.statement(
             "INSERT INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)")
         insert.bind(identifier, at: 1)
@@ -198,8 +198,8 @@ struct SQLiteSchema {
         if hasNewNote { metadata.noteVersionHashes(own) }
         let catalog = try StoreCatalog(connection)
         let layout = try StoreLayout(
-            model, catalog, entityNames: entityNames, isUnrelatedModel: !differing.isEmpty,
-            marksExternalData: metadata.isOfCoreData)
+            model, catalog, storeIdentifier: identifier, entityNames: entityNames,
+            isUnrelatedModel: !differing.isEmpty, marksExternalData: metadata.isOfCoreData)
         var opened = Opened(identifier: identifier, metadata: metadata, layout: layout)
         opened.hasNewNote = hasNewNote
         opened.origin = try Origin(connection)
@@ -216,7 +216,8 @@ struct SQLiteSchema {
     }
 
     /// The version hashes of the store's entities by this engine's rule. Core Data's hashes follow
-    /// a rule of its own, so those of its stores are computed from the model that the store carries.
+    /// a rule of its own, so those of its stores are computed from the model that the store
+    /// carries.
     private func knownHashes(
         of metadata: MetadataList, on connection: Connection, url: URL?
     ) throws -> [String: Data] {

@@ -4,8 +4,6 @@ import Foundation
 // Parameters are counted from 1, as in SQLite. The next run throws a failure to bind (an index out
 // of range, a value above SQLite's limit of a gigabyte), so binding itself does not throw.
 extension Statement {
-    var parameterCount: Int32 { sqlite3_bind_parameter_count(pointer) }
-
     @inline(__always)
     func bindNull(at index: Int32) {
         noteBinding(sqlite3_bind_null(pointer, index))

@@ -5,8 +5,8 @@ import Synchronization
 ///
 /// Opening and closing one takes more than half of a look-up by key: locks of the shared memory,
 /// the header of the WAL. A snapshot is held at most for a turn of a context's queue, and until
-/// this process commits to the file. A read that must see the newest state uses it if no process has
-/// committed since.
+/// this process commits to the file. A read that must see the newest state uses it if no process
+/// has committed since.
 final class HeldSnapshot {
     // Confined with their connection, which releases this object before it closes.
     private let begin: OpaquePointer
@@ -16,7 +16,7 @@ final class HeldSnapshot {
     /// The number of commits when the snapshot was taken; nil while none is held.
     private var commitCount: Int?
 
-    /// Shows commits of other processes; nil if it cannot.
+    /// Shows commits of other processes; nil without a WAL in shared memory.
     private let index: WALIndex?
 
     /// The state of the index before the snapshot was taken.
@@ -51,17 +51,16 @@ final class HeldSnapshot {
 
     /// Makes the following reads share one snapshot, which includes the first `commits` commits.
     ///
-    /// - Parameter isNewest: Whether it must also include all commits of other processes. Holds none
-    ///   if these cannot be seen.
+    /// Without a WAL it holds none: a writer would wait for its end to commit.
+    ///
+    /// - Parameter isNewest: Whether it must also include all commits of other processes.
     func hold(since commits: Int, isNewest: Bool) {
-        if commitCount == commits, !isNewest || (index != nil && index?.state == indexState) {
-            return
-        }
+        guard let index else { return }
+        if commitCount == commits, !isNewest || index.state == indexState { return }
         release()
-        if isNewest, index == nil { return }
         // Before the first read, which decides what the snapshot includes. A commit in between
         // makes the snapshot seem older than it is.
-        indexState = index?.state
+        indexState = index.state
         // If this fails, each read is its own transaction, as without this object.
         if sqlite3_step(begin) == SQLITE_DONE { commitCount = commits }
         sqlite3_reset(begin)
@@ -98,8 +97,8 @@ final class CommitCounter: Sendable {
 
     private static let byPath = Mutex<[String: Known]>([:])
 
-    /// The counter that all users of a file, or of a named database in memory, share. Without a path
-    /// a new counter.
+    /// The counter that all users of a file, or of a named database in memory, share. Without a
+    /// path a new counter.
     static func ofDatabase(_ path: String?) -> CommitCounter {
         guard let path else { return CommitCounter() }
         return byPath.withLock { known in

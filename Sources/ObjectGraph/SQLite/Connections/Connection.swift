@@ -123,8 +123,6 @@ final class Connection {
     /// Rows changed by the last INSERT, UPDATE or DELETE, without those that triggers changed.
     var changes: Int { Int(sqlite3_changes64(handle.database)) }
 
-    var lastInsertRowID: Int64 { sqlite3_last_insert_rowid(handle.database) }
-
     /// Runs the body while `progress` counts the rows read. A cancellation ends the running
     /// statement with `SQLITE_INTERRUPT`.
     ///

@@ -16,7 +16,7 @@ final class ConnectionPool: Sendable {
         let connection: Connection
     }
 
-    /// What is left of a read, with its reader.
+    /// The rest of a read, with its reader.
     // Right to send: as for a lease; the statements of the read belong to its connection.
     private struct Rest: @unchecked Sendable {
         let reader: Lease
@@ -124,8 +124,8 @@ final class ConnectionPool: Sendable {
         return try lend(reader.connection, to: body)
     }
 
-    /// As `read`, but the read may go on after this returns: the body can leave a rest, which another
-    /// thread runs with the same reader and the statements that the body has left running.
+    /// As `read`, but the read may go on after this returns: the body can leave a rest, which
+    /// another thread runs with the same reader and the statements that the body has left running.
     ///
     /// At most half of the readers are kept in this way. One rest more runs before this returns.
     func readAhead<T>(
@@ -192,8 +192,8 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    /// A reader of the present state for good; nil if SQLite keeps no earlier states, since the file
-    /// has no WAL or never changes.
+    /// A reader of the present state for good; nil if SQLite keeps no earlier states, since the
+    /// file has no WAL or never changes.
     ///
     /// It comes in addition to the readers of `read`, and becomes one of them when it is released,
     /// unless there are enough.

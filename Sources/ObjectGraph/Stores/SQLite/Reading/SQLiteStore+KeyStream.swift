@@ -6,9 +6,9 @@ extension SQLiteStore {
     /// The identities are those of one state. As long as another thread reads the rest, it keeps a
     /// reader and that state.
     ///
-    /// Reads all identities at once if SQLite must find them all to sort them, or if the file has no
-    /// WAL: the reader would keep others from writing. Nil for the store of a generation, whose only
-    /// reader the rest would occupy.
+    /// Reads all identities at once if SQLite must find them all to sort them, or if the file has
+    /// no WAL: the reader would keep others from writing. Nil for the store of a generation, whose
+    /// only reader the rest would occupy.
     func streamKeys(_ request: FetchRequest, entity: Entity) throws -> KeyStream? {
         guard !isPinned, pool.keepsStates else { return nil }
         let translation = try FetchTranslation(
@@ -91,8 +91,8 @@ private final class RestOfKeys: RestOfRead {
 
     func end() { stream?.end(outcome) }
 
-    /// - Returns: The last chunk, which `end` adds: who has all identities knows that the reader was
-    ///   returned.
+    /// - Returns: The last chunk, which `end` adds: who has all identities knows that the reader
+    ///   was returned.
     private func streamKeys() throws -> [EntityKey] {
         var chunk = try keys(Self.chunkCount)
         while isRunning {

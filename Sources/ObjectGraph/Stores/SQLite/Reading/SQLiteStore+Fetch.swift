@@ -109,11 +109,24 @@ extension SQLiteStore {
     }
 
     func row(_ key: Int64, entity: Entity, keepsSnapshot: Bool) throws -> RowReference? {
-        let selection = selection(entity, includesSubentities: false)
         // No turn of a context ends for the store of a generation.
-        let keepsSnapshot = keepsSnapshot && !isPinned
-        return try read(statements[entity.index].selectRow, keepingSnapshot: keepsSnapshot) {
-            statement in
+        guard keepsSnapshot, !isPinned else {
+            return try readRow(key, entity, keepsSnapshot: false)
+        }
+        // The readers of a turn may hold snapshots of different age. An earlier read of the turn
+        // may have found a row in a newer one than this.
+        return try readRow(key, entity, keepsSnapshot: true)
+            ?? readRow(key, entity, keepsSnapshot: true, seesNewest: true)
+    }
+
+    private func readRow(
+        _ key: Int64, _ entity: Entity, keepsSnapshot: Bool, seesNewest: Bool = false
+    ) throws -> RowReference? {
+        let selection = selection(entity, includesSubentities: false)
+        return try read(
+            statements[entity.index].selectRow, keepingSnapshot: keepsSnapshot,
+            seesNewest: seesNewest
+        ) { statement in
             statement.bind(key, at: 1)
             guard try statement.step() else { return nil }
             // Rows that are read one by one in a turn share slabs.

@@ -118,21 +118,10 @@ final class Statement {
 
     var columnCount: Int32 { sqlite3_column_count(pointer) }
 
-    func columnName(at column: Int32) -> String {
-        sqlite3_column_name(pointer, column).map { String(cString: $0) } ?? ""
-    }
-
     @inline(__always)
     func value(at column: Int32) -> SQLiteValueReference {
         // Never nil: for a column out of range or between rows, SQLite returns a NULL value.
         SQLiteValueReference(pointer: sqlite3_column_value(pointer, column)!)
-    }
-
-    /// The SQL with the arguments in place; nil if SQLite is out of memory.
-    var expandedSQL: String? {
-        guard let text = sqlite3_expanded_sql(pointer) else { return nil }
-        defer { sqlite3_free(text) }
-        return String(cString: text)
     }
 
     private static func compile(
