@@ -1,51 +1,70 @@
 import Foundation
-
-@testable import ObjectGraph
+import ObjectGraph
 
 /// A list that a delegate keeps by applying what a controller reports, and nothing else.
-protocol ResultMirror: AnyObject {
+public protocol ResultMirror: FetchedResultsControllerDelegate<ManagedObject>
+where Object == ManagedObject {
     /// Takes the content after a fetch.
-    func restart(_ snapshot: FetchedResultsSnapshot)
+    func restart(_ controller: FetchedResultsController<ManagedObject>)
 
-    /// The names of sections with identifiers; without names if the shape has no sections.
-    var content: [FetchedResultsSnapshot.Section] { get }
+    /// The sections; one without a name if the shape has none.
+    var content: [MirroredSection] { get }
+
+    /// What a report said that the list contradicts.
+    var contradictions: [String] { get }
+}
+
+/// The name and the identifiers of a section.
+public struct MirroredSection: Sendable, Hashable {
+    public let name: String
+    public internal(set) var objectIDs: [ManagedObjectID]
+
+    init(name: String, objectIDs: [ManagedObjectID]) {
+        self.name = name
+        self.objectIDs = objectIDs
+    }
+}
+
+extension FetchedResultsSnapshot {
+    public var mirrored: [MirroredSection] {
+        sections.map { MirroredSection(name: $0.name, objectIDs: $0.objectIDs) }
+    }
 }
 
 /// Applies single changes, as a table view does.
-final class ChangeMirror: FetchedResultsChangeDelegate, ResultMirror {
-    typealias Object = ManagedObject
+public final class ChangeMirror: FetchedResultsChangeDelegate, ResultMirror {
+    public typealias Object = ManagedObject
 
-    private(set) var sections: [(name: String, objects: [ManagedObject])] = []
-    private(set) var calls: [String] = []
-    private(set) var eventCount = 0
-    private(set) var contradictions: [String] = []
-    var onWillChange: () -> Void = {}
-    var onDidChange: () -> Void = {}
-    private(set) var errors: [any Error] = []
+    public private(set) var sections: [(name: String, objects: [ManagedObject])] = []
+    public private(set) var calls: [String] = []
+    public private(set) var contradictions: [String] = []
+    public var onWillChange: () -> Void = {}
+    public var onDidChange: () -> Void = {}
+    public private(set) var errors: [any Error] = []
 
     private var sectionChanges: [(String, FetchedResultsSectionChange)] = []
     private var changes: [(ManagedObject, FetchedResultsChange)] = []
-    private var context: ManagedObjectContext?
+
+    public init() {}
 
     /// The calls since the last time.
-    func takeCalls() -> [String] {
+    public func takeCalls() -> [String] {
         defer { calls = [] }
         return calls
     }
 
-    var content: [FetchedResultsSnapshot.Section] {
-        sections.map { .init(name: $0.name, objectIDs: $0.objects.map(\.objectID)) }
+    public var content: [MirroredSection] {
+        sections.map { section in
+            MirroredSection(name: section.name, objectIDs: section.objects.map(\.objectID))
+        }
     }
 
-    func restart(_ snapshot: FetchedResultsSnapshot) {}
-
-    func restart(_ controller: FetchedResultsController<ManagedObject>) {
+    public func restart(_ controller: FetchedResultsController<ManagedObject>) {
         sections = (controller.sections ?? []).map { ($0.name, $0.objects) }
     }
 
-    func controllerWillChangeContent(_ controller: FetchedResultsController<ManagedObject>) {
+    public func controllerWillChangeContent(_ controller: FetchedResultsController<ManagedObject>) {
         calls.append("will")
-        eventCount += 1
         onWillChange()
         let ids = (controller.sections ?? []).map { $0.objects.map(\.objectID) }
         if ids != sections.map({ $0.objects.map(\.objectID) }) {
@@ -54,7 +73,7 @@ final class ChangeMirror: FetchedResultsChangeDelegate, ResultMirror {
         (sectionChanges, changes) = ([], [])
     }
 
-    func controller(
+    public func controller(
         _ controller: FetchedResultsController<ManagedObject>,
         didChange section: FetchedResultsSection<ManagedObject>,
         _ change: FetchedResultsSectionChange
@@ -64,7 +83,7 @@ final class ChangeMirror: FetchedResultsChangeDelegate, ResultMirror {
         sectionChanges.append((section.name, change))
     }
 
-    func controller(
+    public func controller(
         _ controller: FetchedResultsController<ManagedObject>, didChange object: ManagedObject,
         _ change: FetchedResultsChange
     ) {
@@ -72,7 +91,7 @@ final class ChangeMirror: FetchedResultsChangeDelegate, ResultMirror {
         changes.append((object, change))
     }
 
-    func controllerDidChangeContent(_ controller: FetchedResultsController<ManagedObject>) {
+    public func controllerDidChangeContent(_ controller: FetchedResultsController<ManagedObject>) {
         calls.append("did")
         var old: [(Int, Int, ManagedObject)] = []
         var new: [(Int, Int, ManagedObject)] = []
@@ -112,7 +131,7 @@ final class ChangeMirror: FetchedResultsChangeDelegate, ResultMirror {
         onDidChange()
     }
 
-    func controller(
+    public func controller(
         _ controller: FetchedResultsController<ManagedObject>, didFailWith error: any Error
     ) {
         errors.append(error)
@@ -120,16 +139,19 @@ final class ChangeMirror: FetchedResultsChangeDelegate, ResultMirror {
 }
 
 /// Keeps the last snapshot.
-final class SnapshotMirror: FetchedResultsSnapshotDelegate, ResultMirror {
-    typealias Object = ManagedObject
+public final class SnapshotMirror: FetchedResultsSnapshotDelegate, ResultMirror {
+    public typealias Object = ManagedObject
 
-    private(set) var snapshots: [FetchedResultsSnapshot] = []
+    public private(set) var snapshots: [FetchedResultsSnapshot] = []
+    public var contradictions: [String] { [] }
 
-    var content: [FetchedResultsSnapshot.Section] { snapshots.last?.sections ?? [] }
+    public init() {}
 
-    func restart(_ snapshot: FetchedResultsSnapshot) {}
+    public var content: [MirroredSection] { snapshots.last?.mirrored ?? [] }
 
-    func controller(
+    public func restart(_ controller: FetchedResultsController<ManagedObject>) {}
+
+    public func controller(
         _ controller: FetchedResultsController<ManagedObject>,
         didChangeContentWith snapshot: FetchedResultsSnapshot
     ) {
@@ -138,18 +160,22 @@ final class SnapshotMirror: FetchedResultsSnapshotDelegate, ResultMirror {
 }
 
 /// Applies differences.
-final class DifferenceMirror: FetchedResultsDifferenceDelegate, ResultMirror {
-    typealias Object = ManagedObject
+public final class DifferenceMirror: FetchedResultsDifferenceDelegate, ResultMirror {
+    public typealias Object = ManagedObject
 
-    private(set) var ids: [ManagedObjectID] = []
-    private(set) var differences: [CollectionDifference<ManagedObjectID>] = []
-    private(set) var contradictions: [String] = []
+    public private(set) var ids: [ManagedObjectID] = []
+    public private(set) var differences: [CollectionDifference<ManagedObjectID>] = []
+    public private(set) var contradictions: [String] = []
 
-    var content: [FetchedResultsSnapshot.Section] { [.init(name: "", objectIDs: ids)] }
+    public init() {}
 
-    func restart(_ snapshot: FetchedResultsSnapshot) { ids = snapshot.objectIDs }
+    public var content: [MirroredSection] { [MirroredSection(name: "", objectIDs: ids)] }
 
-    func controller(
+    public func restart(_ controller: FetchedResultsController<ManagedObject>) {
+        ids = controller.snapshot?.objectIDs ?? []
+    }
+
+    public func controller(
         _ controller: FetchedResultsController<ManagedObject>,
         didChangeContentWith difference: CollectionDifference<ManagedObjectID>
     ) {
@@ -167,7 +193,7 @@ final class DifferenceMirror: FetchedResultsDifferenceDelegate, ResultMirror {
 
 extension FetchedResultsChange {
     /// `move 0.1 → 1.0`, section before item.
-    var text: String {
+    fileprivate var text: String {
         func text(_ path: IndexPath) -> String { "\(path.section).\(path.item)" }
         return switch self {
         case .insert(let path): "insert \(text(path))"
