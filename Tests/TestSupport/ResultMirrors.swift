@@ -103,32 +103,51 @@ public final class ChangeMirror: FetchedResultsChangeDelegate, ResultMirror {
                 old.append((from.section, from.item, object))
                 new.append((to.section, to.item, object))
             case .update(let path, _):
-                if sections[path.section].objects[path.item] !== object {
+                if self.object(at: path) !== object {
                     contradictions.append("An updated object was not at its old path.")
                 }
             }
         }
         for (section, item, object) in old.sorted(by: { ($0.0, $0.1) > ($1.0, $1.1) }) {
-            let removed = sections[section].objects.remove(at: item)
-            if removed !== object { contradictions.append("An object was not at its old path.") }
+            guard self.object(at: IndexPath(item: item, section: section)) === object else {
+                contradictions.append("An object was not at its old path.")
+                continue
+            }
+            sections[section].objects.remove(at: item)
         }
         for case (let name, .delete(let index)) in sectionChanges.reversed() {
-            let removed = sections.remove(at: index)
-            if removed.name != name || !removed.objects.isEmpty {
-                contradictions.append("The section '\(name)' was not at its old index.")
+            guard sections.indices.contains(index), sections[index].name == name,
+                sections[index].objects.isEmpty
+            else {
+                contradictions.append("The section '\(name)' was not empty at its old index.")
+                continue
             }
+            sections.remove(at: index)
         }
         for case (let name, .insert(let index)) in sectionChanges {
-            sections.insert((name, []), at: index)
+            if index > sections.count { contradictions.append("A section's index is too great.") }
+            sections.insert((name, []), at: min(index, sections.count))
         }
         for (section, item, object) in new.sorted(by: { ($0.0, $0.1) < ($1.0, $1.1) }) {
+            guard sections.indices.contains(section), item <= sections[section].objects.count
+            else {
+                contradictions.append("An object cannot be at its new path.")
+                continue
+            }
             sections[section].objects.insert(object, at: item)
         }
         for case (let object, .update(_, let path)) in changes
-        where sections[path.section].objects[path.item] !== object {
+        where self.object(at: path) !== object {
             contradictions.append("An updated object is not at its new path.")
         }
         onDidChange()
+    }
+
+    private func object(at path: IndexPath) -> ManagedObject? {
+        guard sections.indices.contains(path.section),
+            sections[path.section].objects.indices.contains(path.item)
+        else { return nil }
+        return sections[path.section].objects[path.item]
     }
 
     public func controller(
