@@ -87,10 +87,9 @@ final class RowSelection: Sendable {
     func readRow(
         _ row: some SQLiteRow, of writer: inout RowWriter?
     ) throws(StoreError) -> RowReference {
-        var current = writer.take() ?? RowWriter(expectedByteCount: 1024)
-        let damagedColumn = readRow(row, into: &current)
-        let finished = current.finish()
-        writer = current
+        if writer == nil { writer = RowWriter(expectedByteCount: 1024) }
+        let damagedColumn = readRow(row, into: &writer!)
+        let finished = writer!.finish()
         guard damagedColumn == Self.noColumn else {
             throw damage(of: damagedColumn, in: finished.key)
         }

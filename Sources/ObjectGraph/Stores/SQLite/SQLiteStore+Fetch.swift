@@ -112,17 +112,20 @@ extension SQLiteStore {
         let selection = selection(entity, includesSubentities: false)
         // No turn of a context ends for the store of a generation.
         let keepsSnapshot = keepsSnapshot && !isPinned
-        return try read(statements[entity.index].selectRow, keepingSnapshot: keepsSnapshot) {
-            statement in
-            statement.bind(key, at: 1)
-            guard try statement.step() else { return nil }
-            // Rows that are read one by one in a turn share slabs.
-            if keepsSnapshot {
-                return try turnWriter.withLock { try selection.readRow(statement, of: &$0) }
+        return try mapping {
+            let row = try read(keepingSnapshot: keepsSnapshot) { connection in
+                try connection.lookUp(key, statements[entity.index].selectRow) { statement in
+                    // Rows that are read one by one in a turn share slabs.
+                    if keepsSnapshot {
+                        return try turnWriter.withLock { try selection.readRow(statement, of: &$0) }
+                    }
+                    var writer: RowWriter? = RowWriter(
+                        expectedByteCount: entity.layout.extent.fixedByteCount * 2)
+                    return try selection.readRow(statement, of: &writer)
+                }
             }
-            var writer: RowWriter? = RowWriter(
-                expectedByteCount: entity.layout.extent.fixedByteCount * 2)
-            return try selection.readRow(statement, of: &writer)
+            try requireUnchanged()
+            return row
         }
     }
 
