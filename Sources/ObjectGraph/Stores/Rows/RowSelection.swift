@@ -35,6 +35,9 @@ final class RowSelection: Sendable {
     private let firstIndex: Int
     private let plans: [RowPlan]
 
+    /// Whether a row may be of a descendant.
+    var includesSubentities: Bool { plans.count > 1 }
+
     /// - Parameter includesSubentities: Whether rows of descendants are included. Each row is read
     ///   as its own entity.
     init(_ entity: Entity, includesSubentities: Bool, layout: StoreLayout) {

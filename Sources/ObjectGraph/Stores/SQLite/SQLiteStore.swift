@@ -31,7 +31,8 @@ final class SQLiteStore: PersistentStore {
     /// The reader of all rows if this is the store of a generation; nil for the newest state.
     private let pinnedReader: PinnedReader?
 
-    /// The writer for rows that are read one by one in a turn; nil between turns.
+    /// The writer for rows of which few are read at a time in a turn; nil between turns, and while
+    /// a statement fills it.
     let turnWriter = Mutex<RowWriter?>(nil)
 
     /// The columns of every entity, alone and with its descendants, by entity index.
