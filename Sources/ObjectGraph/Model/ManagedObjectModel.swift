@@ -96,6 +96,14 @@ public final class ManagedObjectModel: Sendable {
         entityIndexesByClass[ObjectIdentifier(type), default: []].map { entities[$0] }
     }
 
+    /// The entity whose objects are of exactly this class; nil if there is none, or several.
+    func onlyEntity(ofClass type: AnyClass) -> Entity? {
+        guard let indexes = entityIndexesByClass[ObjectIdentifier(type)], indexes.count == 1 else {
+            return nil
+        }
+        return entities[indexes[0]]
+    }
+
     /// The entity at the other end of a relationship.
     func destination(of relationship: Relationship) -> Entity {
         entities[relationship.destinationIndex]

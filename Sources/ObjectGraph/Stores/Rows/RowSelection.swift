@@ -35,6 +35,9 @@ final class RowSelection: Sendable {
     private let firstIndex: Int
     private let plans: [RowPlan]
 
+    /// Whether a row may be of a descendant.
+    var includesSubentities: Bool { plans.count > 1 }
+
     /// - Parameter includesSubentities: Whether rows of descendants are included. Each row is read
     ///   as its own entity.
     init(_ entity: Entity, includesSubentities: Bool, layout: StoreLayout) {
@@ -87,10 +90,9 @@ final class RowSelection: Sendable {
     func readRow(
         _ row: some SQLiteRow, of writer: inout RowWriter?
     ) throws(StoreError) -> RowReference {
-        var current = writer.take() ?? RowWriter(expectedByteCount: 1024)
-        let damagedColumn = readRow(row, into: &current)
-        let finished = current.finish()
-        writer = current
+        if writer == nil { writer = RowWriter(expectedByteCount: 1024) }
+        let damagedColumn = readRow(row, into: &writer!)
+        let finished = writer!.finish()
         guard damagedColumn == Self.noColumn else {
             throw damage(of: damagedColumn, in: finished.key)
         }

@@ -31,7 +31,8 @@ final class SQLiteStore: PersistentStore {
     /// The reader of all rows if this is the store of a generation; nil for the newest state.
     private let pinnedReader: PinnedReader?
 
-    /// The writer for rows that are read one by one in a turn; nil between turns.
+    /// The writer for rows of which few are read at a time in a turn; nil between turns, and while
+    /// a statement fills it.
     let turnWriter = Mutex<RowWriter?>(nil)
 
     /// The columns of every entity, alone and with its descendants, by entity index.
@@ -99,6 +100,7 @@ final class SQLiteStore: PersistentStore {
                 onOpen: { connection in
                     try QueryFunctions.register(on: connection)
                     try connection.registerPendingRows(slotCount: slotCount)
+                    try connection.registerRequestedKey()
                     guard let triggerFunctions else { return }
                     try triggerFunctions.register(on: connection)
                     try ExternalData.register(on: connection, store: url)
@@ -371,7 +373,7 @@ struct EntityStatements: Sendable {
     /// Inserts the rows of `PendingRows`.
     let insert: String
     let delete: String
-    let selectRow: String
+    let selectRow: LookUpSQL
 
     init(_ entity: Entity, selection: RowSelection, layout: StoreLayout) {
         let table = layout.table(of: entity)
@@ -388,9 +390,8 @@ struct EntityStatements: Sendable {
         delete = "DELETE FROM \(table) WHERE Z_PK = ? AND IFNULL(Z_OPT, 0) = ?"
         // A table that several entities share may have a row of another entity with the key.
         let isShared = entity.hasDescendants || entity.superentityIndex != nil
-        selectRow =
-            "SELECT \(selection.columns) FROM \(table) t0 WHERE t0.Z_PK = ?"
-            + (isShared ? " AND t0.Z_ENT = \(number)" : "")
+        selectRow = LookUpSQL(
+            selection.columns, from: table, condition: isShared ? "t0.Z_ENT = \(number)" : nil)
     }
 }
 
