@@ -83,12 +83,16 @@ private final class CLoadClient: LoadWriter, LoadReader {
     }
 
     /// Reads the items before the transaction, as a program does that shows them. Incrementing them
-    /// in SQL would detect no conflict, which the stacks do.
+    /// in SQL would detect no conflict, which the stacks do. An item that is named twice is written
+    /// once.
     func update(_ numbers: [Int64]) throws -> WriteResult {
-        let items = try numbers.compactMap { try item($0) }
+        let increments = Dictionary(numbers.map { ($0, Int64(1)) }, uniquingKeysWith: +)
+        let items = try increments.compactMap { number, increment in
+            try item(number).map { (item: $0, increment: increment) }
+        }
         do {
             try connection.transaction {
-                for item in items { try increment(item) }
+                for (item, increment) in items { try write(item, incrementedBy: increment) }
             }
             return .saved
         } catch is RowChanged {
@@ -96,8 +100,8 @@ private final class CLoadClient: LoadWriter, LoadReader {
         }
     }
 
-    private func increment(_ item: ItemRecord) throws {
-        change.bind(Int64(item.quantity) + 1, 1)
+    private func write(_ item: ItemRecord, incrementedBy increment: Int64) throws {
+        change.bind(Int64(item.quantity) + increment, 1)
         change.bind(Int64(item.version) + 1, 2)
         change.bind(item.key, 3)
         change.bind(Int64(item.version), 4)
