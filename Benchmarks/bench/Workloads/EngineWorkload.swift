@@ -388,7 +388,7 @@ enum EngineWorkload {
 
 extension Verifier {
     /// Checks that all batches read the expected items.
-    fileprivate mutating func check(_ checksums: Set<ItemChecksum>, equal expected: ItemChecksum) {
+    mutating func check(_ checksums: Set<ItemChecksum>, equal expected: ItemChecksum) {
         check("answers", checksums.count, equals: 1)
         for checksum in checksums {
             check("items read", checksum.itemCount, equals: expected.itemCount)
