@@ -13,12 +13,18 @@ final class ObjectGraphEngine: EngineSubject {
         try self.init(configuration: configuration, isNumberIndexed: false)
     }
 
-    init(configuration: SubjectConfiguration, isNumberIndexed: Bool) throws {
-        coordinator = PersistentStoreCoordinator(
-            model: try Item.makeModel(
+    convenience init(configuration: SubjectConfiguration, isNumberIndexed: Bool) throws {
+        try self.init(
+            configuration: configuration,
+            model: Item.makeModel(
                 isNumberIndexed: isNumberIndexed, isNumberUnique: configuration.isNumberUnique,
-                hasRacks: configuration.hasRacks),
-            lockPolicy: configuration.coordinatorLockPolicy)
+                hasRacks: configuration.hasRacks))
+    }
+
+    /// - Parameter model: a model with the entity of ``Item``.
+    init(configuration: SubjectConfiguration, model: ManagedObjectModel) throws {
+        coordinator = PersistentStoreCoordinator(
+            model: model, lockPolicy: configuration.coordinatorLockPolicy)
         var description = PersistentStoreDescription.sqlite(at: configuration.storeURL)
         description.pragmas = ["synchronous": configuration.synchronous]
         description.tracksHistory = configuration.tracksHistory
