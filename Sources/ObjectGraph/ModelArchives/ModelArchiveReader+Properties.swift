@@ -210,6 +210,7 @@ extension ModelArchiveReader {
                 FetchIndexDescription(names.joined(separator: "_"), elements: elements),
                 to: &entity)
         }
+        draft.takeFullTextIndexes(of: &entity, columnless)
     }
 
     /// The index; nil if the engine cannot make it.

@@ -54,7 +54,7 @@ extension ModelArchiveWriter {
         case .contains:
             className = "NSInPredicateOperator"
             fields.append(("NSFlags", integer(options)))
-        case .matches, .like, .beginsWith, .endsWith, .in, .between: return nil
+        case .matches, .like, .beginsWith, .endsWith, .in, .between, .search: return nil
         }
         return archive.node(
             "NSComparisonPredicate",

@@ -63,8 +63,18 @@ public enum FetchError: Error, Sendable, Hashable {
     /// Objects in memory support this feature, a SQL store does not.
     case inMemoryOnly(feature: String)
 
+    /// A store that SQLite keeps has this feature, as a sort key or a fetched property. Objects and
+    /// rows in memory do not, and predicates neither.
+    case storeOnly(feature: String)
+
     /// The model has no suitable index of this name.
     case unknownIndex(String, entity: String)
+
+    /// No full-text index of the entity or an ancestor has this attribute or this name.
+    case noFullTextIndex(String, entity: String)
+
+    /// The store was made before the model had the full-text index in its present form.
+    case indexNotInStore(String, entity: String)
 }
 
 extension FetchError: CustomStringConvertible {
@@ -109,6 +119,12 @@ extension FetchError: CustomStringConvertible {
         case .unsupported(let feature): "\(feature) is not supported."
         case .inMemoryOnly(let feature):
             "\(feature) cannot be translated to SQL; filter the fetched objects by it instead."
+        case .storeOnly(let feature):
+            "\(feature) is computed by SQLite for a sort key or a fetched property; use it there only, with stores of type SQLite."
+        case .noFullTextIndex(let name, let entity):
+            "No full-text index of \(entity) has the attribute or the name '\(name)'; add one to the model with FetchIndexDescription.fullText, or use CONTAINS."
+        case .indexNotInStore(let name, let entity):
+            "The store was made without the full-text index '\(name)' of \(entity), or with other attributes in it; copy its objects into a new store."
         case .unknownIndex(let name, let entity):
             "\(entity) has no index '\(name)'; add it to the model or correct the name."
         }

@@ -148,6 +148,7 @@ extension ModelAssembly {
         let toOnes = Set(
             ancestries[index].flatMap { ordered[$0].description.relationships }
                 .filter { !$0.isToMany }.map(\.name))
+        let names = Set(ancestries[index].flatMap { ordered[$0].description.namesOfProperties })
         for fetchIndex in description.indexes {
             func fail(_ property: String?, _ reason: ModelError.Reason) -> ModelError {
                 ModelError(description.name, property, reason)
@@ -161,13 +162,22 @@ extension ModelAssembly {
             guard !fetchIndex.elements.isEmpty else {
                 throw fail(nil, .emptyIndex(fetchIndex.name))
             }
+            guard fetchIndex.kind != .fullText || fetchIndex.isPlainList else {
+                throw fail(nil, .unsuitableForFullText(fetchIndex.name))
+            }
+            guard fetchIndex.kind != .fullText || !names.contains(fetchIndex.name) else {
+                throw fail(nil, .ambiguousFullTextIndex(fetchIndex.name))
+            }
             for element in fetchIndex.elements {
                 let name = element.property
                 guard attributes[name] != nil || toOnes.contains(name) else {
                     throw fail(nil, .unknownIndexProperty(name))
                 }
-                guard fetchIndex.kind == .binary || attributes[name]?.fitsRTree == true else {
+                guard fetchIndex.kind != .rTree || attributes[name]?.fitsRTree == true else {
                     throw fail(name, .unsuitableForRTree(fetchIndex.name))
+                }
+                guard fetchIndex.kind != .fullText || attributes[name]?.type == .string else {
+                    throw fail(name, .unsuitableForFullText(fetchIndex.name))
                 }
                 guard element.folding == .none || attributes[name]?.type == .string else {
                     throw fail(name, .unsuitableForFolding(fetchIndex.name))
@@ -190,6 +200,14 @@ extension EntityDescription {
 
     /// The names of its indexes in upper case, because SQLite ignores case.
     fileprivate var namesOfIndexes: [String] { indexes.map { "\(name)_\($0.name)".uppercased() } }
+}
+
+extension FetchIndexDescription {
+    /// Whether it names each property once and has neither foldings nor a condition.
+    fileprivate var isPlainList: Bool {
+        partialIndexPredicate == nil && elements.allSatisfy { $0.folding == .none }
+            && Set(elements.map(\.property)).count == elements.count
+    }
 }
 
 extension AttributeDescription {

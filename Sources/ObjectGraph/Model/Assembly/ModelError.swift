@@ -42,6 +42,12 @@ public struct ModelError: Error, Sendable, Hashable {
         case unsuitableForRTree(String)
         /// The named index folds an attribute that is not a string.
         case unsuitableForFolding(String)
+        /// The named full-text index has an attribute that is not a string, one that it names
+        /// twice, a folding or a condition.
+        case unsuitableForFullText(String)
+        /// The named full-text index has the name of a property, so that a search could mean
+        /// either.
+        case ambiguousFullTextIndex(String)
         /// A uniqueness constraint has no attributes.
         case emptyConstraint
         /// A uniqueness constraint has a transformable attribute.
@@ -129,6 +135,10 @@ extension ModelError: CustomStringConvertible {
             "\(place): the r-tree '\(name)' takes only mandatory attributes of type integer16, integer32 or float."
         case .unsuitableForFolding(let name):
             "\(place): the index '\(name)' folds the attribute, which is not a string; remove the folding."
+        case .unsuitableForFullText(let name):
+            "\(place): the full-text index '\(name)' takes string attributes, each once, without a folding or a condition."
+        case .ambiguousFullTextIndex(let name):
+            "\(place): the full-text index '\(name)' has the name of a property; rename the index."
         case .emptyConstraint: "\(place): a uniqueness constraint has no attributes."
         case .transformableConstraint:
             "\(place): a transformable attribute cannot be part of a uniqueness constraint."
