@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test func `takes long texts (§7.9.4)`() throws {
-        try SearchFixture.store().run { context in
+        try SearchFixture.store().run { context throws in
             let words = String(repeating: "fox dog ", count: 2_000)
             #expect(try SearchFixture.titles("byText SEARCH %@", [words], in: context).count == 2)
             let quoted = "\"\(words)\""
