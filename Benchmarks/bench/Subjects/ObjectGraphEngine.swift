@@ -17,7 +17,7 @@ final class ObjectGraphEngine: EngineSubject {
         coordinator = PersistentStoreCoordinator(
             model: try Item.makeModel(
                 isNumberIndexed: isNumberIndexed, isNumberUnique: configuration.isNumberUnique,
-                hasRacks: configuration.hasRacks),
+                hasRacks: configuration.hasRacks, countsItems: configuration.countsItems),
             lockPolicy: configuration.coordinatorLockPolicy)
         var description = PersistentStoreDescription.sqlite(at: configuration.storeURL)
         description.pragmas = ["synchronous": configuration.synchronous]

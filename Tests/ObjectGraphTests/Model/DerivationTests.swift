@@ -21,7 +21,7 @@ import Testing
 
     @Test(
         arguments: [
-            "", "now", "title + 1", "a.b.c", "@count", "books.@avg.price", "books.@sum", "a..b",
+            "", "title + 1", "a.b.c", "@count", "books.@avg.price", "books.@sum", "a..b",
             "books.@count.@sum", "canonical:(books.@count)", "uppercase:title", "now().x",
             "first ++ last", "@sum.books.price", "books.@canonical", "count:(books.price)",
             "canonical:()", "random:(title)",
