@@ -6,9 +6,9 @@ import Testing
 // Not formatted, as the guide's other classes.
 // swift-format-ignore
 extension `Guide` {
-    final class Shelf: ManagedObject {
+    final class Series: ManagedObject {
         static let name = Attribute<String>("name")
-        static let volumes = ToMany<Volume>("volumes", inverse: Volume.shelf)
+        static let volumes = ToMany<Volume>("volumes", inverse: Volume.series)
         static let count = Attribute<Int>("count", derivation: "volumes.@count")
         static let pages = Attribute<Int>("pages", derivation: "volumes.pages.@sum")
         static let sortName = Attribute<String>("sortName", derivation: "canonical:(name)")
@@ -19,11 +19,11 @@ extension `Guide` {
 
     final class Volume: ManagedObject {
         static let pages = Attribute<Int>("pages")
-        static let shelf = ToOne<Shelf>("shelf")
-        static let shelfName = Attribute<String?>("shelfName", derivation: "shelf.name")
+        static let series = ToOne<Series>("series")
+        static let seriesName = Attribute<String?>("seriesName", derivation: "series.name")
         static let changed = Attribute<Date?>("changed", derivation: "now()")
         override class var managedProperties: [any ManagedProperty] {
-            [pages, shelf, shelfName, changed]
+            [pages, series, seriesName, changed]
         }
     }
 }
@@ -32,29 +32,29 @@ extension `Guide` {
     @Test func `the store computes derived attributes`() throws {
         let coordinator = PersistentStoreCoordinator(
             model: try ManagedObjectModel(entities: [
-                EntityDescription(Shelf.self), EntityDescription(Volume.self),
+                EntityDescription(Series.self), EntityDescription(Volume.self),
             ]))
         try coordinator.addPersistentStore(.sqlite(at: file))
         let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
         try context.performAndWait {
-            let shelf = Shelf(context: context)
-            shelf[Shelf.name] = "Émile"
+            let series = Series(context: context)
+            series[Series.name] = "Émile"
             let volume = Volume(context: context)
             volume[Volume.pages] = 300
-            volume[Volume.shelf] = shelf
-            #expect(shelf[Shelf.count] == 0)
+            volume[Volume.series] = series
+            #expect(series[Series.count] == 0)
 
             try context.save()
-            context.refresh(shelf, mergeChanges: true)
-            let count = shelf[Shelf.count]
+            context.refresh(series, mergeChanges: true)
+            let count = series[Series.count]
             let request = FetchRequest(
-                entityName: "Shelf", predicate: try ObjectPredicate("pages > 100"),
+                entityName: "Series", predicate: try ObjectPredicate("pages > 100"),
                 sortKeys: [.ascending("sortName")])
-            let thick = try context.fetch(request, as: Shelf.self)
+            let thick = try context.fetch(request, as: Series.self)
 
-            #expect(count == 1 && thick.map { $0[Shelf.sortName] } == ["emile"])
+            #expect(count == 1 && thick.map { $0[Series.sortName] } == ["emile"])
             context.refresh(volume, mergeChanges: true)
-            #expect(volume[Volume.shelfName] == "Émile" && volume[Volume.changed] != nil)
+            #expect(volume[Volume.seriesName] == "Émile" && volume[Volume.changed] != nil)
         }
     }
 }
