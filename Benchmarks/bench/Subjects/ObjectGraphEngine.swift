@@ -18,7 +18,7 @@ final class ObjectGraphEngine: EngineSubject {
             configuration: configuration,
             model: Item.makeModel(
                 isNumberIndexed: isNumberIndexed, isNumberUnique: configuration.isNumberUnique,
-                hasRacks: configuration.hasRacks))
+                hasRacks: configuration.hasRacks, countsItems: configuration.countsItems))
     }
 
     /// - Parameter model: a model with the entity of ``Item``.

@@ -77,7 +77,8 @@ struct WorkerContext {
             indexes: job.indexes, mergePolicy: job.parameters["mergePolicy"] ?? "error",
             importsInBatchContext: job.parameters["context"] == "batch",
             isNumberUnique: job.parameters["row"] == "upsert",
-            hasRacks: job.parameters["row"]?.hasPrefix("walk") == true,
+            hasRacks: EngineWorkload.rowsWithRacks.contains(job.parameters["row"] ?? ""),
+            countsItems: job.parameters["row"] == "insert-with-derived-count",
             tracksHistory: job.parameters["row"] == "insert-with-history"
                 || job.parameters["history"] == "on",
             pageSize: job.storeFacts?["pageSize"] ?? 4096)

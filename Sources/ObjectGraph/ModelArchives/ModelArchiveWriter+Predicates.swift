@@ -66,6 +66,16 @@ extension ModelArchiveWriter {
 
     // MARK: - Expressions
 
+    /// The index of a reference to the expression of a derived attribute, in the form of its text:
+    /// a function or a key path.
+    mutating func derivation(_ text: String) -> Int {
+        let parts = text.split(separator: "(", maxSplits: 1)
+        guard parts.count == 2 else { return node(.keyPath(text)) ?? archive.null() }
+        let path = parts[1].dropLast()
+        let arguments: [ObjectExpression] = path.isEmpty ? [] : [.keyPath(String(path))]
+        return node(.function(String(parts[0]), arguments)) ?? archive.null()
+    }
+
     /// The numbers of the kinds of expressions.
     private enum Kind {
         static let constant = 0

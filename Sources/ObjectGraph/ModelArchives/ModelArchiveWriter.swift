@@ -150,7 +150,10 @@ struct ModelArchiveWriter {
             properties.append(
                 (
                     attribute.name,
-                    archive.node("NSAttributeDescription", fields(of: attribute, in: entity))
+                    archive.node(
+                        attribute.derivation == nil
+                            ? "NSAttributeDescription" : "NSDerivedAttributeDescription",
+                        fields(of: attribute, in: entity))
                 ))
         }
         for relationship in declarer.relationships {

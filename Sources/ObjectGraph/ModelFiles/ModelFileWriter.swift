@@ -151,6 +151,8 @@ struct ModelFileWriter {
             [
                 ("name", attribute.name), ("optional", attribute.isOptional.yes),
                 ("transient", attribute.isTransient.yes), ("attributeType", type.modelFileName),
+                ("derived", (attribute.derivation != nil).yes),
+                ("derivationExpression", attribute.derivation),
             ] + bounds(of: attribute, place) + [
                 (type == .date ? "defaultDateTimeInterval" : "defaultValueString", text),
                 ("valueTransformerName", attribute.transformer?.name),

@@ -28,6 +28,9 @@ public enum FetchError: Error, Sendable, Hashable {
     /// The attribute is kept in memory only and has no column.
     case transientKeyNotAllowedHere(String, entity: String)
 
+    /// A batch update sets a derived attribute, which the store computes.
+    case derivedKeyNotAllowedHere(String, entity: String)
+
     /// A constant cannot be compared with, or assigned to, the value of this key path or
     /// expression.
     case typeMismatch(key: String, expected: String, value: AttributeValue)
@@ -97,6 +100,8 @@ extension FetchError: CustomStringConvertible {
             "'\(path)' leads through a relationship; a batch update can use only the attributes of \(entity)."
         case .transientKeyNotAllowedHere(let path, let entity):
             "'\(path)' of \(entity) is transient and has no column; filter the fetched objects by it instead."
+        case .derivedKeyNotAllowedHere(let path, let entity):
+            "'\(path)' of \(entity) is derived, so the store computes it; change what it is derived from."
         case .typeMismatch(let key, let expected, let value):
             "'\(key)' is \(expected) and cannot be compared with, or set to, \(ObjectExpression.constant(value))."
         case .invalidComparison(let comparison, let advice): "'\(comparison)': \(advice)"

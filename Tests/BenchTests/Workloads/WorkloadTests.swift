@@ -347,6 +347,12 @@ import Testing
         _ = try run("engine", "object-graph", "rows: 203, row: [insert, insert-with-history]")
     }
 
+    @Test func `of the engine's table racks are filled with and without a count`() throws {
+        _ = try run(
+            "engine", "object-graph", "rows: 203, row: [insert-on-racks, insert-with-derived-count]"
+        )
+    }
+
     @Test func `of growth nothing is told but times`() throws {
         for cell in try run(
             "engine", "object-graph, sqlite-c", "rows: 300, row: [growth-fetch, growth-insert]")

@@ -5,7 +5,10 @@ extension ModelAssembly {
             try checkNames(of: index)
             rules.append([])
             for attribute in description.attributes {
-                do { rules[index].append(try check(attribute)) } catch {
+                do {
+                    rules[index].append(try check(attribute))
+                    try checkDerivation(of: attribute, in: index)
+                } catch {
                     throw ModelError(description.name, attribute.name, error)
                 }
             }
@@ -126,6 +129,7 @@ extension ModelAssembly {
                 guard attribute.type != .transformable else {
                     throw fail(name, .transformableConstraint)
                 }
+                guard attribute.derivation == nil else { throw fail(name, .derivedConstraint) }
             }
         }
         // A uniqueness conflict deletes the loser, and the winner takes over the references to it.
@@ -212,6 +216,6 @@ extension FetchIndexDescription {
 
 extension AttributeDescription {
     fileprivate var fitsRTree: Bool {
-        !isOptional && [.integer16, .integer32, .float].contains(type)
+        !isOptional && derivation == nil && [.integer16, .integer32, .float].contains(type)
     }
 }

@@ -22,8 +22,7 @@ final class SQLiteStore: PersistentStore {
     /// Why a store of Core Data is only read, although the description does not ask for it.
     private let obstacle: StoreError.Reason?
 
-    /// Nil for a store of this engine.
-    private let triggerFunctions: TriggerFunctions?
+    private let triggerFunctions: TriggerFunctions
 
     /// The copy that is read instead of a file that cannot be read in place.
     private let copy: RecoveredCopy?
@@ -91,9 +90,9 @@ final class SQLiteStore: PersistentStore {
             {
                 configuration.mode = .immutable
             }
-            let triggerFunctions =
-                existing?.metadata.isOfCoreData == true ? TriggerFunctions() : nil
+            let triggerFunctions = TriggerFunctions()
             self.triggerFunctions = triggerFunctions
+            let isOfCoreData = existing?.metadata.isOfCoreData == true
             pool = try ConnectionPool(
                 configuration: configuration,
                 maximumReaderCount: description.maximumReaderCount,
@@ -101,9 +100,8 @@ final class SQLiteStore: PersistentStore {
                     try QueryFunctions.register(on: connection)
                     try connection.registerPendingRows(slotCount: slotCount)
                     try connection.registerRequestedKey()
-                    guard let triggerFunctions else { return }
                     try triggerFunctions.register(on: connection)
-                    try ExternalData.register(on: connection, store: url)
+                    if isOfCoreData { try ExternalData.register(on: connection, store: url) }
                 })
             let (opened, history) = try pool.write { connection in
                 let opened = try schema.open(
@@ -313,8 +311,7 @@ final class SQLiteStore: PersistentStore {
     }
 
     func takeRowsChangedByTriggers() -> [EntityKey] {
-        guard let triggerFunctions else { return [] }
-        return triggerFunctions.takeRows().compactMap { row in
+        triggerFunctions.takeRows().compactMap { row in
             layout.entityIndex(number: row.entityNumber).map {
                 EntityKey(entityIndex: $0, key: row.key)
             }
@@ -378,11 +375,16 @@ struct EntityStatements: Sendable {
     init(_ entity: Entity, selection: RowSelection, layout: StoreLayout) {
         let table = layout.table(of: entity)
         let number = layout.number(of: entity)
-        let columns = ["Z_PK", "Z_ENT", "Z_OPT"] + layout.columns(of: entity)
+        // Triggers give derived attributes their values.
+        let derived = Set(
+            entity.properties.compactMap { $0.derivation == nil ? nil : $0.slot })
+        let slots = (0..<entity.layout.slotCount).filter { !derived.contains($0) }
+        let columns =
+            ["Z_PK", "Z_ENT", "Z_OPT"] + slots.map { layout.column($0, of: entity) }
         let pending = PendingRows.columns(slotCount: entity.layout.slotCount)
         let values =
             [pending.key, "\(number)", "1"]
-            + pending.values.enumerated().map { layout.writing($1, $0, of: entity) }
+            + slots.map { layout.writing(pending.values[$0], $0, of: entity) }
         insert = """
             INSERT INTO \(table) (\(columns.joined(separator: ", "))) \
             SELECT \(values.joined(separator: ", ")) FROM \(PendingRows.tableName)
