@@ -40,7 +40,7 @@ struct SearchQuery: Sendable, Hashable {
 
     /// The query in the language of FTS5. Words have no character that means something there.
     var expression: String {
-        guard !phrases.isEmpty else { return #"""""# }
+        guard !phrases.isEmpty else { return "\"\"" }
         return phrases.map { "\"\($0.words.text)\"\($0.isPrefix ? " *" : "")" }
             .joined(separator: " AND ")
     }

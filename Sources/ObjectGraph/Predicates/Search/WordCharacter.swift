@@ -49,6 +49,8 @@ enum WordCharacter: Equatable {
     private static let latinLetters: [UInt32: Unicode.Scalar] = {
         var letters: [UInt32: Unicode.Scalar] = [:]
         for value in [0xC0..<0x250, 0x1E00..<0x1F00].joined() {
+            // SQLite's table lacks U+01E1.
+            guard value != 0x1E1 else { continue }
             let scalar = Unicode.Scalar(UInt32(value))!
             let first = String(scalar).decomposedStringWithCanonicalMapping.unicodeScalars.first!
             if first.isASCII { letters[scalar.value] = first }

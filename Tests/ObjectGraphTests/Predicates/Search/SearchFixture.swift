@@ -15,7 +15,7 @@ enum SearchFixture {
                 attributes: [
                     AttributeDescription("title", .string), AttributeDescription("body", .string),
                     AttributeDescription("plain", .string),
-                    AttributeDescription("size", .integer64),
+                    AttributeDescription("number", .integer64),
                 ],
                 relationships: [.toOne("folder", "Folder", inverse: "documents")],
                 indexes: index.map { [$0] } ?? []),

@@ -12,12 +12,12 @@ import Testing
                 try context.insert("Document", ["title": title, "body": body])
             }
             try context.save()
-            let format = "body SEARCH 'fox' AND size == nil"
+            let format = "body SEARCH 'fox' AND number == nil"
             let best = try SearchFixture.titles(
                 format, sortedBy: [.rank(of: "byText")], in: context)
             let order = try store.sql(
                 """
-                SELECT ZTITLE FROM Z_FT_Document_byText f JOIN ZDOCUMENT d ON d.Z_PK = f.rowid \
+                SELECT d.ZTITLE FROM Z_FT_Document_byText f JOIN ZDOCUMENT d ON d.Z_PK = f.rowid \
                 WHERE Z_FT_Document_byText MATCH '{ZBODY} : "fox"' \
                 ORDER BY bm25(Z_FT_Document_byText)
                 """)
@@ -95,7 +95,7 @@ import Testing
         try SearchFixture.store().run { context in
             for format in [
                 "TRUEPREDICATE", "NOT byText SEARCH 'fox'", "folder.byName SEARCH 'fox'",
-                "byText SEARCH 'fox' OR size == 1",
+                "byText SEARCH 'fox' OR number == 1",
             ] {
                 #expect(throws: FetchError.self, "\(format)") {
                     try SearchFixture.titles(

@@ -107,7 +107,7 @@ import Testing
     @Test func `an attribute without an index is refused (§7.9.6)`() throws {
         for inMemory in [false, true] {
             try SearchFixture.store(inMemory: inMemory).run { context in
-                for key in ["plain", "nothing", "size", "address", "byAddress"] {
+                for key in ["plain", "nothing", "number", "address", "byAddress"] {
                     #expect(throws: FetchError.noFullTextIndex(key, entity: "Document")) {
                         try SearchFixture.titles("\(key) SEARCH 'x'", in: context)
                     }

@@ -175,8 +175,8 @@ import Testing
 
     @Test func `are joined for a search that every row must match (§7.9.11)`() throws {
         #expect(
-            try sql("size > 1 AND byText SEARCH 'x'", sortedBy: .rank(of: "title"))
-                == "\(joined) WHERE t0.ZSIZE > ? AND s0.Z_FT_Document_byText MATCH ? ORDER BY s0.rank"
+            try sql("number > 1 AND byText SEARCH 'x'", sortedBy: .rank(of: "title"))
+                == "\(joined) WHERE t0.ZNUMBER > ? AND s0.Z_FT_Document_byText MATCH ? ORDER BY s0.rank"
         )
         #expect(
             try sql("folder.name == 'x' AND body SEARCH 'x'")
@@ -193,8 +193,8 @@ import Testing
             try sql("title SEARCH 'x' AND byText SEARCH 'y'")
                 == "\(joined) WHERE s0.Z_FT_Document_byText MATCH ? AND t0.Z_PK \(list)")
         #expect(
-            try sql("folder.name SEARCH 'x' OR size == 1")
-                == "SELECT t0.Z_PK FROM ZDOCUMENT t0 WHERE IFNULL(t0.ZFOLDER IN (SELECT rowid FROM Z_FT_Folder_byName WHERE Z_FT_Folder_byName MATCH ?), 0) OR t0.ZSIZE = ?"
+            try sql("folder.name SEARCH 'x' OR number == 1")
+                == "SELECT t0.Z_PK FROM ZDOCUMENT t0 WHERE IFNULL(t0.ZFOLDER IN (SELECT rowid FROM Z_FT_Folder_byName WHERE Z_FT_Folder_byName MATCH ?), 0) OR t0.ZNUMBER = ?"
         )
     }
 }
