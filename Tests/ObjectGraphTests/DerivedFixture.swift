@@ -76,6 +76,7 @@ struct DerivedFixture: Sendable {
                 AttributeDescription("grandparent", .string, derivation: "parent.parentName"),
                 AttributeDescription("friendCount", .integer64, derivation: "friends.@count"),
                 AttributeDescription("likedAges", .integer64, derivation: "likes.@sum.age"),
+                AttributeDescription("likedCount", .integer64, derivation: "count:(likes)"),
                 AttributeDescription("bossName", .string, derivation: "boss.name"),
             ],
             relationships: [
@@ -162,6 +163,7 @@ struct DerivedFixture: Sendable {
                         .text("name") ?? "nil",
                     "friendCount": "\(try object.members("friends").count)",
                     "likedAges": "\(liked.reduce(0, +))",
+                    "likedCount": "\(try object.members("likes").count)",
                     "bossName": try (object.value(forKey: "boss") as? ManagedObject)?
                         .text("name") ?? "nil",
                 ]

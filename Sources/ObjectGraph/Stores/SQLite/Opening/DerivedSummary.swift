@@ -82,12 +82,16 @@ struct DerivedSummary {
 
     private mutating func addJoinTable(_ join: JoinTable) {
         let (owners, key) = (join.sourceColumn, join.destinationColumn)
-        let values = source.map { _ in "JOIN \(members) m ON m.Z_PK = j.\(key) " } ?? ""
         func total(_ owner: String) -> String {
-            self.total(of: "\(join.name) j \(values)WHERE j.\(owners) = \(owner)")
+            self.total(
+                of:
+                    "\(join.name) j JOIN \(members) m ON m.Z_PK = j.\(key) WHERE j.\(owners) = \(owner)"
+            )
         }
-        func value(_ row: String) -> String? {
-            source.map { "(SELECT m.\($0) FROM \(members) m WHERE m.Z_PK = \(row).\(key))" }
+        // A member whose row is gone has no value and is not counted.
+        func value(_ row: String) -> String {
+            let value = source.map { "m.\($0)" } ?? "1"
+            return "(SELECT \(value) FROM \(members) m WHERE m.Z_PK = \(row).\(key))"
         }
         add("SOURCE_INSERT", "INSERT", on: owner, owner: "NEW.Z_PK", total("NEW.Z_PK"))
         add(
@@ -96,21 +100,23 @@ struct DerivedSummary {
         add(
             "PARAMETER_DELETE", "DELETE", on: join.name, owner: "OLD.\(owners)",
             removing(value("OLD"), total("OLD.\(owners)")))
-        guard let source else { return }
         func rows(_ member: String) -> String {
             "Z_PK IN (SELECT j.\(owners) FROM \(join.name) j WHERE j.\(key) = \(member))"
         }
-        let (new, old, all) = ("NEW.\(source)", "OLD.\(source)", total("\(owner).Z_PK"))
-        triggers.append(
-            DerivedTrigger(
-                "PARAMETER_UPDATE", after: "UPDATE OF \(source)", on: members,
-                when: "\(new) IS NOT \(old)", rows: rows("NEW.Z_PK"),
-                value: changing(to: new, from: old, all)))
+        let all = total("\(owner).Z_PK")
+        if let source {
+            let (new, old) = ("NEW.\(source)", "OLD.\(source)")
+            triggers.append(
+                DerivedTrigger(
+                    "PARAMETER_UPDATE", after: "UPDATE OF \(source)", on: members,
+                    when: "\(new) IS NOT \(old)", rows: rows("NEW.Z_PK"),
+                    value: changing(to: new, from: old, all)))
+        }
         // The pairs of a deleted member are removed later, or remain.
         triggers.append(
             DerivedTrigger(
                 "PARAMETER_DELETE", after: "DELETE", on: members, rows: rows("OLD.Z_PK"),
-                value: removing(old, all)))
+                value: removing(source.map { "OLD.\($0)" }, all)))
     }
 
     // MARK: - SQL
@@ -138,7 +144,7 @@ struct DerivedSummary {
     /// The number with one more member, whose value may be null.
     private func adding(_ value: String?) -> String {
         guard let value else { return "IFNULL(\(column), 0) + 1" }
-        guard summary == .sum else {
+        guard summary == .sum || summary == .count else {
             return "\(summary.rawValue)(IFNULL(\(column), \(value)), IFNULL(\(value), \(column)))"
         }
         return "IFNULL(\(column), 0) + IFNULL(\(value), 0)"
@@ -153,7 +159,7 @@ struct DerivedSummary {
 
     private func removing(_ value: String?, _ total: String) -> String {
         guard let value else { return "IFNULL(\(column), 0) - 1" }
-        guard summary == .sum else {
+        guard summary == .sum || summary == .count else {
             return "CASE WHEN \(column) IS \(value) THEN \(total) ELSE \(column) END"
         }
         return exact("IFNULL(\(column), 0) - IFNULL(\(value), 0)", total)
