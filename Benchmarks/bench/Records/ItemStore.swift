@@ -17,7 +17,7 @@ struct ItemStore: SampleStore {
             ? ItemRow.repeated(count: rowCount) : ItemRow.generated(count: rowCount)
         var configuration = context.configuration
         configuration.tracksHistory = historySaveSize != nil
-        configuration.hasRacks = hasRacks
+        configuration.hasRacks = configuration.hasRacks || hasRacks
         let maker = try ObjectGraphEngine(
             configuration: configuration, isNumberIndexed: isNumberIndexed)
         if hasRacks {
