@@ -8,6 +8,8 @@ struct ItemStore: SampleStore {
     var isRepeating = false
     /// Whether ten items each are in a rack.
     var hasRacks = false
+    /// Whether a derived attribute counts the items of a rack.
+    var countsItems = false
     /// The items of each transaction in the store's history; nil for a store without a history.
     var historySaveSize: Int?
 
@@ -17,7 +19,8 @@ struct ItemStore: SampleStore {
             ? ItemRow.repeated(count: rowCount) : ItemRow.generated(count: rowCount)
         var configuration = context.configuration
         configuration.tracksHistory = historySaveSize != nil
-        configuration.hasRacks = configuration.hasRacks || hasRacks
+        configuration.hasRacks = hasRacks
+        configuration.countsItems = countsItems
         let maker = try ObjectGraphEngine(
             configuration: configuration, isNumberIndexed: isNumberIndexed)
         if hasRacks {

@@ -62,9 +62,10 @@ enum EngineWorkload {
         let rowCount = context.integer("rows")
         return switch context.text("row") {
         case "growth-fetch", "growth-insert": nil
-        case "insert", "insert-with-history", "insert-on-racks", "insert-with-derived-count",
-            "batch-insert", "import-json":
-            ItemStore(rowCount: 0)
+        case "insert", "insert-with-history", "batch-insert", "import-json": ItemStore(rowCount: 0)
+        case "insert-on-racks": ItemStore(rowCount: 0, hasRacks: true)
+        case "insert-with-derived-count":
+            ItemStore(rowCount: 0, hasRacks: true, countsItems: true)
         case "upsert": ItemStore(rowCount: rowCount / 2)
         case "pages", "first-page", "first-batch", "scroll", "look-up":
             ItemStore(rowCount: rowCount, isNumberIndexed: true)
