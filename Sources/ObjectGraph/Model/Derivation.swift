@@ -12,7 +12,7 @@ enum Derivation: Sendable, Hashable {
     /// A number of the members of a to-many relationship. Only a count has no attribute.
     case summary(Summary, relationship: String, attribute: String?)
 
-    /// What is made of a copied text.
+    /// The conversion of a copied text.
     enum Folding: String, Sendable, Hashable {
         case canonical, lowercase, uppercase
     }

@@ -23,7 +23,7 @@ extension DeclaredItems {
     }
 }
 
-/// What is written to measure the cost of a declaration.
+/// A write that measures the cost of a declaration.
 enum ItemWrite {
     /// Saves of ``WorkloadParameter/saveSize`` new items.
     case insert

@@ -9,7 +9,7 @@ final class FollowedList: @unchecked Sendable {
     // used only on the view's queue, `changed` only on the worker's. Other state is changed only by
     // the measuring thread, which waits for the effects of each save.
 
-    /// What a save does to items that are spread over the list.
+    /// The change of each save, to items that are spread over the list.
     enum Change: String, CaseIterable {
         case update, insert
     }

@@ -76,7 +76,7 @@ struct DerivedTriggers {
     }
 
     private func folded(_ value: String, _ folding: Derivation.Folding?) -> String {
-        folding.map { "\(TriggerFunctions.name(of: $0))(\(value))" } ?? value
+        folding?.sql(value) ?? value
     }
 
     private func changes(_ column: String) -> String { "NEW.\(column) IS NOT OLD.\(column)" }
@@ -154,5 +154,20 @@ struct DerivedTrigger {
         self.condition = condition
         self.rows = rows
         self.value = value
+    }
+}
+
+extension Derivation.Folding {
+    /// SQL for the conversion of a text, which is that of the function of predicates.
+    fileprivate func sql(_ value: String) -> String {
+        let function: Operand.Function =
+            switch self {
+            case .canonical: .canonical
+            case .lowercase: .lowercase
+            case .uppercase: .uppercase
+            }
+        // Only random functions have no SQL.
+        let form = try! function.sqlForm()
+        return form.opening + value + form.closing
     }
 }

@@ -20,14 +20,6 @@ final class TriggerFunctions: Sendable {
     /// The seconds since 2001.
     static let now = "NSCoreDataNow"
 
-    static func name(of folding: Derivation.Folding) -> String {
-        switch folding {
-        case .canonical: "NSCoreDataCanonical"
-        case .lowercase: "NSCoreDataToLower"
-        case .uppercase: "NSCoreDataToUpper"
-        }
-    }
-
     private struct State {
         var rows: Set<Row> = []
         /// Many triggers in a row often change the same owner.
@@ -53,18 +45,6 @@ final class TriggerFunctions: Sendable {
         }
         try connection.register(function: Self.now, argumentCount: 0, deterministic: false) { _ in
             .real(Date().timeIntervalSinceReferenceDate)
-        }
-        let foldings: [(Derivation.Folding, Operand.Function)] = [
-            (.canonical, .canonical), (.lowercase, .lowercase), (.uppercase, .uppercase),
-        ]
-        for (folding, function) in foldings {
-            try connection.register(
-                function: Self.name(of: folding), argumentCount: 1, deterministic: true
-            ) { arguments in
-                guard !arguments[0].isNull else { return .null }
-                let text = function.result(.string(arguments[0].string)).string
-                return text.map { .text($0) } ?? .null
-            }
         }
     }
 

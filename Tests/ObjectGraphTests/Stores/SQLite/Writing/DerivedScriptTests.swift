@@ -84,7 +84,9 @@ private struct DerivedScript {
             done.append("insert \(name)")
             for _ in 0..<3 { try set(object, kind) }
         case 4:
-            guard let object = try any(kind) else { return }
+            // Relationships without inverse keep their references to a deleted object. A save
+            // refuses those to an object that never had a row.
+            guard let object = try any(kind), !object.isInserted else { return }
             context.delete(object)
             done.append("delete \(object.objectID)")
         default:
