@@ -43,7 +43,8 @@ import Testing
         #expect(counts["statements"] == Int64(300 + extra))
     }
 
-    @Test func `each fault of the engine counts, although the faults of a turn share a run`() throws {
+    @Test func `each fault of the engine counts, although the faults of a turn share a run`() throws
+    {
         let counts = try WorkerConversation("object-graph", row: "fault", rows: 300).counts()
         #expect(counts["statements", default: 0] >= 300)
     }
