@@ -218,6 +218,7 @@ public struct SwiftModel {
                 attribute.isOptional ? nil : ("isOptional", "false"),
                 defaultValue.map { ("defaultValue", $0) },
                 attribute.isTransient ? ("isTransient", "true") : nil,
+                attribute.derivation.map { ("derivation", $0.swiftLiteral) },
                 transformer.map { ("transformer", $0) },
                 attribute.allowsExternalStorage ? ("allowsExternalStorage", "true") : nil,
                 attribute.preservesValueInHistoryOnDeletion

@@ -80,7 +80,7 @@ extension StackKind {
         /// ``PersistenceStack/settle()`` waits for it.
         case savesPropagate
         /// The view also shows batch requests and what other processes have written, as it shows
-        /// saves. The store keeps a history, which nobody deletes.
+        /// saves. The store keeps a history, which the stack does not delete.
         case followsHistory
         /// Objects in workers show what the view saved, in blocks enqueued after the save.
         case mergesIntoWorkers

@@ -84,6 +84,7 @@ struct ClassesOfModel {
                 ClassAttribute(
                     name: attribute.name, source: source, accessor: type.accessor,
                     type: type.property, enumeration: type.enumeration,
+                    isDerived: attribute.derivation != nil,
                     documentation: attribute.userInfo.documentation, userInfo: attribute.userInfo))
         }
         var requests: [ClassRequest] = []

@@ -44,6 +44,9 @@ struct ClassAttribute {
 
     /// The type of an attribute whose values are the raw values of a type, such as `Genre`.
     let enumeration: String?
+
+    /// Whether the store computes the values, so that the property is read-only.
+    let isDerived: Bool
     let documentation: [String]
     let userInfo: [String: String]
 }

@@ -129,6 +129,8 @@ import Testing
             #expect(try Novel.find(isbn: "3", in: context) == nil)
             #expect(try Book.findAll(genre: .novel, since: first.since, in: context) == [first])
             #expect(try author.novels == [first])
+            context.refresh(author, mergeChanges: true)
+            #expect(author.bookCount == 1)
         }
     }
 

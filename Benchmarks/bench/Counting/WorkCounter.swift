@@ -26,16 +26,21 @@ struct WorkCounter {
     }
 
     /// The counts since the start, by ``Metric/name``. Probes replace the subject's own counters,
-    /// since they count all subjects alike. Only a subject's own `rowsRead` is kept: SQLite does
-    /// not report rows that the engine's SQL function hands over.
+    /// since they count all subjects alike. Two are kept: a subject's own `rowsRead`, since SQLite
+    /// does not report rows that the engine's SQL function hands over, and its own `statements` if
+    /// they are more, since SQLite reports as one statement all look-ups that share a run.
     func finish() -> [String: Int64] {
         subject?.settle()
         let allocationsAfter = Allocator.allocationCount()
         let liveBytesAfter = Allocator.liveBytes()
         var counts = subject?.counters ?? [:]
-        for (metric, total) in Self.totals()
-        where metric != .rowsRead || counts[metric.name] == nil {
-            counts[metric.name] = total - totals[metric, default: 0]
+        for (metric, total) in Self.totals() {
+            let count = total - totals[metric, default: 0]
+            switch metric {
+            case .rowsRead: counts[metric.name] = counts[metric.name] ?? count
+            case .statements: counts[metric.name] = max(counts[metric.name] ?? 0, count)
+            default: counts[metric.name] = count
+            }
         }
         counts[Metric.allocations.name] = allocationsAfter - allocations
         counts[Metric.memoryKept.name] = Int64(liveBytesAfter - liveBytes)

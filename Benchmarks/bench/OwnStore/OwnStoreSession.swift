@@ -59,7 +59,6 @@ extension WorkerContext {
     /// Opens the job's stack on a copy of the user's store.
     func openOwnStore(isWritten: Bool) throws -> OwnStoreSession {
         try placeStore(isWritten: isWritten)
-        try linkSupportFolder()
         return try OwnStoreSession(self)
     }
 
@@ -67,16 +66,6 @@ extension WorkerContext {
     func openEmptyOwnStore() throws -> OwnStoreSession {
         removeStore()
         return try OwnStoreSession(self)
-    }
-
-    /// Gives the sample's store the large values that are in files of their own. Links suffice,
-    /// since such a file is never changed.
-    fileprivate func linkSupportFolder() throws {
-        guard let folder = job.preparedStore?.supportFolder,
-            FileManager.default.fileExists(atPath: folder.path)
-        else { return }
-        try? FileManager.default.removeItem(at: storeURL.supportFolder)
-        try FileManager.default.linkItem(at: folder, to: storeURL.supportFolder)
     }
 }
 

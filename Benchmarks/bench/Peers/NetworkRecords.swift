@@ -92,6 +92,7 @@ enum EntityNumber {
     static let flight = 3
     static let plane = 4
     static let weather = 5
-    /// The only entity of the items' model.
+    // These are entities of the items' model.
     static let item = 1
+    static let rack = 2
 }

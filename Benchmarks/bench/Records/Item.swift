@@ -36,15 +36,22 @@ final class Item: ManagedObject, ItemValues {
     ///   without a scan.
     /// - Parameter isNumberUnique: whether a constraint makes the number unique.
     /// - Parameter hasRacks: whether items are in racks.
+    /// - Parameter countsItems: whether a derived attribute counts the items of a rack.
     static func makeModel(
-        isNumberIndexed: Bool = false, isNumberUnique: Bool = false, hasRacks: Bool = false
+        isNumberIndexed: Bool = false, isNumberUnique: Bool = false, hasRacks: Bool = false,
+        countsItems: Bool = false
     ) throws -> ManagedObjectModel {
         var item = EntityDescription(
             Item.self, uniquenessConstraints: isNumberUnique ? [["number"]] : [],
             indexes: isNumberIndexed ? [FetchIndexDescription("byNumber", on: "number")] : [])
         guard hasRacks else { return try ManagedObjectModel(entities: [item]) }
         item.relationships = [.toOne("rack", "Rack", inverse: "items")]
-        return try ManagedObjectModel(entities: [item, EntityDescription(Rack.self)])
+        var rack = EntityDescription(Rack.self)
+        if countsItems {
+            rack.attributes.append(
+                AttributeDescription("itemCount", .integer64, derivation: "items.@count"))
+        }
+        return try ManagedObjectModel(entities: [item, rack])
     }
 
     func take(_ row: ItemRow) {
@@ -75,12 +82,14 @@ final class Item: ManagedObject, ItemValues {
     }
 }
 
-/// The owner of ten items, in the stores of the walks.
+/// The owner of items: of ten in the stores of the walks and of inserts on racks, of a whole feed in
+/// that of the feed.
 final class Rack: ManagedObject {
     static let name = Attribute<String>("name")
-    static let items = ToMany<Item>("items")
+    static let items = ToMany<Item>("items", deleteRule: .cascade)
 
     static let itemCount = 10
+    static let feedName = "Feed"
 
     override class var managedProperties: [any ManagedProperty] { [name, items] }
 

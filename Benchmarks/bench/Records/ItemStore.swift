@@ -8,6 +8,8 @@ struct ItemStore: SampleStore {
     var isRepeating = false
     /// Whether ten items each are in a rack.
     var hasRacks = false
+    /// Whether a derived attribute counts the items of a rack.
+    var countsItems = false
     /// The items of each transaction in the store's history; nil for a store without a history.
     var historySaveSize: Int?
 
@@ -17,6 +19,8 @@ struct ItemStore: SampleStore {
             ? ItemRow.repeated(count: rowCount) : ItemRow.generated(count: rowCount)
         var configuration = context.configuration
         configuration.tracksHistory = historySaveSize != nil
+        configuration.hasRacks = hasRacks
+        configuration.countsItems = countsItems
         let maker = try ObjectGraphEngine(
             configuration: configuration, isNumberIndexed: isNumberIndexed)
         if hasRacks {
@@ -64,6 +68,7 @@ struct ItemSum: Sendable {
     let sql: String?
     let value: @Sendable (ItemRow) -> Int64
 
+    static let count = ItemSum(name: "items", sql: "COUNT(*)") { _ in 1 }
     static let number = ItemSum(name: "numbers", sql: "SUM(ZNUMBER)") { $0.number }
     static let quantity = ItemSum(name: "quantities", sql: "SUM(ZQUANTITY)") {
         Int64($0.quantity)
@@ -71,8 +76,7 @@ struct ItemSum: Sendable {
 
     /// The sums of the columns, to detect missing values and values in a wrong column.
     static let columns = [
-        ItemSum(name: "items", sql: "COUNT(*)") { _ in 1 },
-        number, quantity,
+        count, number, quantity,
         ItemSum(name: "delays", sql: "SUM(ZDELAYMINUTES)") { Int64($0.delayMinutes ?? 0) },
         ItemSum(name: "prices in cents", sql: "SUM(round(ZPRICE * 100))") {
             Int64(($0.price * 100).rounded())

@@ -17,7 +17,7 @@ import Foundation
 /// value is NULL.
 ///
 /// Each method can be called several times on an open subject and does its whole work each time.
-protocol EngineSubject: InspectableSubject {
+protocol EngineSubject: ItemsSubject {
     /// Opens the store in WAL mode, with the configuration's `synchronous` setting.
     init(configuration: SubjectConfiguration) throws
 
@@ -78,19 +78,6 @@ protocol EngineSubject: InspectableSubject {
     /// common transaction.
     func readPages(from numbers: [Int64], rowCount: Int) throws -> ItemChecksum
 
-    /// For each of these numbers, finds the item that has it, through the index, and reads each
-    /// property once. Each look-up is a separate request of the same shape, without a common
-    /// transaction.
-    func findItems(numbered numbers: [Int64]) throws -> ItemChecksum
-
-    /// Reads all racks, then the items of each rack, and each property of each item once. A rack
-    /// is a row of `ZRACK (Z_PK, Z_ENT, Z_OPT, ZNAME)`, and `ZITEM` has the column `ZRACK` with an
-    /// index.
-    ///
-    /// - Parameter prefetching: whether one statement reads the items of all racks, instead of
-    ///   one for each rack.
-    func walkRacks(prefetching: Bool) throws -> ItemChecksum
-
     /// Fetches the first `rowCount` items by number and reads each property of each item once.
     /// Repeats this `times` times, without reusing anything.
     ///
@@ -106,9 +93,6 @@ protocol EngineSubject: InspectableSubject {
     /// Counts the items and reads all of them by number, `rowCount` at a time, and each property
     /// once. Keeps a few batches at most.
     func scroll(rowCount: Int) throws -> (count: Int, checksum: ItemChecksum)
-
-    /// Closes all connections.
-    func close() throws
 }
 
 /// How loaded items are read repeatedly: a few neighbours for all rounds, then the next few.

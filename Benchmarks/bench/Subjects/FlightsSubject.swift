@@ -50,6 +50,8 @@ struct SubjectConfiguration: Sendable, Codable, Hashable {
     var isNumberUnique = false
     /// Whether the items of the engine's model are in racks.
     var hasRacks = false
+    /// Whether the engine's store keeps the count of the items of each rack.
+    var countsItems = false
     /// Whether the engine's store keeps a history of its changes; peers have none.
     var tracksHistory = false
     /// SQLite's `page_size`, which a file keeps from its creation on.

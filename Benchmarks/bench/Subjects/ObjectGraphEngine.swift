@@ -13,12 +13,18 @@ final class ObjectGraphEngine: EngineSubject {
         try self.init(configuration: configuration, isNumberIndexed: false)
     }
 
-    init(configuration: SubjectConfiguration, isNumberIndexed: Bool) throws {
-        coordinator = PersistentStoreCoordinator(
-            model: try Item.makeModel(
+    convenience init(configuration: SubjectConfiguration, isNumberIndexed: Bool) throws {
+        try self.init(
+            configuration: configuration,
+            model: Item.makeModel(
                 isNumberIndexed: isNumberIndexed, isNumberUnique: configuration.isNumberUnique,
-                hasRacks: configuration.hasRacks),
-            lockPolicy: configuration.coordinatorLockPolicy)
+                hasRacks: configuration.hasRacks, countsItems: configuration.countsItems))
+    }
+
+    /// - Parameter model: a model with the entity of ``Item``.
+    init(configuration: SubjectConfiguration, model: ManagedObjectModel) throws {
+        coordinator = PersistentStoreCoordinator(
+            model: model, lockPolicy: configuration.coordinatorLockPolicy)
         var description = PersistentStoreDescription.sqlite(at: configuration.storeURL)
         description.pragmas = ["synchronous": configuration.synchronous]
         description.tracksHistory = configuration.tracksHistory
@@ -120,30 +126,11 @@ final class ObjectGraphEngine: EngineSubject {
     }
 
     func findItems(numbered numbers: [Int64]) throws -> ItemChecksum {
-        let context = makeContext()
-        return try context.performAndWait {
-            var checksum = ItemChecksum()
-            for number in numbers {
-                let predicate = try ObjectPredicate("number == %ld", number)
-                if let item = try Item.findFirst(in: context, where: predicate) {
-                    checksum.add(item)
-                }
-            }
-            return checksum
-        }
+        try makeContext().findItems(numbered: numbers)
     }
 
     func walkRacks(prefetching: Bool) throws -> ItemChecksum {
-        var request = FetchRequest(entityName: "Rack")
-        if prefetching { request.relationshipKeyPathsForPrefetching = ["items"] }
-        let (racks, context) = (request, makeContext())
-        return try context.performAndWait {
-            var checksum = ItemChecksum()
-            for rack in try context.fetch(racks, as: Rack.self) {
-                for item in rack.items { checksum.add(item) }
-            }
-            return checksum
-        }
+        try makeContext().walkRacks(prefetching: prefetching)
     }
 
     func readFirstBatch(rowCount: Int) throws -> (count: Int, checksum: ItemChecksum) {
@@ -238,6 +225,14 @@ final class ObjectGraphEngine: EngineSubject {
     }
 
     // MARK: Updating
+
+    func replaceRacks(with items: [ItemRow]) throws {
+        let context = makeContext()
+        try context.performAndWait {
+            try context.replaceRacks(with: items)
+            try context.save()
+        }
+    }
 
     func loadItems() throws {
         loaded = try LoadedItems(Self.allItems, in: makeContext())

@@ -1,3 +1,4 @@
+import Benchmarking
 import ObjectGraph
 
 extension WorkerContext {
@@ -9,6 +10,22 @@ extension WorkerContext {
         description.pragmas = ["synchronous": job.synchronous]
         try coordinator.addPersistentStore(description)
         return coordinator
+    }
+
+    /// Measures work on the queue of a context, and counts the statements of its coordinator.
+    func measure<Result: Sendable>(
+        in objects: ManagedObjectContext, rowCount: Int, _ work: @Sendable () throws -> Result
+    ) throws -> (sample: Sample, result: Result) {
+        objects.coordinator.resetCounters()
+        var result: Result?
+        var sample = try measure(nil, rowCount: rowCount) {
+            result = try objects.performAndWait(work)
+        }
+        sample.counters = [
+            Metric.statements.name: objects.coordinator.counters.statements
+        ]
+        guard let result else { preconditionFailure("Work is done at least once.") }
+        return (sample, result)
     }
 }
 

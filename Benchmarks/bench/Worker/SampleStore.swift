@@ -31,6 +31,11 @@ extension WorkerContext {
             return try WorkloadKind.named(job.kind)?.store(self)?.make(in: self) ?? [:]
         }
         try FileManager.default.copyItem(at: preparedStore, to: storeURL)
+        // Links suffice for values in files of their own, since such a file is never changed.
+        if FileManager.default.fileExists(atPath: preparedStore.supportFolder.path) {
+            try FileManager.default.linkItem(
+                at: preparedStore.supportFolder, to: storeURL.supportFolder)
+        }
         if isWritten {
             // Otherwise the first sync that is measured would also write the copy.
             let copy = try FileHandle(forUpdating: storeURL)
@@ -44,5 +49,6 @@ extension WorkerContext {
         for suffix in ["", "-wal", "-shm"] {
             try? FileManager.default.removeItem(atPath: storeURL.path + suffix)
         }
+        try? FileManager.default.removeItem(at: storeURL.supportFolder)
     }
 }

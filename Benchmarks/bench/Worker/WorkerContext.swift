@@ -77,7 +77,8 @@ struct WorkerContext {
             indexes: job.indexes, mergePolicy: job.parameters["mergePolicy"] ?? "error",
             importsInBatchContext: job.parameters["context"] == "batch",
             isNumberUnique: job.parameters["row"] == "upsert",
-            hasRacks: job.parameters["row"]?.hasPrefix("walk") == true,
+            hasRacks: EngineWorkload.rowsWithRacks.contains(job.parameters["row"] ?? ""),
+            countsItems: job.parameters["row"] == "insert-with-derived-count",
             tracksHistory: job.parameters["row"] == "insert-with-history"
                 || job.parameters["history"] == "on",
             pageSize: job.storeFacts?["pageSize"] ?? 4096)
@@ -148,7 +149,8 @@ struct WorkerContext {
             counting: CountedStack(stack: stack), rowCount: rowCount, repeats: repeats, work)
     }
 
-    private func measure(
+    /// Measures work whose counts a subject has; nil for work without counts.
+    func measure(
         counting: (any CountingSubject)?, rowCount: Int, repeats: Bool, _ work: () throws -> Void
     ) throws -> Sample {
         counting?.resetCounters()

@@ -9,6 +9,10 @@ import Foundation
 enum EngineWorkload {
     private static let saveSize = 1_000
 
+    static let rowsWithRacks: Set = [
+        "walk", "walk-prefetched", "insert-on-racks", "insert-with-derived-count",
+    ]
+
     static func run(_ context: WorkerContext) throws -> WorkloadOutcome {
         let rowCount = context.integer("rows")
         return switch context.text("row") {
@@ -32,6 +36,7 @@ enum EngineWorkload {
             try read(context, ItemSum.checksum) { try $0.walkRacks(prefetching: true) }
         case "insert", "insert-with-history":
             try insert(rowCount, context) { try $0.insert($1, saveSize: saveSize) }
+        case "insert-on-racks", "insert-with-derived-count": try insertOnRacks(rowCount, context)
         case "first-batch":
             try list(rowCount, readCount: min(pageRowCount, rowCount), context) {
                 try $0.readFirstBatch(rowCount: pageRowCount)
@@ -58,6 +63,9 @@ enum EngineWorkload {
         return switch context.text("row") {
         case "growth-fetch", "growth-insert": nil
         case "insert", "insert-with-history", "batch-insert", "import-json": ItemStore(rowCount: 0)
+        case "insert-on-racks": ItemStore(rowCount: 0, hasRacks: true)
+        case "insert-with-derived-count":
+            ItemStore(rowCount: 0, hasRacks: true, countsItems: true)
         case "upsert": ItemStore(rowCount: rowCount / 2)
         case "pages", "first-page", "first-batch", "scroll", "look-up":
             ItemStore(rowCount: rowCount, isNumberIndexed: true)
@@ -264,6 +272,29 @@ enum EngineWorkload {
         }
     }
 
+    /// Each batch starts with an empty store. Racks and items are saved together.
+    private static func insertOnRacks(
+        _ rowCount: Int, _ context: WorkerContext
+    ) throws -> WorkloadOutcome {
+        let items = ItemRow.generated(count: rowCount)
+        let sample = try context.measureBatches(rowCount: rowCount) { batches in
+            let engine = try context.openObjectGraph(isWritten: true)
+            try batches.time(engine, once: true) { try engine.insertOnRacks(items) }
+            try engine.close()
+        }
+        return try outcome(sample, context) { verifier in
+            let store = try StoreReader(context.storeURL)
+            try verifier.checkItems(in: store, are: ItemSum.facts(of: items))
+            guard context.configuration.countsItems else { return }
+            let wrong = try store.integer(
+                """
+                SELECT COUNT(*) FROM ZRACK r WHERE ZITEMCOUNT IS NOT \
+                (SELECT COUNT(*) FROM ZITEM WHERE ZRACK = r.Z_PK)
+                """)
+            verifier.check("wrong counts", wrong, equals: 0)
+        }
+    }
+
     /// Half of the items are stored already, with other quantities.
     private static func upsert(
         _ rowCount: Int, _ context: WorkerContext
@@ -388,7 +419,7 @@ enum EngineWorkload {
 
 extension Verifier {
     /// Checks that all batches read the expected items.
-    fileprivate mutating func check(_ checksums: Set<ItemChecksum>, equal expected: ItemChecksum) {
+    mutating func check(_ checksums: Set<ItemChecksum>, equal expected: ItemChecksum) {
         check("answers", checksums.count, equals: 1)
         for checksum in checksums {
             check("items read", checksum.itemCount, equals: expected.itemCount)
@@ -422,7 +453,8 @@ extension WorkloadKind {
                 name: "row",
                 values: .choice([
                     "fetch-realise", "fetch-one-integer", "fetch-memory", "insert",
-                    "insert-with-history", "batch-insert", "update", "batch-update", "fault",
+                    "insert-with-history", "insert-on-racks", "insert-with-derived-count",
+                    "batch-insert", "update", "batch-update", "fault",
                     "fault-in-transaction", "pages", "first-page", "first-batch", "scroll",
                     "read-integer", "read-text", "filter-loaded", "growth-fetch", "growth-insert",
                     "upsert", "import-json", "look-up", "walk", "walk-prefetched",

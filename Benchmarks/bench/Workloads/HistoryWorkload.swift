@@ -127,7 +127,7 @@ extension HistoryWorkload.Way {
 
 extension WorkerContext {
     /// Opens the engine on a fresh copy of the store, for work that peers do not have.
-    fileprivate func openObjectGraph(isWritten: Bool) throws -> ObjectGraphEngine {
+    func openObjectGraph(isWritten: Bool) throws -> ObjectGraphEngine {
         guard let engine = try openEngine(isWritten: isWritten).subject as? ObjectGraphEngine else {
             preconditionFailure("The kind \(job.kind) declares other subjects than the engine.")
         }

@@ -83,8 +83,7 @@ extension ManagedObjectModel {
     func codedEntity(
         of type: ManagedObject.Type, orNamed name: String?
     ) throws(ObjectCodingError) -> Entity? {
-        let entities = entities(ofClass: type)
-        if entities.count == 1 { return entities[0] }
+        if let entity = onlyEntity(ofClass: type) { return entity }
         guard let name else { return nil }
         guard let entity = entity(named: name) else {
             throw ObjectCodingError(.unknownEntity, name, [])

@@ -5,6 +5,8 @@
 ///
 /// Decoding finds the object by its unique values, or makes one; the model says which keys it has.
 /// A failure throws a `DecodingError` with the coding path and leaves the context as it was.
+/// If a JSON object has a key twice, `JSONDecoder` uses the first value and reports nothing;
+/// `JSONDecoder.requireUniqueKeys(in:)` refuses such a text.
 /// Queue: the context's. Cost: a fetch for each uniqueness constraint that the data have values
 /// for.
 public struct Managed<Object: ManagedObject> {

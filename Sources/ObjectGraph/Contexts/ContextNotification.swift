@@ -72,9 +72,6 @@ extension ManagedObjectContext {
     var hasObservers: Bool { !observers.isEmpty || !followers.isEmpty }
 
     func post(_ notification: ContextNotification) {
-        readingForProgram {
-            observers.post(notification)
-            followers.post(notification)
-        }
+        post(notification, followed: notification)
     }
 }

@@ -10,6 +10,13 @@ extension ManagedObjectContext {
         checkQueue()
         let scope =
             localScope(of: id) ?? coordinator.unassignedScope(for: id)
+        // First the case in which no hook or mail can change the table.
+        let table = table(scope.entityIndex, scope.storeNumber)
+        if parent == nil, table[id.reference] == nil {
+            return makeFault(
+                id.reference, entityIndex: scope.entityIndex, storeNumber: scope.storeNumber,
+                in: table)
+        }
         return heldObject(id.reference, scope) ?? object(id.reference, scope)
     }
 
@@ -103,7 +110,13 @@ extension ManagedObjectContext {
     /// The registered object, or a new fault without a row.
     func object(_ reference: Int64, entityIndex: Int, storeNumber: Int) -> ManagedObject {
         let table = table(entityIndex, storeNumber)
-        if let object = table[reference] { return object }
+        return table[reference]
+            ?? makeFault(reference, entityIndex: entityIndex, storeNumber: storeNumber, in: table)
+    }
+
+    private func makeFault(
+        _ reference: Int64, entityIndex: Int, storeNumber: Int, in table: ObjectRegistry.Table
+    ) -> ManagedObject {
         let binding = binding(entityIndex, storeNumber)
         let object = binding.objectClass.init(
             seed: ObjectSeed(binding: binding, reference: reference, flags: .fault))

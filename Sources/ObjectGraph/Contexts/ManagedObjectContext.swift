@@ -100,6 +100,9 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
     @exclusivity(unchecked) var propertyObservers = PropertyObservers()
 
+    /// The notifications that followers have not taken; nil if none is being posted.
+    var waitingForFollowers: [() -> ContextNotification]?
+
     // MARK: State of any thread
 
     /// Whether a context was ever made below this one.

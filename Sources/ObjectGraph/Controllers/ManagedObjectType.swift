@@ -28,7 +28,8 @@ extension ManagedObjectType {
         var request = try request(in: context, predicate, sortKeys)
         request.fetchLimit = 1
         request.returnsObjectsAsFaults = false
-        return try context.fetch(request, as: Self.self).first
+        let found = try context.fetchObjects(request, context.entity(of: request, Self.self))
+        return found.first.map { unsafeDowncast($0, to: Self.self) }
     }
 
     /// How many objects match, without those of subentities.
@@ -62,7 +63,8 @@ extension ManagedObjectType {
         in context: ManagedObjectContext, _ predicate: ObjectPredicate? = nil,
         _ sortKeys: [SortKey] = []
     ) throws(FetchError) -> FetchRequest {
-        try TypedFetchRequest<Self>(predicate: predicate, sortKeys: sortKeys)
-            .request(in: context.model)
+        FetchRequest(
+            entityName: try context.model.entity(ofClass: Self.self).name, predicate: predicate,
+            sortKeys: sortKeys)
     }
 }

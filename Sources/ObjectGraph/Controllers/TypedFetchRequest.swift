@@ -29,11 +29,19 @@ public struct TypedFetchRequest<Object: ManagedObject>: Sendable {
     ///
     /// - Throws: `FetchError.unknownEntity` unless exactly one entity of the model has the class.
     public func request(in model: ManagedObjectModel) throws(FetchError) -> FetchRequest {
-        let entities = model.entities(ofClass: Object.self)
-        guard entities.count == 1 else { throw .unknownEntity("\(Object.self)") }
         var request = untyped
-        request.entityName = entities[0].name
+        request.entityName = try model.entity(ofClass: Object.self).name
         return request
+    }
+}
+
+extension ManagedObjectModel {
+    /// The only entity that has the class.
+    ///
+    /// - Throws: `FetchError.unknownEntity` if there is none, or several.
+    func entity(ofClass type: ManagedObject.Type) throws(FetchError) -> Entity {
+        guard let entity = onlyEntity(ofClass: type) else { throw .unknownEntity("\(type)") }
+        return entity
     }
 }
 

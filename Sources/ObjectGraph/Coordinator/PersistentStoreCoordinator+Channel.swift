@@ -29,10 +29,7 @@ extension PersistentStoreCoordinator: StoreChannel {
             try write(targets[...], from: origin, &committed)
             for target in targets {
                 update(target.record.rowCache, with: target.plan)
-                for row in target.record.store.takeRowsChangedByTriggers() {
-                    target.record.rowCache.remove(
-                        CollectionOfOne(row.key), root: model.entities[row.entityIndex].rootIndex)
-                }
+                forgetRowsChangedByTriggers(of: target.record)
             }
             graphCounters.saves.add(1, ordering: .relaxed)
             return PersistentHistoryToken(ifAny: committed.historyNumbers)
@@ -131,6 +128,11 @@ extension PersistentStoreCoordinator: StoreChannel {
             case .delete: cache.remove(plan.rows[range].lazy.map(\.key), root: root)
             case .insert, .update:
                 cache.store(RowList(of: plan.rows[range]), root: root)
+                // The store has computed other values of derived attributes.
+                if model.hasDerivedAttributes {
+                    let derived = plan.rows[range].lazy.filter { !$0.entity.derived.isEmpty }
+                    cache.remove(derived.map(\.key), root: root)
+                }
             case .check: break
             }
         }
@@ -153,6 +155,14 @@ extension PersistentStoreCoordinator {
     /// Ends the snapshots of reads with `keepsSnapshot`.
     func endTurn() {
         for record in records { record.store.endTurn() }
+    }
+
+    /// Removes the cached rows that triggers have changed, so that they are read again.
+    func forgetRowsChangedByTriggers(of record: StoreRecord) {
+        for row in record.store.takeRowsChangedByTriggers() {
+            record.rowCache.remove(
+                CollectionOfOne(row.key), root: model.entities[row.entityIndex].rootIndex)
+        }
     }
 
     /// Removes the cached row of an object, so that it is read again.

@@ -127,7 +127,7 @@ public final class PersistentStoreCoordinator: Sendable {
         let store: any PersistentStore =
             switch description.type {
             case .sqlite: try SQLiteStore(description, model: model, debug: debug)
-            case .inMemory: InMemoryStore(model: model, isReadOnly: description.isReadOnly)
+            case .inMemory: try makeInMemoryStore(description)
             }
         // The file is a copy of an open store: object identifiers would be ambiguous.
         if records.contains(where: { $0.store.identifier == store.identifier }) {
@@ -135,6 +135,18 @@ public final class PersistentStoreCoordinator: Sendable {
             throw StoreError(.alreadyOpen, url: description.url)
         }
         return store
+    }
+
+    private func makeInMemoryStore(
+        _ description: PersistentStoreDescription
+    ) throws(StoreError) -> InMemoryStore {
+        let names = model.entityNames(inConfiguration: description.configuration) ?? []
+        for entity in model.entities where names.contains(entity.name) {
+            if let derived = entity.properties.first(where: { $0.derivation != nil }) {
+                throw StoreError(.cannotDerive(entity: entity.name, attribute: derived.name))
+            }
+        }
+        return InMemoryStore(model: model, isReadOnly: description.isReadOnly)
     }
 
     /// Adds an open store as the last one.

@@ -79,7 +79,8 @@ extension StoreError: CodedError {
         case .incompatibleSchema, .missingEntity, .missingTable, .missingColumn: 134020
         case .incompatibleModel, .unexpectedModel, .unknownModel: 134100
         case .unknownConfiguration, .alreadyOpen, .notOpen: 134080
-        case .readOnly, .hasHistory, .unmaintainedIndex, .fileChanged: 134030
+        case .readOnly, .hasHistory, .unmaintainedIndex, .unmaintainedDerivation, .fileChanged:
+            134030
         case .historyExpired: 134301
         case .foreignHistory: 134060
         case .diskFull: 13
@@ -91,7 +92,7 @@ extension StoreError: CodedError {
         case .generationUnavailable, .foreignGeneration, .tooManyGenerations: 134030
         case .noStore: 134020
         case .unsupported: 134091
-        case .unknownAttribute, .unacceptableValue: 134060
+        case .unknownAttribute, .unacceptableValue, .cannotDerive, .derivedValueTooLarge: 134060
         case .missingMandatoryValue: 1570
         case .valuesTaken, .uniquenessViolated: 133021
         case .incompleteSave: 134040

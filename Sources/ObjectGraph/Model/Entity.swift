@@ -41,6 +41,9 @@ final class Entity: Sendable {
     let toOneIndexes: [Int]
     let transientIndexes: [Int]
 
+    /// The derived attributes, inherited ones included, which the store computes.
+    let derived: PropertyMask
+
     /// The ordered to-many relationships, by property index.
     let orderedIndexes: [Int]
 
@@ -87,6 +90,9 @@ final class Entity: Sendable {
         self.counted = counted
         toOneIndexes = properties.filter { $0.kind == .toOne }.map(\.index)
         transientIndexes = properties.filter(\.isTransient).map(\.index)
+        derived = properties.reduce(into: PropertyMask()) { derived, property in
+            if property.derivation != nil { derived.insert(property.index) }
+        }
         orderedIndexes = properties.filter { $0.relationship?.isOrdered == true }.map(\.index)
         let accessors = UnsafeMutablePointer<PropertyAccessor>.allocate(
             capacity: properties.count)

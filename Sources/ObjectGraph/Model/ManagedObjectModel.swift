@@ -27,6 +27,7 @@ public final class ManagedObjectModel: Sendable {
     /// The omissions when the model was read from a file.
     let fileWarnings: [ModelWarning]
     let hasOrderedRelationships: Bool
+    let hasDerivedAttributes: Bool
 
     /// The entities whose deleted objects stay members of a to-many relationship, because it has no
     /// inverse or the inverse's delete rule is no action. By index, including their descendants.
@@ -60,6 +61,7 @@ public final class ManagedObjectModel: Sendable {
         self.templates = templates
         self.fileWarnings = fileWarnings
         hasOrderedRelationships = entities.contains { !$0.orderedIndexes.isEmpty }
+        hasDerivedAttributes = entities.contains { !$0.derived.isEmpty }
         lastingMembers = entities.flatMap(\.toManyRelationships).reduce(into: []) {
             indexes, relationship in
             let destination = entities[relationship.destinationIndex]
@@ -94,6 +96,14 @@ public final class ManagedObjectModel: Sendable {
     /// The entities whose objects are of exactly this class.
     func entities(ofClass type: AnyClass) -> [Entity] {
         entityIndexesByClass[ObjectIdentifier(type), default: []].map { entities[$0] }
+    }
+
+    /// The entity whose objects are of exactly this class; nil if there is none, or several.
+    func onlyEntity(ofClass type: AnyClass) -> Entity? {
+        guard let indexes = entityIndexesByClass[ObjectIdentifier(type)], indexes.count == 1 else {
+            return nil
+        }
+        return entities[indexes[0]]
     }
 
     /// The entity at the other end of a relationship.

@@ -34,6 +34,9 @@ final class Property: Sendable {
     /// descendants.
     let entitySlot: Int?
 
+    /// The expression of a derived attribute; nil for other properties.
+    let derivation: Derivation?
+
     /// The transformer and conditions of an attribute, if it has any.
     let rules: AttributeRules?
 
@@ -43,7 +46,8 @@ final class Property: Sendable {
     init(
         name: String, kind: Kind, index: Int, identifier: UInt32, declaringEntityIndex: Int,
         isOptional: Bool, isTransient: Bool, defaultValue: AttributeValue?, slot: Int?,
-        entitySlot: Int?, rules: AttributeRules?, relationship: Relationship?
+        entitySlot: Int?, derivation: Derivation? = nil, rules: AttributeRules?,
+        relationship: Relationship?
     ) {
         self.name = name
         self.kind = kind
@@ -55,6 +59,7 @@ final class Property: Sendable {
         self.defaultValue = defaultValue
         self.slot = slot
         self.entitySlot = entitySlot
+        self.derivation = derivation
         self.rules = rules
         self.relationship = relationship
     }

@@ -12,6 +12,17 @@ extension ModelArchiveReader {
         return predicate.flatMap { (try? $0.checkDepth()) == nil ? nil : $0 }
     }
 
+    /// The expression of a derived attribute as text; nil if the engine lacks its form.
+    mutating func derivation(
+        of object: ModelArchive.Object
+    ) throws(KeyedArchiveError) -> String? {
+        guard object.fields["NSDerivationExpression"] != nil,
+            let text = try expression("NSDerivationExpression", of: object, 0)?.derivation,
+            Derivation(text) != nil
+        else { return nil }
+        return text
+    }
+
     private mutating func predicate(
         _ object: ModelArchive.Object, depth: Int
     ) throws(KeyedArchiveError) -> ObjectPredicate? {
@@ -157,6 +168,23 @@ extension ModelArchiveReader {
         // Built-in functions are methods of a class.
         if target.fields["NSConstantValueClassName"] != nil { return .function(name, arguments) }
         return try expression(target, depth: depth + 1).map { .function(name, [$0] + arguments) }
+    }
+}
+
+extension ObjectExpression {
+    /// The text of an expression that a derived attribute may have; nil for others.
+    fileprivate var derivation: String? {
+        switch self {
+        case .keyPath(let path): path
+        case .function("now", let arguments) where arguments.isEmpty: "now()"
+        case .function(let name, let arguments):
+            if case .keyPath(let path)? = arguments.first, arguments.count == 1 {
+                "\(name)(\(path))"
+            } else {
+                nil
+            }
+        default: nil
+        }
     }
 }
 

@@ -8,8 +8,9 @@ extension ModelArchiveReader {
         case "NSAttributeDescription":
             try readAttribute(name, object, into: &entity)
         case "NSDerivedAttributeDescription":
-            draft.warn(.derivedAttribute, entity.name, name)
-            try readAttribute(name, object, into: &entity)
+            let derivation = try self.derivation(of: object)
+            if derivation == nil { draft.warn(.lostDerivation, entity.name, name) }
+            try readAttribute(name, object, derivation: derivation, into: &entity)
         case "NSCompositeAttributeDescription":
             draft.warn(.compositeAttribute, entity.name, name)
         case "NSRelationshipDescription":
@@ -43,7 +44,8 @@ extension ModelArchiveReader {
     }
 
     private mutating func readAttribute(
-        _ name: String, _ object: ModelArchive.Object, into entity: inout EntityDescription
+        _ name: String, _ object: ModelArchive.Object, derivation: String? = nil,
+        into entity: inout EntityDescription
     ) throws(KeyedArchiveError) {
         let number: Int = try archive.value("NSAttributeType", of: object) ?? 0
         guard number != Self.compositeType else {
@@ -59,7 +61,7 @@ extension ModelArchiveReader {
         }
         var attribute = AttributeDescription(
             name, type, isOptional: try flag("NSIsOptional", object),
-            isTransient: try flag("NSIsTransient", object),
+            isTransient: try flag("NSIsTransient", object), derivation: derivation,
             allowsExternalStorage: flags & Flags.allowsExternalStorage != 0,
             preservesValueInHistoryOnDeletion: flags & Flags.isPreserved != 0,
             renamingIdentifier: try renamingIdentifier(of: object, name),
@@ -210,6 +212,7 @@ extension ModelArchiveReader {
                 FetchIndexDescription(names.joined(separator: "_"), elements: elements),
                 to: &entity)
         }
+        draft.takeFullTextIndexes(of: &entity, columnless)
     }
 
     /// The index; nil if the engine cannot make it.

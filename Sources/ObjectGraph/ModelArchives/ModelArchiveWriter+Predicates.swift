@@ -54,7 +54,7 @@ extension ModelArchiveWriter {
         case .contains:
             className = "NSInPredicateOperator"
             fields.append(("NSFlags", integer(options)))
-        case .matches, .like, .beginsWith, .endsWith, .in, .between: return nil
+        case .matches, .like, .beginsWith, .endsWith, .in, .between, .search: return nil
         }
         return archive.node(
             "NSComparisonPredicate",
@@ -65,6 +65,16 @@ extension ModelArchiveWriter {
     }
 
     // MARK: - Expressions
+
+    /// The index of a reference to the expression of a derived attribute, in the form of its text:
+    /// a function or a key path.
+    mutating func derivation(_ text: String) -> Int {
+        let parts = text.split(separator: "(", maxSplits: 1)
+        guard parts.count == 2 else { return node(.keyPath(text)) ?? archive.null() }
+        let path = parts[1].dropLast()
+        let arguments: [ObjectExpression] = path.isEmpty ? [] : [.keyPath(String(path))]
+        return node(.function(String(parts[0]), arguments)) ?? archive.null()
+    }
 
     /// The numbers of the kinds of expressions.
     private enum Kind {

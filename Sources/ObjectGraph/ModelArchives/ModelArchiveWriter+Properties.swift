@@ -65,7 +65,7 @@ extension ModelArchiveWriter {
             named: attribute.name, in: entity,
             PropertyFlags(
                 (.isOptional, attribute.isOptional), (.isTransient, attribute.isTransient),
-                (.hasNoRules, rules.isEmpty)),
+                (.isReadOnly, attribute.derivation != nil), (.hasNoRules, rules.isEmpty)),
             renamingIdentifier: attribute.renamingIdentifier,
             versionHashModifier: attribute.versionHashModifier, userInfo: attribute.userInfo)
         fields += [
@@ -82,6 +82,12 @@ extension ModelArchiveWriter {
                             ? ModelArchiveReader.Flags.isPreserved : 0))
             ),
         ]
+        if let derivation = attribute.derivation {
+            fields += [
+                ("NSDerivationExpression", self.derivation(derivation)),
+                ("NSFilteringPredicate", archive.null()),
+            ]
+        }
         if !rules.isEmpty {
             fields += [
                 ("NSValidationPredicates", archive.list(rules.map(\.predicate))),

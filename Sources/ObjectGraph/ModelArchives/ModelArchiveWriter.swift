@@ -122,11 +122,13 @@ struct ModelArchiveWriter {
             ), ("NSProperties", archive.dictionary(properties, "NSMutableDictionary")),
             ("NSRenamingIdentifier", archive.text(description.renamingIdentifier ?? entity.name)),
             ("NSVersionHashModifier", text(description.versionHashModifier)),
-            ("NSUserInfo", userInfo(description.userInfo)),
+            ("NSUserInfo", userInfo(description.userInfoOfFiles)),
             ("NSCompoundIndexes", archive.list([])),
             (
                 "NSFetchIndexDescriptions",
-                archive.list(description.indexes.compactMap { fetchIndex($0, of: entity.name) })
+                archive.list(
+                    description.indexes.filter { $0.kind != .fullText }
+                        .compactMap { fetchIndex($0, of: entity.name) })
             ),
         ]
         if description.isAbstract { fields.append(("NSIsAbstract", boolean(true))) }
@@ -148,7 +150,10 @@ struct ModelArchiveWriter {
             properties.append(
                 (
                     attribute.name,
-                    archive.node("NSAttributeDescription", fields(of: attribute, in: entity))
+                    archive.node(
+                        attribute.derivation == nil
+                            ? "NSAttributeDescription" : "NSDerivedAttributeDescription",
+                        fields(of: attribute, in: entity))
                 ))
         }
         for relationship in declarer.relationships {

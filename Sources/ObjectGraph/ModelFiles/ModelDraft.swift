@@ -160,8 +160,8 @@ extension EntityDescription {
 
 extension ModelWarning.Reason {
     static let compositeAttribute = unsupported("a composite attribute; it is left out")
-    static let derivedAttribute = unsupported(
-        "a derived attribute; it has the values that are set")
+    static let lostDerivation = unsupported(
+        "a derived attribute with this expression; it has the values that are set")
     static let encryptedAttribute = unsupported("allowsCloudEncryption; values are not encrypted")
     static let transientRelationship = unsupported("a transient relationship; it is left out")
     static let resultType = unsupported(

@@ -28,6 +28,7 @@ extension ModelFileReader {
                     to: &entity)
             }
         }
+        draft.takeFullTextIndexes(of: &entity, columnless)
     }
 
     /// The index; nil if the engine cannot make it.

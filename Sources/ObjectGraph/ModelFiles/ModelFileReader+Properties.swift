@@ -19,6 +19,7 @@ extension ModelFileReader {
             name, type, isOptional: try element.flag("optional"),
             defaultValue: defaultValue(element, type, entity, name),
             isTransient: try element.flag("transient"),
+            derivation: try derivation(element, entity, name),
             transformer: type == .transformable
                 ? draft.transformer(
                     named: element.nonemptyText("valueTransformerName"), entity, name,
@@ -28,6 +29,16 @@ extension ModelFileReader {
             validationRules: try bounds(element, type).map(\.rule),
             renamingIdentifier: element.renamingIdentifier, userInfo: try element.userInfo(),
             versionHashModifier: element["versionHashModifier"])
+    }
+
+    /// An expression without the flag means nothing.
+    private mutating func derivation(
+        _ element: ModelElement, _ entity: String, _ name: String
+    ) throws(ModelFileError) -> String? {
+        guard try element.flag("derived") else { return nil }
+        let text = element.nonemptyText("derivationExpression")
+        if text == nil { draft.warn(.lostDerivation, entity, name, line: element.line) }
+        return text
     }
 
     private mutating func reportUnsupported(
@@ -40,7 +51,7 @@ extension ModelFileReader {
 
     /// Flags of attributes, and what becomes of them.
     private static let unsupported: [(String, ModelWarning.Reason)] = [
-        ("derived", .derivedAttribute), ("allowsCloudEncryption", .encryptedAttribute),
+        ("allowsCloudEncryption", .encryptedAttribute)
     ]
 
     private mutating func defaultValue(

@@ -73,11 +73,11 @@ struct ModelFileWriter {
             element.children.append(
                 try fetchedProperty(property, "\(entity.name).\(property.name)"))
         }
-        for index in entity.indexes {
+        for index in entity.indexes where index.kind != .fullText {
             element.children.append(try fetchIndex(index, of: entity.name))
         }
         try element.append(uniquenessConstraints(entity.uniquenessConstraints))
-        try element.append(userInfo(entity.userInfo))
+        try element.append(userInfo(entity.userInfoOfFiles))
         return element
     }
 
@@ -151,6 +151,8 @@ struct ModelFileWriter {
             [
                 ("name", attribute.name), ("optional", attribute.isOptional.yes),
                 ("transient", attribute.isTransient.yes), ("attributeType", type.modelFileName),
+                ("derived", (attribute.derivation != nil).yes),
+                ("derivationExpression", attribute.derivation),
             ] + bounds(of: attribute, place) + [
                 (type == .date ? "defaultDateTimeInterval" : "defaultValueString", text),
                 ("valueTransformerName", attribute.transformer?.name),

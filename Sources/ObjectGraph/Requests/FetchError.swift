@@ -28,6 +28,9 @@ public enum FetchError: Error, Sendable, Hashable {
     /// The attribute is kept in memory only and has no column.
     case transientKeyNotAllowedHere(String, entity: String)
 
+    /// A batch update sets a derived attribute, which the store computes.
+    case derivedKeyNotAllowedHere(String, entity: String)
+
     /// A constant cannot be compared with, or assigned to, the value of this key path or
     /// expression.
     case typeMismatch(key: String, expected: String, value: AttributeValue)
@@ -63,8 +66,18 @@ public enum FetchError: Error, Sendable, Hashable {
     /// Objects in memory support this feature, a SQL store does not.
     case inMemoryOnly(feature: String)
 
+    /// A store that SQLite keeps has this feature, as a sort key or a fetched property. Objects and
+    /// rows in memory do not, and predicates neither.
+    case storeOnly(feature: String)
+
     /// The model has no suitable index of this name.
     case unknownIndex(String, entity: String)
+
+    /// No full-text index of the entity or an ancestor has this attribute or this name.
+    case noFullTextIndex(String, entity: String)
+
+    /// The store was made before the model had the full-text index in its present form.
+    case indexNotInStore(String, entity: String)
 }
 
 extension FetchError: CustomStringConvertible {
@@ -87,6 +100,8 @@ extension FetchError: CustomStringConvertible {
             "'\(path)' leads through a relationship; a batch update can use only the attributes of \(entity)."
         case .transientKeyNotAllowedHere(let path, let entity):
             "'\(path)' of \(entity) is transient and has no column; filter the fetched objects by it instead."
+        case .derivedKeyNotAllowedHere(let path, let entity):
+            "'\(path)' of \(entity) is derived, so the store computes it; change what it is derived from."
         case .typeMismatch(let key, let expected, let value):
             "'\(key)' is \(expected) and cannot be compared with, or set to, \(ObjectExpression.constant(value))."
         case .invalidComparison(let comparison, let advice): "'\(comparison)': \(advice)"
@@ -109,6 +124,12 @@ extension FetchError: CustomStringConvertible {
         case .unsupported(let feature): "\(feature) is not supported."
         case .inMemoryOnly(let feature):
             "\(feature) cannot be translated to SQL; filter the fetched objects by it instead."
+        case .storeOnly(let feature):
+            "\(feature) is computed by SQLite for a sort key or a fetched property; use it there only, with stores of type SQLite."
+        case .noFullTextIndex(let name, let entity):
+            "No full-text index of \(entity) has the attribute or the name '\(name)'; add one to the model with FetchIndexDescription.fullText, or use CONTAINS."
+        case .indexNotInStore(let name, let entity):
+            "The store was made without the full-text index '\(name)' of \(entity), or with other attributes in it; copy its objects into a new store."
         case .unknownIndex(let name, let entity):
             "\(entity) has no index '\(name)'; add it to the model or correct the name."
         }

@@ -42,6 +42,14 @@ public struct StoreError: Error, Sendable {
         /// The store has an index that this engine cannot keep up to date, so that the store is
         /// open for reading only (134030).
         case unmaintainedIndex(String)
+        /// The store's file has no triggers for the derived attribute, `Entity.name`, so that the
+        /// store is open for reading only (134030).
+        case unmaintainedDerivation(String)
+        /// The store cannot compute the derived attribute: it is in memory, or does not hold the
+        /// entity at the other end of the relationship (134060).
+        case cannotDerive(entity: String, attribute: String)
+        /// A derived number is too large for its attribute's type (134060).
+        case derivedValueTooLarge(entity: String, attribute: String)
         /// The disk is full (Core Data's 13).
         case diskFull
         /// The file cannot be opened (256).
@@ -114,7 +122,7 @@ public struct StoreError: Error, Sendable {
     /// The store error for a failure of SQLite.
     init(_ error: SQLiteError, url: URL?) {
         let reason: Reason =
-            if let reason = ExternalData.reason(for: error) {
+            if let reason = ExternalData.reason(for: error) ?? TriggerFunctions.reason(for: error) {
                 reason
             } else if error.isCorruption {
                 .notADatabase
@@ -188,6 +196,12 @@ extension StoreError: CustomStringConvertible {
             "The place in the history is of other stores: \(stores.joined(separator: ", ")). Use a token of this coordinator's stores, or start without one."
         case .unmaintainedIndex(let index):
             "The store has the index \(index), which cannot be kept up to date here, so it is open for reading only. Let Core Data write it."
+        case .unmaintainedDerivation(let attribute):
+            "The store has no triggers for the derived attribute '\(attribute)', so it is open for reading only. Open it with a model without this derivation to write it."
+        case .cannotDerive(let entity, let attribute):
+            "The store cannot compute the derived attribute '\(entity).\(attribute)'. Use a SQLite store that holds all entities of the derivation, or remove the derivation."
+        case .derivedValueTooLarge(let entity, let attribute):
+            "The derived value of '\(entity).\(attribute)' would be too large for its type; nothing was written. Give the attribute a type with more bits."
         case .diskFull:
             "The disk is full and nothing was written; free some space and save again."
         case .cannotOpen:

@@ -47,7 +47,8 @@ final class Observers<Notification: Sendable>: Sendable {
         }
     }
 
-    func post(_ notification: Notification) {
-        for (_, handler) in state.withLock({ $0.handlers }) { handler(notification) }
+    /// - Parameter notification: Evaluated for each observer.
+    func post(_ notification: @autoclosure () -> Notification) {
+        for (_, handler) in state.withLock({ $0.handlers }) { handler(notification()) }
     }
 }

@@ -20,6 +20,12 @@ struct PropertyMask: Sendable, Hashable {
 
     mutating func formUnion(_ other: Self) { words |= other.words }
 
+    func subtracting(_ other: Self) -> Self {
+        var difference = self
+        difference.words &= ~other.words
+        return difference
+    }
+
     /// Whether the condition holds for each member.
     @inline(__always)
     func allSatisfy(_ condition: (Int) throws -> Bool) rethrows -> Bool {

@@ -43,6 +43,12 @@ import Testing
         #expect(counts["statements"] == Int64(300 + extra))
     }
 
+    @Test func `each fault of the engine counts, although the faults of a turn share a run`() throws
+    {
+        let counts = try WorkerConversation("object-graph", row: "fault", rows: 300).counts()
+        #expect(counts["statements", default: 0] >= 300)
+    }
+
     @Test(arguments: ["object-graph", "sqlite-c"])
     func `of growth the work on the many rows is counted and no making of stores`(
         subject: String

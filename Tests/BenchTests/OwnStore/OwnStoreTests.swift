@@ -103,7 +103,7 @@ import Testing
         try Data(renamed.utf8).write(to: contents)
         let bench = try start()
         #expect(bench.exitCode == 0, "\(bench.errors)")
-        #expect(try results.load().dataset?.rowCounts["Attachment"] == 11)
+        #expect(try results.load().dataset?.rowCounts["Attachment"] == 9)
         #expect(!bench.output.contains("plain SQL could not check"), "\(bench.output)")
     }
 

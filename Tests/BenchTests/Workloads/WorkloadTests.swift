@@ -10,9 +10,11 @@ import Testing
     private func run(
         _ kind: String, _ subjects: String, _ parameters: String, flights: Int = 300
     ) throws -> [CellResult] {
-        let dataset =
-            ["engine", "records", "history", "generations", "pictures"].contains(kind)
-            ? "" : "dataset: { flights: \(flights) }"
+        let makesItsRows = [
+            "engine", "records", "history", "generations", "blobs", "indexes", "validation",
+            "inverse", "delete", "list", "feed", "look-up", "walk",
+        ]
+        let dataset = makesItsRows.contains(kind) ? "" : "dataset: { flights: \(flights) }"
         let text = """
             schema: 1
             name: small
@@ -78,6 +80,49 @@ import Testing
                 cell.values(of: "shown.p50")[0], cell.values(of: "durable.p50")[0]
             )
             if cell.subject.hasPrefix("nested-propagating") { #expect(shown < durable) }
+        }
+    }
+
+    @Test func `a list follows the saves of every stack`() throws {
+        let cells = try run(
+            "list", "all-stacks", "rows: 200, change: [update, insert], changes: 5, saves: 20")
+        for cell in cells { #expect(cell.samples[0].latencies["shown"]?.count == 20) }
+    }
+
+    @Test(arguments: [
+        (
+            "nested, shared, shared-no-merge",
+            "change: insert, shape: [changes, snapshots, differences]"
+        ),
+        ("shared", "watch: [list, lists, objects], shape: [changes, snapshots, differences]"),
+        ("nested, shared", "watch: observers, fetchBatchSize: 0"),
+    ])
+    func `a list is watched by controllers in each shape, and by observers`(
+        subjects: String, parameters: String
+    ) throws {
+        _ = try run("list", subjects, "rows: 100, changes: 5, saves: 3, watchers: 4, \(parameters)")
+    }
+
+    @Test func `every stack and peer replaces a feed and shows the new one`() throws {
+        for cell in try run("feed", "all-stacks, peers", "items: 10, feeds: 20") {
+            #expect(cell.samples[0].latencies["replaced"]?.count == 20)
+        }
+    }
+
+    @Test func `a look-up by an indexed value is one statement`() throws {
+        for cell in try run("look-up", "all-stacks, peers", "rows: 50") {
+            let isStack = !["grdb", "sqlite-c"].contains(cell.subject)
+            #expect(cell.values(of: "statements") == (isStack ? [50] : []), "\(cell.identifier)")
+        }
+    }
+
+    @Test func `a walk reads the members of each owner, or with prefetching all at once`() throws {
+        for cell in try run("walk", "all-stacks, peers", "racks: 30, prefetching: [false, true]") {
+            let isStack = !["grdb", "sqlite-c"].contains(cell.subject)
+            let statements = cell.parameters["prefetching"] == "true" ? 2.0 : 31
+            #expect(
+                cell.values(of: "statements") == (isStack ? [statements] : []),
+                "\(cell.identifier)")
         }
     }
 
@@ -147,11 +192,61 @@ import Testing
 
     @Test func `of a list with pictures a screen takes one batch`() throws {
         let cells = try run(
-            "pictures", "object-graph",
-            "rows: 50, pictureKibibytes: 8, pictures: [inline, apart], fetchBatchSize: [0, 20]")
+            "blobs", "object-graph",
+            "rows: 50, kibibytes: 8, place: [inline, apart], fetchBatchSize: [0, 20]")
         for cell in cells {
             let isBatched = cell.parameters["fetchBatchSize"] == "20"
             #expect(cell.values(of: "statements") == [isBatched ? 2 : 1], "\(cell.parameters)")
+        }
+    }
+
+    @Test func `pictures are inserted, listed and read wherever they are kept`() throws {
+        let cells = try run(
+            "blobs", "object-graph",
+            "rows: 25, kibibytes: 9, place: [inline, apart, path], way: [insert, list, read]")
+        #expect(cells.count == 9)
+        for cell in cells where cell.parameters["way"] == "read" {
+            // A request for the person, and with an entity of its own one more for the picture.
+            let isApart = cell.parameters["place"] == "apart"
+            #expect(cell.values(of: "statements") == [isApart ? 50 : 25], "\(cell.parameters)")
+        }
+    }
+
+    @Test func `items are found and written with any number of indexes`() throws {
+        _ = try run(
+            "indexes", "object-graph",
+            "rows: 200, saveSize: 50, indexCount: [0, 1, 5], way: [find, insert, update]")
+    }
+
+    @Test func `rules refuse bad items, and items are saved with them and without`() throws {
+        _ = try run(
+            "validation", "object-graph",
+            "rows: 200, saveSize: 50, rules: [none, bounds, patterns], way: [insert, update]")
+    }
+
+    @Test func `only without an inverse a deletion leaves references behind`() throws {
+        for cell in try run(
+            "inverse", "object-graph",
+            "rows: 95, notesPerFolder: 10, hasInverse: [true, false], "
+                + "way: [insert, move, read, delete]")
+        {
+            let references: [Double] =
+                switch (cell.parameters["way"], cell.parameters["hasInverse"]) {
+                case ("delete", "true"): [0]
+                // Folders 2, 4, 6 and 8 of ten notes, and folder 10 of five.
+                case ("delete", "false"): [45]
+                default: []
+                }
+            #expect(cell.values(of: "danglingReferences") == references, "\(cell.parameters)")
+        }
+    }
+
+    @Test func `folders and their notes are deleted in every way`() throws {
+        for cell in try run(
+            "delete", "object-graph",
+            "rows: 95, notesPerFolder: 10, way: [objects, owner, request, owner-request]")
+        {
+            #expect(cell.samples[0].metrics["time"] != nil)
         }
     }
 
@@ -159,7 +254,7 @@ import Testing
     #if !THREAD_SANITIZER && !ADDRESS_SANITIZER
         @Test func `what is live is the rows that were fetched, and no page cache`() throws {
             let cells = try run(
-                "pictures", "object-graph", "rows: 100, pictureKibibytes: 15, pictures: inline")
+                "blobs", "object-graph", "rows: 100, kibibytes: 15, place: inline")
             let liveBytes = try #require(cells[0].values(of: "liveMemory").first)
             #expect(liveBytes >= 100 * 15 * 1024)
             #expect(liveBytes < 1.5 * 100 * 15 * 1024)
@@ -250,6 +345,12 @@ import Testing
 
     @Test func `of the engine's table one row is inserted into a history`() throws {
         _ = try run("engine", "object-graph", "rows: 203, row: [insert, insert-with-history]")
+    }
+
+    @Test func `of the engine's table racks are filled with and without a count`() throws {
+        _ = try run(
+            "engine", "object-graph", "rows: 203, row: [insert-on-racks, insert-with-derived-count]"
+        )
     }
 
     @Test func `of growth nothing is told but times`() throws {

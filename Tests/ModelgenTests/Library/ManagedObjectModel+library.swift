@@ -32,6 +32,7 @@ extension ManagedObjectModel {
     {
         var entity = EntityDescription(name: "Author", managedObjectClass: Author.self)
         entity.attributes = [
+            AttributeDescription("bookCount", .integer64, derivation: "books.@count"),
             AttributeDescription("name", .string, isOptional: false, validationRules: [ValidationRule("length >= 1", .code(1670))]),
             AttributeDescription("website", .uri),
         ]

@@ -7,10 +7,15 @@ import ObjectGraph
 public class _Author: ManagedObject {
     override public class var entityName: String { "Author" }
 
+    public static let bookCount = Attribute<Int64?>("bookCount")
     public static let name = Attribute<String>("name")
     public static let website = Attribute<URL?>("website")
     public static let books = OrderedToMany<Book>("books")
     public static let friends = ToMany<Author>("friends")
+
+    public final var bookCount: Int64? {
+        get { self[Self.bookCount] }
+    }
 
     public final var name: String {
         get { self[Self.name] }

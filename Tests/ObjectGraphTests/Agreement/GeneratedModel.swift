@@ -27,7 +27,8 @@ extension SeededGenerator {
                         "text",
                         elements: [
                             .init("text", folding: pick([.none, .caseAndDiacriticInsensitive]))
-                        ])
+                        ]),
+                    .fullText("words", on: "text"),
                 ])
         }
         entities.append(

@@ -136,6 +136,7 @@ struct PredicateGenerator {
         _ start: Start, _ depth: Int, _ isNegated: Bool
     ) -> ObjectPredicate {
         if random.chance(20) { return numberAsString(start, depth, isNegated) }
+        if random.chance(10) { return search(start) }
         var value = attribute(start, isNegated) { $0 == .string }
         if random.chance(15) {
             value = Value(
@@ -173,6 +174,14 @@ struct PredicateGenerator {
         }
         return .comparison(
             .init(value.expression, operation, right, modifier: modifier, options: options))
+    }
+
+    /// A search, which nil does not match. So it may be negated.
+    private mutating func search(_ start: Start) -> ObjectPredicate {
+        let key = random.pick(["text", "words"])
+        let texts = SeededGenerator.strings + ["e*", "a* b", "\"ab c\"", "str*", "z*"]
+        return .comparison(
+            .init(start.expression(key), .search, .constant(.string(random.pick(texts)))))
     }
 
     /// A number as text, which shows whether it is an integer or a real number.

@@ -10,12 +10,15 @@ import Testing
 
     @Test func `shows the code of these files`() throws {
         let samples = try PackageFile("Documentation/ObjectGraph.md").samples
-        let files = try ["", "+Contexts", "+JSON", "+LargeValues", "+Lists", "+RemoteChanges"].map {
+        let files = try [
+            "", "+Contexts", "+DerivedAttributes", "+JSON", "+LargeValues", "+Lists",
+            "+RemoteChanges", "+Search",
+        ].map {
             try PackageFile("Tests/ObjectGraphTests/Guide/GuideTests\($0).swift")
         }
         let others = samples.filter { sample in !files.contains { $0.contains(sample: sample) } }
 
-        #expect(samples.count == 27)
+        #expect(samples.count == 31)
         #expect(others.isEmpty)
     }
 

@@ -221,6 +221,49 @@ import Testing
         }
     }
 
+    static let unsuitable: [(FetchIndexDescription, ModelError)] = [
+        (.fullText("i", on: "n"), ModelError("A", "n", .unsuitableForFullText("i"))),
+        (.fullText("i", on: "a", "a"), ModelError("A", nil, .unsuitableForFullText("i"))),
+        (
+            FetchIndexDescription(
+                "i", elements: [.init("a")], kind: .fullText, partialIndexPredicate: "a != 'x'"),
+            ModelError("A", nil, .unsuitableForFullText("i"))
+        ),
+        (
+            FetchIndexDescription(
+                "i", elements: [.init("a", folding: .caseInsensitive)], kind: .fullText),
+            ModelError("A", nil, .unsuitableForFullText("i"))
+        ),
+        (.fullText("n", on: "a"), ModelError("A", nil, .ambiguousFullTextIndex("n"))),
+        (.fullText("i"), ModelError("A", nil, .emptyIndex("i"))),
+        (.fullText("i", on: "b"), ModelError("A", nil, .unknownIndexProperty("b"))),
+    ]
+
+    @Test(arguments: unsuitable)
+    func `a full-text index is a list of strings (§7.9.1)`(
+        _ index: FetchIndexDescription, _ error: ModelError
+    ) {
+        #expect(throws: error) {
+            _ = try ManagedObjectModel(entities: [
+                EntityDescription(
+                    name: "A",
+                    attributes: [
+                        AttributeDescription("a", .string), AttributeDescription("n", .integer64),
+                    ],
+                    indexes: [index])
+            ])
+        }
+    }
+
+    @Test func `the condition of a partial index cannot search (§1.7.1)`() {
+        #expect(throws: FetchError.unsupported(feature: "SEARCH in the condition of an index")) {
+            _ = try store(
+                .fullText("words", on: "name"),
+                FetchIndexDescription(
+                    "i", elements: [.init("x")], partialIndexPredicate: "name SEARCH 'a'"))
+        }
+    }
+
     @Test func `some columns are always indexed (§1.7.4)`() throws {
         let store = try store()
         #expect(try definition("ZPLACE_Z_ENT_INDEX", store) != nil)

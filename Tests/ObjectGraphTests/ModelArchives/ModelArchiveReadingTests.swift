@@ -142,7 +142,7 @@ import Testing
         #expect(
             warnings(of: model) == [
                 "Thing: not supported: a value in userInfo that is not text; 'list' is left out.",
-                "Thing.derived: not supported: a derived attribute; it has the values that are set.",
+                "Thing.derived: not supported: a derived attribute with this expression; it has the values that are set.",
                 "Thing.composite: not supported: a composite attribute; it is left out.",
                 "Thing.moment: not supported: a transient relationship; it is left out.",
             ])

@@ -106,6 +106,16 @@ import Testing
         #expect(try read.xcdatamodelContents() == model(format).xcdatamodelContents())
     }
 
+    @Test func `full-text indexes are user information (§7.9.12)`() throws {
+        let entity = EntityDescription(
+            name: "Thing",
+            attributes: [AttributeDescription("a", .string), AttributeDescription("b", .string)],
+            indexes: [FetchIndexDescription("i", on: "a"), .fullText("words", on: "a", "b")],
+            userInfo: ["own": "x"])
+        let read = try reread(entity)
+        #expect(read.indexes == entity.indexes && read.userInfo == entity.userInfo)
+    }
+
     @Test func `indexes keep their foldings (§1.14.10)`() throws {
         let entity = EntityDescription(
             name: "Thing", attributes: [AttributeDescription("a", .string)],

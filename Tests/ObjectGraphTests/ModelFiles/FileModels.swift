@@ -35,6 +35,16 @@ func makeModelOfAllFeatures() throws -> ManagedObjectModel {
                 validationRules: bounds[type, default: []].map(\.rule),
                 renamingIdentifier: "old", userInfo: ["k": "v"], versionHashModifier: "2"))
     }
+    let derivations: [(AttributeType, String)] = [
+        (.string, "plain700"), (.string, "canonical:(plain700)"), (.date, "friend.plain900"),
+        (.string, "uppercase:(friend.plain700)"), (.integer64, "parts.@count"),
+        (.integer16, "count:(parts)"), (.double, "others.@sum.plain100"),
+        (.integer64, "others.plain300.@max"), (.float, "min:(others.plain600)"), (.date, "now()"),
+    ]
+    for (number, derivation) in derivations.enumerated() {
+        attributes.append(
+            AttributeDescription("derived\(number)", derivation.0, derivation: derivation.1))
+    }
     var request = FetchRequest(
         entityName: "Thing", predicate: try ObjectPredicate("full700 == $NAME OR full300 > 5"))
     (request.fetchLimit, request.fetchBatchSize) = (10, 5)

@@ -104,6 +104,13 @@ import Testing
             "<entity name=\"A\">\n<relationship name=\"r\" ordered=\"YES\" destinationEntity=\"A\"/></entity>",
             line: 4, .model(ModelError("A", "r", .orderedToOne))),
         Case(
+            "a derivation of another kind",
+            """
+            <entity name="A"><attribute name="first" attributeType="String"/>
+            <attribute name="a" attributeType="String" derived="YES" \
+            derivationExpression="first ++ first"/></entity>
+            """, line: 4, .model(ModelError("A", "a", .invalidDerivation("first ++ first")))),
+        Case(
             "an index on nothing",
             """
             <entity name="A">

@@ -82,6 +82,16 @@ import Testing
         _ = try StoreFixture(model)
     }
 
+    @Test func `full-text indexes are user information (§7.9.12)`() throws {
+        let entry = #"<entry key="fullText.words" value="first last"/>"#
+        let model = try ModelFolder.model(
+            ModelFolder.entity(with: "<userInfo>\(entry)</userInfo>"))
+        let thing = try #require(model.entitiesByName["Thing"])
+        #expect(thing.indexes == [.fullText("words", on: "first", "last")])
+        #expect(thing.userInfo.isEmpty && model.warnings.isEmpty)
+        #expect(try model.xcdatamodelContents().contains(entry))
+    }
+
     @Test func `a uniqueness constraint is a list of attributes (§1.13.3)`() throws {
         let model = try ModelFolder.model(
             ModelFolder.entity(

@@ -50,8 +50,10 @@ final class CConnection {
         return CStatement(pointer)
     }
 
-    /// Runs `body` in a transaction and rolls back if it throws.
+    /// Runs `body` in a transaction and rolls back if it throws. Within another transaction, only
+    /// runs it.
     func transaction<Result>(_ body: () throws -> Result) throws -> Result {
+        guard sqlite3_get_autocommit(database) != 0 else { return try body() }
         try execute("BEGIN IMMEDIATE")
         do {
             let result = try body()

@@ -217,6 +217,23 @@ final class CItems: EngineSubject {
         }
     }
 
+    func replaceRacks(with items: [ItemRow]) throws {
+        try connection.transaction {
+            try connection.execute(
+                "DELETE FROM ZITEM WHERE ZRACK IN (SELECT Z_PK FROM ZRACK); DELETE FROM ZRACK")
+            let rack = try connection.insert(
+                [Rack.feedName], entity: "Rack", columns: ["ZNAME"], saveSize: 1
+            ) { $0.bind($1, 2) }.lowerBound
+            try connection.insert(
+                items, entity: "Item", columns: ItemRecord.insertedColumns + ["ZRACK"],
+                saveSize: max(items.count, 1)
+            ) {
+                ItemRecord.bind($1, to: &$0)
+                $0.bind(rack, 12)
+            }
+        }
+    }
+
     func loadItems() throws {
         loadedItems = try fetchItems()
     }

@@ -43,7 +43,7 @@ final class CLoad: LoadSubject, @unchecked Sendable {
 private final class CLoadClient: LoadWriter, LoadReader {
     let connection: CConnection
     private var insertion: CStatement
-    private var increment: CStatement
+    private var change: CStatement
     private var deletion: CStatement
     private var selection: CStatement
     private var pageSelection: CStatement
@@ -58,8 +58,8 @@ private final class CLoadClient: LoadWriter, LoadReader {
             \(ItemRecord.insertedColumns.joined(separator: ", "))) \
             VALUES (?, \(EntityNumber.item), 1\(marks))
             """)
-        increment = try connection.prepare(
-            "UPDATE ZITEM SET ZQUANTITY = ZQUANTITY + 1, Z_OPT = Z_OPT + 1 WHERE Z_PK = ?")
+        change = try connection.prepare(
+            "UPDATE ZITEM SET ZQUANTITY = ?, Z_OPT = ? WHERE Z_PK = ? AND Z_OPT = ?")
         deletion = try connection.prepare("DELETE FROM ZITEM WHERE Z_PK = ?")
         selection = try connection.prepare(
             "SELECT \(ItemRecord.selection) FROM ZITEM WHERE Z_PK = ?")
@@ -82,14 +82,31 @@ private final class CLoadClient: LoadWriter, LoadReader {
         return .saved
     }
 
+    /// Reads the items before the transaction, as a program does that shows them. Incrementing them
+    /// in SQL would detect no conflict, which the stacks do. An item that is named twice is written
+    /// once.
     func update(_ numbers: [Int64]) throws -> WriteResult {
-        try connection.transaction {
-            for number in numbers {
-                increment.bind(number, 1)
-                try increment.run()
-            }
+        let increments = Dictionary(numbers.map { ($0, Int64(1)) }, uniquingKeysWith: +)
+        let items = try increments.compactMap { number, increment in
+            try item(number).map { (item: $0, increment: increment) }
         }
-        return .saved
+        do {
+            try connection.transaction {
+                for (item, increment) in items { try write(item, incrementedBy: increment) }
+            }
+            return .saved
+        } catch is RowChanged {
+            return .conflict
+        }
+    }
+
+    private func write(_ item: ItemRecord, incrementedBy increment: Int64) throws {
+        change.bind(Int64(item.quantity) + increment, 1)
+        change.bind(Int64(item.version) + 1, 2)
+        change.bind(item.key, 3)
+        change.bind(Int64(item.version), 4)
+        try change.run()
+        guard connection.changes == 1 else { throw RowChanged(key: item.key) }
     }
 
     func delete(_ numbers: [Int64]) throws -> WriteResult {
@@ -102,12 +119,14 @@ private final class CLoadClient: LoadWriter, LoadReader {
         return .saved
     }
 
-    func read(_ number: Int64) throws -> Int32? {
+    func read(_ number: Int64) throws -> Int32? { try item(number)?.readAll() }
+
+    private func item(_ number: Int64) throws -> ItemRecord? {
         selection.bind(number, 1)
         guard try selection.step() else { return nil }
         let item = ItemRecord(selection)
         try selection.reset()
-        return item.readAll()
+        return item
     }
 
     func page(from number: Int64) throws -> [Int64] {

@@ -197,13 +197,38 @@ final class GRDBItems: EngineSubject {
         }
     }
 
-    private static func lastKey(_ database: Database) throws -> Int64 {
-        try Int64.fetchOne(database, sql: "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 1") ?? 0
+    func replaceRacks(with items: [ItemRow]) throws {
+        try pool.write { database in
+            try database.execute(
+                literal: "DELETE FROM ZITEM WHERE ZRACK IN (SELECT Z_PK FROM ZRACK)")
+            try RackRecord.deleteAll(database)
+            let rack = RackRecord(
+                key: try Self.lastKey(database, of: EntityNumber.rack) + 1, name: Rack.feedName)
+            try rack.insert(database)
+            try Self.setLastKey(rack.key, database, of: EntityNumber.rack)
+            var key = try Self.lastKey(database)
+            for item in items {
+                key += 1
+                try RackedItemRecord(item: ItemRecord(item, key: key), rack: rack.key)
+                    .insert(database)
+            }
+            try Self.setLastKey(key, database)
+        }
     }
 
-    private static func setLastKey(_ key: Int64, _ database: Database) throws {
+    private static func lastKey(
+        _ database: Database, of entity: Int = EntityNumber.item
+    ) throws -> Int64 {
+        try Int64.fetchOne(
+            database, sql: "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", arguments: [entity])
+            ?? 0
+    }
+
+    private static func setLastKey(
+        _ key: Int64, _ database: Database, of entity: Int = EntityNumber.item
+    ) throws {
         try database.execute(
-            sql: "UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = 1", arguments: [key])
+            sql: "UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?", arguments: [key, entity])
     }
 
     func loadItems() throws {

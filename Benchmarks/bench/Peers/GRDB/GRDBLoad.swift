@@ -34,11 +34,16 @@ private final class GRDBLoadClient: LoadWriter, LoadReader {
         return .saved
     }
 
+    /// Reads each item in the transaction that changes it, as GRDB's documentation recommends. So
+    /// there are no conflicts.
     func update(_ numbers: [Int64]) throws -> WriteResult {
         try pool.write { database in
-            let increment = try database.cachedStatement(
-                sql: "UPDATE ZITEM SET ZQUANTITY = ZQUANTITY + 1, Z_OPT = Z_OPT + 1 WHERE Z_PK = ?")
-            for number in numbers { try increment.execute(arguments: [number]) }
+            let change = try database.cachedStatement(
+                sql: "UPDATE ZITEM SET ZQUANTITY = ?, Z_OPT = ? WHERE Z_PK = ?")
+            for number in numbers {
+                guard let item = try Self.request(number).fetchOne(database) else { continue }
+                try change.execute(arguments: [item.quantity + 1, item.version + 1, item.key])
+            }
         }
         return .saved
     }
@@ -52,10 +57,13 @@ private final class GRDBLoadClient: LoadWriter, LoadReader {
     }
 
     func read(_ number: Int64) throws -> Int32? {
-        let request = SQLRequest<ItemRecord>(
+        try pool.read { try Self.request(number).fetchOne($0) }?.readAll()
+    }
+
+    private static func request(_ number: Int64) -> SQLRequest<ItemRecord> {
+        SQLRequest(
             sql: "SELECT \(ItemRecord.selection) FROM ZITEM WHERE Z_PK = ?", arguments: [number],
             cached: true)
-        return try pool.read { try request.fetchOne($0) }?.readAll()
     }
 
     func page(from number: Int64) throws -> [Int64] {

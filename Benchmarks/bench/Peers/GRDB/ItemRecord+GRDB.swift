@@ -61,10 +61,29 @@ extension ItemRecord: FetchableRecord, PersistableRecord {
     }
 }
 
-extension RackRecord: FetchableRecord, TableRecord {
+/// An item to insert in a rack.
+struct RackedItemRecord: PersistableRecord {
+    static let databaseTableName = ItemRecord.databaseTableName
+    var item: ItemRecord
+    var rack: Int64
+
+    func encode(to container: inout PersistenceContainer) {
+        item.encode(to: &container)
+        container["ZRACK"] = rack
+    }
+}
+
+extension RackRecord: FetchableRecord, PersistableRecord {
     static let databaseTableName = "ZRACK"
 
     static var databaseSelection: [any SQLSelectable] { [Column("Z_PK"), Column("ZNAME")] }
 
     init(row: Row) { self.init(key: row[0], name: row[1]) }
+
+    func encode(to container: inout PersistenceContainer) {
+        container["Z_PK"] = key
+        container["Z_ENT"] = EntityNumber.rack
+        container["Z_OPT"] = 1
+        container["ZNAME"] = name
+    }
 }

@@ -79,13 +79,10 @@ extension ManagedObjectContext {
     /// Posts the objects that a merge has changed. Followers also test those that this context has
     /// not registered.
     private func postMerge(of merged: ObjectChanges, from changes: ObjectChanges) {
-        readingForProgram {
-            if !merged.isEmpty { observers.post(.objectsDidChange(merged)) }
-            guard !followers.isEmpty else { return }
-            let all = ObjectChanges(
-                inserted: merged.inserted, deleted: changes.deleted, refreshed: changes.updated)
-            if !all.isEmpty { followers.post(.objectsDidChange(all)) }
-        }
+        let all = ObjectChanges(
+            inserted: merged.inserted, deleted: changes.deleted, refreshed: changes.updated)
+        guard !all.isEmpty else { return }
+        post(merged.isEmpty ? nil : .objectsDidChange(merged), followed: .objectsDidChange(all))
     }
 
     /// Merges changes that no context has saved: those of a batch request or of another
@@ -125,13 +122,15 @@ extension ManagedObjectContext {
         guard !keys.isEmpty, var root = parent else { return }
         while let parent = root.parent { root = parent }
         let keys = keys.map(PermanentKey.init)
-        _ = root.deliver(keys)
+        for context in root.deliver(keys) + [root] { context.enqueueReportOfKeys() }
     }
 
     // Delivers to all descendants at once: the queue of a grandchild may be entered before its
     // parent's.
     private func deliverToDescendants(_ keys: [PermanentKey]) {
-        for child in liveChildren { _ = child.deliver(keys) }
+        for child in liveChildren {
+            for context in child.deliver(keys) + [child] { context.enqueueReportOfKeys() }
+        }
     }
 
     /// When a context can take its keys, all contexts below it have theirs.

@@ -120,6 +120,7 @@ extension ManagedObjectContext {
             }
             for (record, store) in targets {
                 let outcome = try body(store, entity, contexts.isEmpty ? resultType : .objectIDs)
+                coordinator.forgetRowsChangedByTriggers(of: record)
                 func identifiers(_ keys: [EntityKey]) -> [ManagedObjectID] {
                     keys.map {
                         ManagedObjectID(scope: record.scopes[$0.entityIndex], reference: $0.key)

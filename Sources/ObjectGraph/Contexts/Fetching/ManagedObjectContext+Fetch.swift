@@ -177,7 +177,7 @@ extension ManagedObjectContext {
         }
     }
 
-    /// All objects that match, for a child context, which does its own prefetching.
+    /// All objects that match, without prefetching: a child context does its own.
     func fetchObjects(_ request: FetchRequest, _ entity: Entity) throws -> [ManagedObject] {
         let pending = pendingObjects(for: request, entity)
         let found = try find(request, entity, beside: pending)

@@ -35,6 +35,12 @@ extension ManagedObjectContext {
         _ pending: [ManagedObject]
     ) throws -> [ManagedObject] {
         let matches = try matches(among: pending, request, entity)
+        // The ranks of several stores cannot be compared: `sort` throws.
+        if request.isRanked, Set(objects.map(\.binding.storeNumber)).count < 2 {
+            let changed = Set(pending)
+            let ranked = objects.filter { !changed.contains($0) }
+            return try request.page(of: ranked + sort(matches, by: request.withoutRank, entity))
+        }
         let dropped = Set(pending).subtracting(matches)
         var result = objects.filter { !dropped.contains($0) }
         let known = Set(result)
@@ -68,8 +74,8 @@ extension ManagedObjectContext {
         let changed = Set(pending.map(\.reference))
         let unchanged = groups[0].keys.filter { !changed.contains($0.key) }
         var keys = unchanged
-        if request.sortKeys.isEmpty {
-            keys += matches.map(EntityKey.init)
+        if request.sortKeys.isEmpty || request.isRanked {
+            keys += try sort(matches, by: request.withoutRank, entity).map(EntityKey.init)
         } else {
             guard matches.count * Self.rowsPerPlace <= max(unchanged.count, Self.rowsPerPlace)
             else { return nil }

@@ -76,9 +76,11 @@ extension ManagedObjectContext {
             let loaded = objects(
                 of: StoreRows(storeNumber: storeNumber, rows: related.rows), root: destination,
                 realised: false, refreshes: false)
+            let table = table(destination.index, storeNumber)
             for owner in group {
                 let members = related.contents[owner.reference, default: []].map {
-                    object($0.key, entityIndex: $0.entityIndex, storeNumber: storeNumber)
+                    table[$0.key]
+                        ?? object($0.key, entityIndex: $0.entityIndex, storeNumber: storeNumber)
                 }
                 owner.load(members, of: property)
             }

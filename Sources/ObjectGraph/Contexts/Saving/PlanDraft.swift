@@ -69,7 +69,9 @@ struct PlanDraft {
             guard !properties.isEmpty || object.state.flags.contains(.relationshipChanged) else {
                 continue
             }
-            var changes = properties
+            // A store computes derived attributes, whatever they were set to.
+            var changes =
+                isForParent ? properties : properties.subtracting(object.binding.entity.derived)
             if recordsHistory, let contents = object.contents {
                 changes.formUnion(contents.changedRelationships)
             }

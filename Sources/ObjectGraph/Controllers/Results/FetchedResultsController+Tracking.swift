@@ -4,36 +4,7 @@ import Foundation
 extension FetchedResultsController {
     private var isFollowed: Bool { delegate != nil || !snapshotObservers.isEmpty }
 
-    /// Takes a notification of the context. One that arrives while a delegate is being notified
-    /// waits until the delegate has seen the whole event.
     func receive(_ notification: ContextNotification) {
-        guard waiting == nil else {
-            waiting?.append(withPresentIDs(notification))
-            return
-        }
-        waiting = []
-        process(notification)
-        while let next = waiting, let first = next.first {
-            waiting?.removeFirst()
-            process(first())
-        }
-        waiting = nil
-    }
-
-    /// A notification for later. A save in between gives new objects other identifiers.
-    private func withPresentIDs(_ notification: ContextNotification) -> () -> ContextNotification {
-        guard case .objectsDidChange(let changes) = notification else { return { notification } }
-        let inserted = changes.inserted.compactMap { context.registeredObject(for: $0) }
-        let updated = changes.updated.compactMap { context.registeredObject(for: $0) }
-        return {
-            var changes = changes
-            changes.inserted = inserted.map(\.objectID)
-            changes.updated = updated.map(\.objectID)
-            return .objectsDidChange(changes)
-        }
-    }
-
-    private func process(_ notification: ContextNotification) {
         switch notification {
         case .objectsDidChange(let changes): process(changes)
         case .didSave:
@@ -54,10 +25,10 @@ extension FetchedResultsController {
             return
         }
         do {
-            let renewed = takeRenewedKeys()
             let event = try context.requiringReads {
                 try context.readingForEngine { try self.event(ids, changes.deleted, order) }
             }
+            let renewed = takeRenewedKeys()
             if !event.isEmpty {
                 try follow(event, order, renewed)
             } else if !renewed.isEmpty {
@@ -78,6 +49,7 @@ extension FetchedResultsController {
     private func event(
         _ ids: [ManagedObjectID], _ deleted: [ManagedObjectID], _ order: ResultOrder
     ) throws -> ResultEvent {
+        followKeys()
         var event = ResultEvent()
         var known: Set<RowIdentity> = []
         for id in deleted {
@@ -95,6 +67,8 @@ extension FetchedResultsController {
             objects.append(context.object(id.reference, scope))
         }
         let members = try order.members(of: objects)
+        // Reading takes keys that a save further up has assigned meanwhile.
+        followKeys()
         for object in objects {
             let handle = list?.handles[RowIdentity(object)]
             guard members.contains(object) else {
@@ -143,7 +117,6 @@ extension FetchedResultsController {
     /// Follows saves that have given objects their keys. The next event reports them.
     func followKeys() {
         guard let order, list?.unsaved.isEmpty == false else { return }
-        context.takePermanentKeys()
         // Changed in place: no other copy of the list exists here.
         guard let renewed = list?.renewKeys(), let list else { return }
         renewedKeys += renewed.map { handle, old in

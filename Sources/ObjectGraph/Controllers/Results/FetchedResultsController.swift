@@ -49,9 +49,6 @@ public final class FetchedResultsController<Object: ManagedObject>: @unchecked S
     /// How many fetches have succeeded.
     var fetchCount = 0
 
-    /// The notifications that arrived while one was being delivered; nil if none is.
-    var waiting: [() -> ContextNotification]?
-
     /// The items whose keys were renewed and that no delegate was notified of.
     var renewedKeys: [RenewedKey] = []
     var observation: Observation?

@@ -33,7 +33,7 @@ struct ResultList {
     /// Whether the list is divided by a section key. Otherwise it has one section, "".
     let hasSections: Bool
 
-    /// The items whose identifier is temporary.
+    /// The items whose object has no row yet, or a temporary identifier still.
     var unsaved: Set<Handle> = []
 
     /// Whether the list holds all its objects. Otherwise it holds those without a row only.
@@ -52,7 +52,9 @@ struct ResultList {
         // Handles of a new list are positions.
         for (position, item) in list.enumerated() {
             handles[RowIdentity(item)] = Handle(position)
-            if item.key.key < 0 { unsaved.insert(Handle(position)) }
+            if item.key.key < 0 || item.object?.isInserted == true {
+                unsaved.insert(Handle(position))
+            }
         }
         for (position, run) in runs.enumerated() {
             sectionHandles[run.name] = SectionHandle(position)
@@ -64,13 +66,14 @@ struct ResultList {
     // MARK: - Items
 
     mutating func insert(_ object: ManagedObject, stamp: Int?, at position: Int) -> Handle {
+        let isUnsaved = object.isInserted || object.reference < 0
         let handle = items.insert(
             Item(
                 key: EntityKey(object), storeNumber: object.binding.storeNumber,
-                object: holdsObjects || object.reference < 0 ? object : nil, stamp: stamp),
+                object: holdsObjects || isUnsaved ? object : nil, stamp: stamp),
             at: position)
         handles[RowIdentity(object)] = handle
-        if object.reference < 0 { unsaved.insert(handle) }
+        if isUnsaved { unsaved.insert(handle) }
         return handle
     }
 
@@ -80,21 +83,26 @@ struct ResultList {
         items.remove(handle)
     }
 
-    /// Gives items the keys that their objects have got from saves.
+    /// Gives items the keys that their objects have got.
     ///
+    /// An object without a row is held until it has one: if it is deleted before, its context no
+    /// longer finds it by the key.
     /// - Returns: The items that changed, with their old keys.
     mutating func renewKeys() -> [(handle: Handle, old: EntityKey)] {
         var renewed: [(handle: Handle, old: EntityKey)] = []
         for handle in unsaved {
             guard let object = items[handle].object, object.reference >= 0 else { continue }
             let item = items[handle]
-            handles[RowIdentity(item)] = nil
-            handles[RowIdentity(object)] = handle
-            items[handle].key = EntityKey(object)
+            if item.key.key < 0 {
+                handles[RowIdentity(item)] = nil
+                handles[RowIdentity(object)] = handle
+                items[handle].key = EntityKey(object)
+                renewed.append((handle, item.key))
+            }
+            guard !object.isInserted, !object.isDeleted, !object.state.isDetached else { continue }
+            unsaved.remove(handle)
             if !holdsObjects { items[handle].object = nil }
-            renewed.append((handle, item.key))
         }
-        for (handle, _) in renewed { unsaved.remove(handle) }
         return renewed
     }
 

@@ -5,7 +5,10 @@ extension ModelAssembly {
             try checkNames(of: index)
             rules.append([])
             for attribute in description.attributes {
-                do { rules[index].append(try check(attribute)) } catch {
+                do {
+                    rules[index].append(try check(attribute))
+                    try checkDerivation(of: attribute, in: index)
+                } catch {
                     throw ModelError(description.name, attribute.name, error)
                 }
             }
@@ -126,6 +129,7 @@ extension ModelAssembly {
                 guard attribute.type != .transformable else {
                     throw fail(name, .transformableConstraint)
                 }
+                guard attribute.derivation == nil else { throw fail(name, .derivedConstraint) }
             }
         }
         // A uniqueness conflict deletes the loser, and the winner takes over the references to it.
@@ -148,6 +152,7 @@ extension ModelAssembly {
         let toOnes = Set(
             ancestries[index].flatMap { ordered[$0].description.relationships }
                 .filter { !$0.isToMany }.map(\.name))
+        let names = Set(ancestries[index].flatMap { ordered[$0].description.namesOfProperties })
         for fetchIndex in description.indexes {
             func fail(_ property: String?, _ reason: ModelError.Reason) -> ModelError {
                 ModelError(description.name, property, reason)
@@ -161,13 +166,22 @@ extension ModelAssembly {
             guard !fetchIndex.elements.isEmpty else {
                 throw fail(nil, .emptyIndex(fetchIndex.name))
             }
+            guard fetchIndex.kind != .fullText || fetchIndex.isPlainList else {
+                throw fail(nil, .unsuitableForFullText(fetchIndex.name))
+            }
+            guard fetchIndex.kind != .fullText || !names.contains(fetchIndex.name) else {
+                throw fail(nil, .ambiguousFullTextIndex(fetchIndex.name))
+            }
             for element in fetchIndex.elements {
                 let name = element.property
                 guard attributes[name] != nil || toOnes.contains(name) else {
                     throw fail(nil, .unknownIndexProperty(name))
                 }
-                guard fetchIndex.kind == .binary || attributes[name]?.fitsRTree == true else {
+                guard fetchIndex.kind != .rTree || attributes[name]?.fitsRTree == true else {
                     throw fail(name, .unsuitableForRTree(fetchIndex.name))
+                }
+                guard fetchIndex.kind != .fullText || attributes[name]?.type == .string else {
+                    throw fail(name, .unsuitableForFullText(fetchIndex.name))
                 }
                 guard element.folding == .none || attributes[name]?.type == .string else {
                     throw fail(name, .unsuitableForFolding(fetchIndex.name))
@@ -192,8 +206,16 @@ extension EntityDescription {
     fileprivate var namesOfIndexes: [String] { indexes.map { "\(name)_\($0.name)".uppercased() } }
 }
 
+extension FetchIndexDescription {
+    /// Whether it names each property once and has neither foldings nor a condition.
+    fileprivate var isPlainList: Bool {
+        partialIndexPredicate == nil && elements.allSatisfy { $0.folding == .none }
+            && Set(elements.map(\.property)).count == elements.count
+    }
+}
+
 extension AttributeDescription {
     fileprivate var fitsRTree: Bool {
-        !isOptional && [.integer16, .integer32, .float].contains(type)
+        !isOptional && derivation == nil && [.integer16, .integer32, .float].contains(type)
     }
 }

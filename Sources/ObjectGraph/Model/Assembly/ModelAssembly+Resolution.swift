@@ -101,7 +101,8 @@ private struct EntityDraft {
                 identifier: identifier, declaringEntityIndex: declaring,
                 isOptional: attribute.isOptional, isTransient: attribute.isTransient,
                 defaultValue: attribute.convertedDefault,
-                slot: attribute.isTransient ? nil : slotKinds.count, entitySlot: nil, rules: rules,
+                slot: attribute.isTransient ? nil : slotKinds.count, entitySlot: nil,
+                derivation: attribute.derivation.flatMap(Derivation.init), rules: rules,
                 relationship: nil))
         if !attribute.isTransient { slotKinds.append(attribute.type.slotKind) }
     }

@@ -16,6 +16,10 @@ extension ModelAssembly {
             digest.update(attribute.isTransient)
             digest.update(attribute.type.rawValue)
             digest.update(attribute.versionHashModifier ?? "")
+            // Texts that mean the same have the same hash.
+            if let derivation = attribute.derivation.flatMap(Derivation.init) {
+                digest.update("\(derivation)")
+            }
         }
         for relationship in description.relationships.sorted(by: { $0.name < $1.name }) {
             digest.update(relationship.name)

@@ -42,6 +42,12 @@ public struct ModelError: Error, Sendable, Hashable {
         case unsuitableForRTree(String)
         /// The named index folds an attribute that is not a string.
         case unsuitableForFolding(String)
+        /// The named full-text index has an attribute that is not a string, one that it names
+        /// twice, a folding or a condition.
+        case unsuitableForFullText(String)
+        /// The named full-text index has the name of a property, so that a search could mean
+        /// either.
+        case ambiguousFullTextIndex(String)
         /// A uniqueness constraint has no attributes.
         case emptyConstraint
         /// A uniqueness constraint has a transformable attribute.
@@ -51,6 +57,20 @@ public struct ModelError: Error, Sendable, Hashable {
         case mandatoryReferenceToConstrained(String)
         /// Values of the type cannot be stored, so the attribute must be transient.
         case persistentType(AttributeType)
+        /// The derivation is not one of the forms of derived attributes.
+        case invalidDerivation(String)
+        /// The key in a derivation is not a persistent property of the kind that is needed there:
+        /// an attribute at the end, a to-one relationship before the end of a path, a to-many
+        /// relationship of which something is counted or summed.
+        case unknownDerivationKey(String, entity: String)
+        /// The derivation gives values of this type, which are not values of the attribute's.
+        case derivationOfOtherType(String, AttributeType)
+        /// A derived attribute is transient, so that no store computes it.
+        case transientDerivation
+        /// The attribute is derived from itself, by this path of attributes.
+        case circularDerivation([String])
+        /// A uniqueness constraint has a derived attribute.
+        case derivedConstraint
         /// An attribute that is not transformable has a transformer.
         case needlessTransformer
         /// The condition, as a format, does not apply to the attribute. The second value says why.
@@ -126,9 +146,13 @@ extension ModelError: CustomStringConvertible {
         case .duplicateIndex(let name):
             "\(place): the index '\(name)' would have the same name in the store as another one; rename it."
         case .unsuitableForRTree(let name):
-            "\(place): the r-tree '\(name)' takes only mandatory attributes of type integer16, integer32 or float."
+            "\(place): the r-tree '\(name)' takes only mandatory attributes of type integer16, integer32 or float that are not derived."
         case .unsuitableForFolding(let name):
             "\(place): the index '\(name)' folds the attribute, which is not a string; remove the folding."
+        case .unsuitableForFullText(let name):
+            "\(place): the full-text index '\(name)' takes string attributes, each once, without a folding or a condition."
+        case .ambiguousFullTextIndex(let name):
+            "\(place): the full-text index '\(name)' has the name of a property; rename the index."
         case .emptyConstraint: "\(place): a uniqueness constraint has no attributes."
         case .transformableConstraint:
             "\(place): a transformable attribute cannot be part of a uniqueness constraint."
@@ -136,6 +160,18 @@ extension ModelError: CustomStringConvertible {
             "\(place): a uniqueness conflict may delete an object of this one-to-one relationship. Make '\(reference)' optional."
         case .persistentType(let type):
             "\(place): values of type \(type) cannot be stored; make the attribute transient."
+        case .invalidDerivation(let text):
+            "\(place): '\(text)' is no derivation; use a key path over at most one relationship, its @count, @sum, @min or @max, canonical:, lowercase: or uppercase: of it, or now()."
+        case .unknownDerivationKey(let key, let entity):
+            "\(place): the derivation needs '\(key)' of \(entity), which is not there or not of the right kind: paths follow a to-one relationship to a persistent attribute, sums and counts a to-many relationship."
+        case .derivationOfOtherType(let text, let type):
+            "\(place): '\(text)' has values of type \(type), which the attribute cannot hold; correct one of them."
+        case .transientDerivation:
+            "\(place): a derived attribute is computed by the store, so it cannot be transient."
+        case .circularDerivation(let path):
+            "\(place): the attribute is derived from itself: \(path.joined(separator: " from ")). Remove one of these derivations."
+        case .derivedConstraint:
+            "\(place): a derived attribute cannot be part of a uniqueness constraint."
         case .needlessTransformer: "\(place): only a transformable attribute has a transformer."
         case .invalidValidationRule(let predicate, let reason):
             "\(place): the condition '\(predicate)' cannot be checked for the attribute: \(reason)"

@@ -16,6 +16,14 @@ public struct AttributeDescription: Sendable, Hashable {
     /// Whether the attribute is kept in memory only and has no column.
     public var isTransient: Bool
 
+    /// The expression from which the store computes the value, as a format; nil for an attribute
+    /// that is set (spec §1.4).
+    ///
+    /// The forms are `books.@count`, `books.price.@sum` with `@min` and `@max`, `author.name`,
+    /// `canonical:(title)` with `uppercase:` and `lowercase:`, and `now()`. A save computes the
+    /// value and overwrites one that was set. An object shows it after it was refreshed.
+    public var derivation: String?
+
     /// Converts the values of a transformable attribute to data; nil means `propertyList`. Nil for
     /// the other types.
     public var transformer: ValueTransformer?
@@ -46,7 +54,7 @@ public struct AttributeDescription: Sendable, Hashable {
     /// By default the attribute is optional and persistent, and has no default value.
     public init(
         _ name: String, _ type: AttributeType, isOptional: Bool = true,
-        defaultValue: AttributeValue? = nil, isTransient: Bool = false,
+        defaultValue: AttributeValue? = nil, isTransient: Bool = false, derivation: String? = nil,
         transformer: ValueTransformer? = nil, allowsExternalStorage: Bool = false,
         preservesValueInHistoryOnDeletion: Bool = false,
         validationRules: [ValidationRule] = [], renamingIdentifier: String? = nil,
@@ -57,6 +65,7 @@ public struct AttributeDescription: Sendable, Hashable {
         self.isOptional = isOptional
         self.defaultValue = defaultValue
         self.isTransient = isTransient
+        self.derivation = derivation
         self.transformer = transformer
         self.allowsExternalStorage = allowsExternalStorage
         self.preservesValueInHistoryOnDeletion = preservesValueInHistoryOnDeletion

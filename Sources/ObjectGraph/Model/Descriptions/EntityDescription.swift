@@ -120,6 +120,9 @@ public struct FetchIndexDescription: Sendable, Hashable {
         /// For ranges of several numbers at once. Its properties must be mandatory numbers of up to
         /// 32 bits.
         case rTree = 1
+        /// By the words of string attributes, for SEARCH. Every index has a table of SQLite's FTS5,
+        /// which triggers keep up to date (spec §7.9).
+        case fullText = 2
     }
 
     /// The differences that an index of strings ignores. It serves comparisons with the same
@@ -174,5 +177,11 @@ public struct FetchIndexDescription: Sendable, Hashable {
     /// An ascending index on the named properties.
     public init(_ name: String, on properties: String...) {
         self.init(name, elements: properties.map { Element($0) })
+    }
+
+    /// An index of the words of string attributes. A search names one of them, or the index for all
+    /// of them: `body SEARCH 'quick bro*'` (spec §7.9).
+    public static func fullText(_ name: String, on attributes: String...) -> Self {
+        Self(name, elements: attributes.map { Element($0) }, kind: .fullText)
     }
 }

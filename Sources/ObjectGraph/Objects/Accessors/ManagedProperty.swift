@@ -16,18 +16,20 @@ public struct Attribute<Value: ManagedValue>: ManagedProperty {
 
     /// The parameters after the name describe the attribute that the class declares. Its type in
     /// the model is `type`, or the first of `Value.attributeTypes`; its key in JSON is `codingKey`,
-    /// or its name.
+    /// or its name. A derived attribute is optional in the model whatever `Value` is, since it has
+    /// no value before the first save.
     public init(
         _ name: String, _ type: AttributeType? = nil, default: Value? = nil,
-        isTransient: Bool = false, validationRules: [ValidationRule] = [],
+        isTransient: Bool = false, derivation: String? = nil,
+        validationRules: [ValidationRule] = [],
         codingKey: String? = nil
     ) {
         key = PropertyKey(name, .attribute(Value.attributeTypes)) {
             var attribute = AttributeDescription(
                 name, type ?? Value.attributeTypes[0],
-                isOptional: Value.self is any ExpressibleByNilLiteral.Type,
+                isOptional: derivation != nil || Value.self is any ExpressibleByNilLiteral.Type,
                 defaultValue: `default`?.attributeValue, isTransient: isTransient,
-                validationRules: validationRules)
+                derivation: derivation, validationRules: validationRules)
             attribute.codingKey = codingKey
             return .attribute(attribute)
         }

@@ -17,6 +17,7 @@ final class CompiledPredicate: Sendable {
         case compare(Operand, Condition.Relation, Operand, ObjectPredicate.Options)
         case between(Operand, Operand, Operand)
         case matches(Operand, StringMatcher.Operation, Operand, ObjectPredicate.Options)
+        case search(TextSearch)
         case quantified(Condition.Collection, isAll: Bool, Node)
         case block(PredicateBlock, Entity)
 
@@ -107,6 +108,7 @@ final class CompiledPredicate: Sendable {
             return test(operand, .matches(try StringMatcher(operation, pattern, options)))
         case .matches(let operand, let operation, let pattern, let options):
             return .matches(operand, operation, pattern, options)
+        case .search(let search): return .search(search)
         case .quantified(let collection, let isAll, let part):
             return .quantified(collection, isAll: isAll, try compile(part))
         case .block(let block, let entity): return .block(block, entity)
@@ -155,6 +157,9 @@ final class CompiledPredicate: Sendable {
                 let matcher = try? StringMatcher(operation, pattern, options)
             else { return false }
             return ValueTest.matches(matcher).holds(for: operand.value(in: frame))
+        case .search(let search):
+            guard let object = frame.object(at: search.path) else { return false }
+            return search.query.matches(search.properties.map { object.value(of: $0).string })
         case .quantified(let collection, let isAll, let part):
             let members = frame.members(of: collection)
             return isAll

@@ -85,9 +85,9 @@ extension Operand {
         case .cast(let operand, let kind): return operand.value(in: frame).cast(to: kind)
         case .now: return .date(.now)
         case .hinted(let operand, _): return operand.value(in: frame)
-        case .aggregate, .fetchCount, .function:
-            // `.aggregate` occurs in dictionary fetches only, fetches were replaced, and
-            // `value(in:)` handles functions.
+        case .aggregate, .fetchCount, .searchResult, .function:
+            // `.aggregate` occurs in dictionary fetches only, `.searchResult` in SQL only, fetches
+            // were replaced, and `value(in:)` handles functions.
             return .null
         }
     }

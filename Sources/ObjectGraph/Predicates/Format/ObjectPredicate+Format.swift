@@ -148,6 +148,7 @@ extension ObjectPredicate.Operator {
         case .in: "IN"
         case .contains: "CONTAINS"
         case .between: "BETWEEN"
+        case .search: "SEARCH"
         }
     }
 }

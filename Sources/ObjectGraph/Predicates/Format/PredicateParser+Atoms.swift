@@ -416,6 +416,7 @@ extension String {
     private static let shortFunctionNames: Set<String> = {
         let names =
             Operand.Statistic.allCases.map(\.rawValue) + Operand.Function.allCases.map(\.rawValue)
+            + Operand.SearchResult.names
         return Set(
             names.filter { $0.split(separator: ":").count == 1 && $0.last == ":" }
                 .map { String($0.dropLast()) })

@@ -186,7 +186,7 @@ struct PredicateParser {
         ">": .greaterThan, "<=": .lessThanOrEqual, "=<": .lessThanOrEqual,
         ">=": .greaterThanOrEqual, "=>": .greaterThanOrEqual, "BETWEEN": .between, "IN": .in,
         "CONTAINS": .contains, "BEGINSWITH": .beginsWith, "ENDSWITH": .endsWith, "LIKE": .like,
-        "MATCHES": .matches,
+        "MATCHES": .matches, "SEARCH": .search,
     ]
 
     private mutating func comparisonOperator()

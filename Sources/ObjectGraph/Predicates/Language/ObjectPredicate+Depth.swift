@@ -58,6 +58,7 @@ extension ObjectPredicate.Comparison {
             switch `operator` {
             case .in: (39, 15)
             case .contains: (18, 39)
+            case .search: (39, 18)
             case .beginsWith, .endsWith, .like, .matches: (18, 18)
             case .between: (1, 12)
             default: options.isEmpty ? (1, 6) : (18, 18)

@@ -85,6 +85,13 @@ public enum ObjectPredicate: Sendable, Hashable {
         case `in` = 10
         case contains = 99
         case between = 100
+        /// Whether words occur in an attribute of a full-text index, or in those of a whole index:
+        /// `body SEARCH 'quick "brown fox" jum*'`.
+        ///
+        /// All words must occur. Quotation marks make a phrase, and an asterisk at the end stands
+        /// for the rest of a word. Case, and diacritics of Latin letters, do not matter. Every
+        /// text is a query; one without a word finds nothing. Source: spec §7.9.
+        case search = 200
     }
 
     /// How a to-many relationship on the left is quantified.

@@ -20,6 +20,8 @@ indirect enum Condition: Sendable {
     case isFetched(Operand, by: NestedFetch, ObjectPredicate.Options)
     case matches(Operand, StringMatcher.Operation, pattern: Operand, ObjectPredicate.Options)
 
+    case search(TextSearch)
+
     /// Whether the condition holds for at least one destination, or for all of them.
     case quantified(Collection, isAll: Bool, Condition)
 

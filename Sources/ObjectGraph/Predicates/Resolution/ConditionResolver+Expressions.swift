@@ -109,6 +109,9 @@ extension ConditionResolver {
         if let statistic = Operand.Statistic(rawValue: name) {
             return try self.statistic(statistic, arguments)
         }
+        if Operand.SearchResult.names.contains(name) {
+            return try searchResult(name, arguments)
+        }
         switch (name, arguments.count) {
         case ("now", 0): return .now
         case ("castObject:toType:", 2): return try cast(arguments[0], to: arguments[1])

@@ -19,6 +19,13 @@ struct ConditionResolver {
     /// Whether blocks may be used; they need an object.
     var allowsBlocks = true
 
+    /// Whether searches may be used; SQLite must be able to look into a full-text index.
+    var allowsSearches = true
+
+    /// Whether the rank and snippets of a search may be used: in sort keys and fetched properties
+    /// of a SQL statement.
+    var allowsSearchResults = false
+
     init(entity: Entity, model: ManagedObjectModel) {
         self.entity = entity
         self.model = model
@@ -56,6 +63,7 @@ struct ConditionResolver {
     private func condition(
         _ comparison: ObjectPredicate.Comparison
     ) throws(FetchError) -> Condition {
+        if comparison.operator == .search { return try search(comparison) }
         if comparison.modifier != .direct { return try quantified(comparison) }
         if let equality = try listEquality(comparison) { return equality }
         if let membership = try membership(comparison) { return membership }
@@ -79,6 +87,7 @@ struct ConditionResolver {
         case .contains: return try matches(comparison, left, .contains)
         case .like: return try matches(comparison, left, .like)
         case .matches: return try matches(comparison, left, .matches)
+        case .search: return try search(comparison)
         }
     }
 

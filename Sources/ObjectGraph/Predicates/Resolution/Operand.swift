@@ -42,6 +42,9 @@ indirect enum Operand: Sendable {
     /// A statistic over the rows of a group; only in dictionary fetches.
     case aggregate(Statistic, Operand)
 
+    /// The rank or a snippet of a search that the predicate requires; only in SQL.
+    case searchResult(SearchResult, of: FullTextIndex)
+
     enum Position: Sendable {
         case first, last
         case index(Operand)
@@ -96,7 +99,8 @@ indirect enum Operand: Sendable {
         case .attribute(_, let property): ValueKind(property.attributeType!)
         case .object: .object
         case .entityName: .string
-        case .count, .fetchCount: .number
+        case .count, .fetchCount, .searchResult(.rank, _): .number
+        case .searchResult(.snippet, _): .string
         case .function(let function, _): function.resultKind
         case .element(_, _, let operand), .hinted(let operand, _): operand.kind
         case .conditional(_, let first, let second): first.kind ?? second.kind

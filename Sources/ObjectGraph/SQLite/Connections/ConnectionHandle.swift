@@ -22,6 +22,8 @@ final class ConnectionHandle {
         /// `PendingRows`.
         var pendingRows: PendingRows?
         var pendingSlotCount = 0
+        /// The key of the row that the next step looks up; see `RequestedKey`.
+        var requestedKey: Int64?
         /// Counts the rows of the running statement. Kept alive by `reporting(to:_:)` while it is
         /// set.
         var progress: Unmanaged<FetchProgress>?
@@ -68,6 +70,9 @@ final class ConnectionHandle {
         if !isClosed { sqlite3_close_v2(database) }
         state.deallocate()
     }
+
+    /// Whether statements are reported.
+    var isTraced: Bool { traceObserver != nil }
 
     /// Starts to report statements as the configuration demands.
     func startTracing(_ configuration: SQLiteConfiguration) {

@@ -22,6 +22,9 @@ final class HeldSnapshot {
     /// The state of the index before the snapshot was taken.
     private var indexState: WALIndex.State?
 
+    /// Statements that keep the read transaction open as well.
+    private var pausedStatements: [Statement] = []
+
     // Traces leave these out; see `isOwn`.
     private static let beginSQL = "SAVEPOINT HeldSnapshot"
     private static let endSQL = "RELEASE HeldSnapshot"
@@ -69,8 +72,17 @@ final class HeldSnapshot {
     func release() {
         guard isHeld else { return }
         commitCount = nil
+        for statement in pausedStatements { statement.endPause() }
+        pausedStatements.removeAll(keepingCapacity: true)
         sqlite3_step(end)
         sqlite3_reset(end)
+    }
+
+    /// Pauses a running statement, until the snapshot is released.
+    func pause(_ statement: Statement) {
+        guard statement.isRunning else { return }
+        if !statement.isPaused { pausedStatements.append(statement) }
+        statement.pause()
     }
 
     /// Whether this SQL opens or closes a snapshot.

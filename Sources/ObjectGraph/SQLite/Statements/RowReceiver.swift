@@ -45,6 +45,19 @@ extension Statement {
         }
     }
 
+    /// Runs a statement that calls `OGRow` and does not sort. Stops if the condition is false after
+    /// a row.
+    ///
+    /// - Returns: Whether the receiver got all rows.
+    func run(
+        into receiver: RowReceiver, while condition: () -> Bool
+    ) throws(SQLiteError) -> Bool {
+        try lending(receiver) { () throws(SQLiteError) in
+            while try step() { if !condition() { return false } }
+            return true
+        }
+    }
+
     /// Whether SQLite reports that a run sorted rows (`SQLITE_STMTSTATUS_SORT`).
     var hasSorted: Bool { sqlite3_stmt_status(pointer, SQLITE_STMTSTATUS_SORT, 0) > 0 }
 

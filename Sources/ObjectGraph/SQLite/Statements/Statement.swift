@@ -47,8 +47,11 @@ final class Statement {
         sqlite3_finalize(pointer)
     }
 
-    /// Whether it was stepped and not reset since.
+    /// Whether it was stepped and neither reset nor paused since.
     var isRunning: Bool { runEpoch == state.pointee.epoch }
+
+    /// Whether it was paused. Its run may have ended since.
+    private(set) var isPaused = false
 
     /// Whether it does not change the database.
     var isReadOnly: Bool { sqlite3_stmt_readonly(pointer) != 0 }
@@ -80,6 +83,21 @@ final class Statement {
         sqlite3_reset(pointer)
         runEpoch = 0
         state.pointee.runningStatements -= 1
+    }
+
+    /// Lets the next step go on from the current row, although it counts as a run of its own. Until
+    /// `endPause()` the statement keeps its snapshot.
+    func pause() {
+        guard isRunning else { return }
+        runEpoch = 0
+        state.pointee.runningStatements -= 1
+        isPaused = true
+    }
+
+    /// Ends the run of a paused statement, if a step or a reset has not ended it.
+    func endPause() {
+        sqlite3_reset(pointer)
+        isPaused = false
     }
 
     private func start() throws(SQLiteError) {

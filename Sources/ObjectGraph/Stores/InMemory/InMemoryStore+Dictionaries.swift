@@ -109,7 +109,7 @@ extension Condition {
 
     private func mappingOperands(_ map: (Operand) -> Operand) -> Condition {
         switch self {
-        case .value, .quantified, .block, .isFetched: self
+        case .value, .quantified, .block, .isFetched, .search: self
         case .and(let parts): .and(parts.map { $0.mappingOperands(map) })
         case .or(let parts): .or(parts.map { $0.mappingOperands(map) })
         case .not(let part): .not(part.mappingOperands(map))

@@ -5,8 +5,10 @@ final class RowCollector: RowReceiver {
         var slab: RowSlab
         var slabCount: Int
         var rows = RowList()
-        /// The memory of all slabs.
-        var byteCount: Int
+        /// The memory of the rows in slabs before this one.
+        var earlierByteCount = 0
+        /// How much of the slab other rows have used.
+        var usedByteCount: Int
         /// The rows of `slab` that were not appended to `rows` yet.
         var places: [RowPlace] = []
         /// The error for the first damaged row.
@@ -20,17 +22,23 @@ final class RowCollector: RowReceiver {
 
     /// - Parameter expectedCount: The greatest possible number of rows. A small number gets a small
     ///   slab.
-    init(_ selection: RowSelection, expectedCount: Int = .max) {
-        self.selection = selection
+    convenience init(_ selection: RowSelection, expectedCount: Int = .max) {
         let isSmall = expectedCount <= 256
-        let writer = RowWriter(
-            expectedByteCount: isSmall ? expectedCount * 256 : RowSlab.byteCount)
+        self.init(
+            selection,
+            RowWriter(expectedByteCount: isSmall ? expectedCount * 256 : RowSlab.byteCount),
+            expectedCount: expectedCount)
+    }
+
+    /// Adds to the rows of a writer, which is not used elsewhere until this collector has finished.
+    init(_ selection: RowSelection, _ writer: RowWriter, expectedCount: Int) {
+        self.selection = selection
         state = .allocate(capacity: 1)
         state.initialize(
             to: State(
                 writer: writer, slab: writer.slab, slabCount: writer.slabCount,
-                byteCount: writer.slab.capacity))
-        if isSmall { state.pointee.places.reserveCapacity(expectedCount) }
+                usedByteCount: writer.usedByteCount))
+        if expectedCount <= 256 { state.pointee.places.reserveCapacity(expectedCount) }
     }
 
     deinit {
@@ -41,7 +49,13 @@ final class RowCollector: RowReceiver {
     override func receive(_ row: SQLFunctionArguments) { take(row) }
 
     /// The memory of the rows taken so far.
-    var byteCount: Int { state.pointee.byteCount }
+    var byteCount: Int {
+        state.pointee.earlierByteCount + state.pointee.writer.usedByteCount
+            - state.pointee.usedByteCount
+    }
+
+    /// Writes more rows after those of this collector, once it has finished.
+    var writer: RowWriter { state.pointee.writer }
 
     /// Takes every row of a statement whose select list has this form.
     ///
@@ -60,24 +74,29 @@ final class RowCollector: RowReceiver {
         }
     }
 
+    /// Copies one row, and returns its place.
     @inline(__always)
-    func take(_ row: some SQLiteRow) {
+    @discardableResult
+    func take(_ row: some SQLiteRow) -> RowPlace {
         let damagedColumn = selection.readRow(row, into: &state.pointee.writer)
         let place = state.pointee.writer.finishedPlace()
         if damagedColumn != RowSelection.noColumn { noteDamage(of: damagedColumn, place.key) }
         if state.pointee.writer.slabCount != state.pointee.slabCount { beginSlab() }
         state.pointee.places.append(place)
+        return place
     }
 
     @inline(never)
     private func beginSlab() {
         let count = state.pointee.places.count
+        state.pointee.earlierByteCount +=
+            state.pointee.slab.capacity - state.pointee.usedByteCount
+        state.pointee.usedByteCount = 0
         state.pointee.rows.append(state.pointee.places, in: state.pointee.slab)
         state.pointee.places = []
         state.pointee.places.reserveCapacity(count)
         state.pointee.slab = state.pointee.writer.slab
         state.pointee.slabCount = state.pointee.writer.slabCount
-        state.pointee.byteCount += state.pointee.slab.capacity
     }
 
     @inline(never)

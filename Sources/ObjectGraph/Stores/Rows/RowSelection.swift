@@ -38,6 +38,9 @@ final class RowSelection: Sendable {
     /// The path of the folder with values of the store, with the final slash.
     private let folder: [UInt8]
 
+    /// Whether a row may be of a descendant.
+    var includesSubentities: Bool { plans.count > 1 }
+
     /// - Parameters:
     ///   - includesSubentities: Whether rows of descendants are included. Each row is read as its
     ///     own entity.
@@ -95,10 +98,9 @@ final class RowSelection: Sendable {
     func readRow(
         _ row: some SQLiteRow, of writer: inout RowWriter?
     ) throws(StoreError) -> RowReference {
-        var current = writer.take() ?? RowWriter(expectedByteCount: 1024)
-        let damagedColumn = readRow(row, into: &current)
-        let finished = current.finish()
-        writer = current
+        if writer == nil { writer = RowWriter(expectedByteCount: 1024) }
+        let damagedColumn = readRow(row, into: &writer!)
+        let finished = writer!.finish()
         guard damagedColumn == Self.noColumn else {
             throw damage(of: damagedColumn, in: finished.key)
         }

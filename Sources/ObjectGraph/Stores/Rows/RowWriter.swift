@@ -18,6 +18,9 @@ struct RowWriter: SlotWriter, @unchecked Sendable {
     private var limit: UnsafeMutableRawPointer
     private var capacity: Int
 
+    /// How much of the slab is used.
+    var usedByteCount: Int { end - (limit - capacity) }
+
     /// Which of the first slots have a value; written to the row when it is finished.
     private var present: UInt16 = 0
 

@@ -49,6 +49,9 @@ struct BatchUpdateTranslation: Sendable {
             guard let slot = property.slot else {
                 throw .transientKeyNotAllowedHere(name, entity: entity.name)
             }
+            guard property.derivation == nil else {
+                throw .derivedKeyNotAllowedHere(name, entity: entity.name)
+            }
             text.append(", \(layout.column(slot, of: entity)) = ")
             let operand = try Self.operand(value, for: name, type, resolver)
             // Real operands, and results too large for 64 bits, are not integers in SQLite.

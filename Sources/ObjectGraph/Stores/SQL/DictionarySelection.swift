@@ -12,7 +12,8 @@ struct DictionarySelection {
     let columns: [DictionaryColumn]
 
     init(
-        _ request: FetchRequest, entity: Entity, model: ManagedObjectModel
+        _ request: FetchRequest, entity: Entity, model: ManagedObjectModel,
+        allowsSearchResults: Bool = false
     ) throws(FetchError) {
         var resolver = ConditionResolver(entity: entity, model: model)
         resolver.allowsTransients = false
@@ -21,12 +22,14 @@ struct DictionarySelection {
             groups.append(try resolver.operand(.keyPath(keyPath)))
         }
         resolver.allowsAggregates = true
+        resolver.allowsSearchResults = allowsSearchResults
         var fetched: [Fetched] = []
         for property in request.fetchedProperties(of: entity) {
             let operand = try resolver.operand(property.expression)
             try Self.checkKind(of: operand, property)
             fetched.append(Fetched(property: property, operand: operand))
         }
+        resolver.allowsSearchResults = false
         for entry in fetched { resolver.variables[entry.property.name] = entry.operand }
         self.request = request
         self.resolver = resolver
@@ -160,6 +163,7 @@ extension ObjectExpression {
         case .constant, .fetch: return true
         case .keyPath(let path): return keyPaths.contains(path)
         case .aggregate(let elements): return areGrouped(elements)
+        case .function(let name, _) where Operand.SearchResult.names.contains(name): return false
         case .function(_, let arguments):
             return isAggregateOfRows(resolver) || areGrouped(arguments)
         case .conditional(let predicate, let first, let second):
@@ -252,7 +256,7 @@ extension Operand {
 extension Condition {
     fileprivate var hasAggregate: Bool {
         switch self {
-        case .value, .block, .quantified: false
+        case .value, .block, .quantified, .search: false
         case .and(let parts), .or(let parts): parts.contains(where: \.hasAggregate)
         case .not(let part): part.hasAggregate
         case .compare(let left, _, let right, _), .matches(let left, _, let right, _):

@@ -53,7 +53,7 @@ struct FetchTranslation: Sendable {
         case .count: select.append(isLimited ? "SELECT 1" : "SELECT COUNT(*)")
         case .dictionaries, .values:
             let made = try DictionarySelection(
-                request, entity: entity, model: layout.model)
+                request, entity: entity, model: layout.model, allowsSearchResults: true)
             let withEntities = if case .dictionaries = selection { true } else { false }
             try made.writeColumns(withEntities: withEntities, to: &select, &writer)
             dictionary = made
@@ -72,12 +72,10 @@ struct FetchTranslation: Sendable {
 
         var text = select
         text.append(" FROM ")
-        text.append(layout.table(of: entity))
-        text.append(" t0")
-        if let index = writer.indexName {
-            text.append(" INDEXED BY \(try writer.nameOfIndex(index))")
+        let hint = try writer.indexName.map { name throws(FetchError) in
+            " INDEXED BY \(try writer.nameOfIndex(name))"
         }
-        writer.root.appendJoins(to: &text)
+        try writer.appendTables(hint: hint ?? "", to: &text)
         text.append(tail)
         if case .count = selection, isLimited {
             sql = "SELECT COUNT(*) FROM (\(text.sql))"
@@ -167,7 +165,8 @@ extension SQLText {
         _ sortKeys: [SortKey], _ writer: inout SQLConditionWriter,
         _ dictionary: DictionarySelection?
     ) throws(FetchError) {
-        let resolver = ConditionResolver(entity: writer.entity, model: writer.model)
+        var resolver = ConditionResolver(entity: writer.entity, model: writer.model)
+        resolver.allowsSearchResults = true
         for (position, sortKey) in sortKeys.enumerated() {
             append(position == 0 ? " ORDER BY " : ", ")
             let operand = try dictionary?.sortOperand(sortKey)

@@ -25,6 +25,11 @@ struct SQLConditionWriter {
     /// The index that the predicate asks for; see `indexed:by:`.
     private(set) var indexName: String?
 
+    /// The full-text index that the statement joins, and those whose ranks and snippets it asks
+    /// for.
+    var joined: FullTextTable?
+    var reported: [String] = []
+
     init(entity: Entity, layout: StoreLayout, followsRelationships: Bool = true) {
         self.entity = entity
         self.layout = layout
@@ -83,6 +88,7 @@ struct SQLConditionWriter {
             try writeMatch(operand, operation, pattern, options, to: &text, place)
         case .isFetched(let operand, let fetch, let options):
             try writeMembership(operand, fetch, options, to: &text, place)
+        case .search(let search): try write(search, to: &text, place)
         case .quantified(let collection, let isAll, let part):
             try writeQuantified(collection, isAll: isAll, part, to: &text, place)
         case .block: throw .inMemoryOnly(feature: "A block")
@@ -407,6 +413,7 @@ struct SQLConditionWriter {
             text.append("(")
             text.append(try selection(of: fetch, .count))
             text.append(")")
+        case .searchResult(let result, let index): try write(result, of: index, to: &text)
         case .aggregate(let statistic, let operand):
             text.append(try statistic.sqlCall())
             try write(operand, to: &text, .optional)
@@ -521,7 +528,7 @@ struct SQLConditionWriter {
     }
 
     /// The primary key of the object at the end of a path, from the row that refers to it.
-    private mutating func foreignKey(
+    mutating func foreignKey(
         _ path: ObjectPath, _ place: Place
     ) throws(FetchError) -> String {
         guard let last = path.steps.last else { return try primaryKey(of: path, place) }
@@ -541,6 +548,11 @@ struct SQLConditionWriter {
         let column = layout.column(slot, of: owner)
         let name = "\(try alias(path.level, path.steps.dropLast(), .optional)).\(column)"
         text.append(layout.reading(name, slot, of: owner))
+    }
+
+    /// Whether it is the fetched object, in the statement's own SELECT.
+    func isInStatement(_ path: ObjectPath) -> Bool {
+        path.level == 0 && path.steps.isEmpty && scopes.count == 1
     }
 
     private mutating func primaryKey(

@@ -21,6 +21,9 @@ struct StoreCatalog {
     /// The virtual tables that are R*Trees.
     let rTrees: [String]
 
+    /// The statements that created the full-text indexes.
+    let fullTextTables: Set<String>
+
     /// Whether the store has a history of changes, which is not empty.
     let hasHistory: Bool
     let hasHistoryTables: Bool
@@ -49,6 +52,14 @@ struct StoreCatalog {
         var names: [String] = []
         while try rTrees.step() { names.append(rTrees.value(at: 0).string) }
         self.rTrees = names
+        let indexes = try connection.statement(
+            """
+            SELECT sql FROM sqlite_schema WHERE type = 'table' AND rootpage = 0 \
+            AND name LIKE 'Z\\_FT\\_%' ESCAPE '\\'
+            """)
+        var creations: Set<String> = []
+        while try indexes.step() { creations.insert(indexes.value(at: 0).string) }
+        fullTextTables = creations
         let history = try connection.statement(
             "SELECT name FROM sqlite_schema WHERE type = 'table' AND name IN ('ATRANSACTION', 'ACHANGE')"
         )

@@ -28,6 +28,10 @@ final class StoreLayout: Sendable {
     /// engine has made.
     let isPlain: Bool
 
+    /// The statements that created the full-text indexes of an existing store; nil for a new one,
+    /// which has all of the model.
+    private let fullTextTables: Set<String>?
+
     private enum Encoding {
         /// A number of an entity of this family, which the model numbers otherwise.
         case entityNumber(ClosedRange<Int>)
@@ -46,7 +50,8 @@ final class StoreLayout: Sendable {
     /// The layout of a new store.
     convenience init(_ model: ManagedObjectModel, storeIdentifier: String) {
         let naming = StoreNaming(model)
-        self.init(model, naming, storeIdentifier: storeIdentifier, marks: .asModel)
+        self.init(
+            model, naming, storeIdentifier: storeIdentifier, marks: .asModel, fullTextTables: nil)
     }
 
     /// The layout of an existing store.
@@ -59,13 +64,17 @@ final class StoreLayout: Sendable {
     ) throws(StoreError) {
         let naming = try StoreNaming(
             model, catalog, entityNames: entityNames, isUnrelatedModel: isUnrelatedModel)
-        self.init(model, naming, storeIdentifier: storeIdentifier, marks: marks)
+        self.init(
+            model, naming, storeIdentifier: storeIdentifier, marks: marks,
+            fullTextTables: catalog.fullTextTables)
     }
 
     private init(
-        _ model: ManagedObjectModel, _ naming: StoreNaming, storeIdentifier: String, marks: Marks
+        _ model: ManagedObjectModel, _ naming: StoreNaming, storeIdentifier: String, marks: Marks,
+        fullTextTables: Set<String>?
     ) {
         self.model = model
+        self.fullTextTables = fullTextTables
         self.storeIdentifier = storeIdentifier
         let numbers = naming.numbers
         self.numbers = numbers
@@ -120,6 +129,17 @@ final class StoreLayout: Sendable {
     }
 
     func joinTable(_ end: JoinEnd) -> JoinTable { joinTables[end.index]! }
+
+    /// The table of a full-text index.
+    ///
+    /// - Throws: `FetchError.indexNotInStore`.
+    func fullTextTable(_ index: FullTextIndex) throws(FetchError) -> FullTextTable {
+        let table = FullTextTable(index, self)
+        guard fullTextTables?.contains(table.creation) ?? true else {
+            throw .indexNotInStore(index.name, entity: index.entity.name)
+        }
+        return table
+    }
 
     // MARK: - Numbers of entities
 

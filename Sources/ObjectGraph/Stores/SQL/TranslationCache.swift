@@ -69,9 +69,11 @@ final class TranslationCache: Sendable {
         }
     }
 
-    // Compares the entries in place, without a copy.
     private static func index(of request: FetchRequest, in entries: [Entry]) -> Int? {
-        entries.indices.first { entries[$0].request.isTranslated(like: request) }
+        // The buffer's elements are compared in place; the array's would be copied.
+        entries.withUnsafeBufferPointer { entries in
+            entries.indices.first { entries[$0].request.isTranslated(like: request) }
+        }
     }
 }
 

@@ -22,8 +22,7 @@ final class SQLiteStore: PersistentStore {
     /// Why a store of Core Data is only read, although the description does not ask for it.
     private let obstacle: StoreError.Reason?
 
-    /// Nil for a store of this engine.
-    private let triggerFunctions: TriggerFunctions?
+    private let triggerFunctions: TriggerFunctions
 
     /// The folder for large values; nil in memory.
     let externalFiles: ExternalFiles?
@@ -34,7 +33,8 @@ final class SQLiteStore: PersistentStore {
     /// The reader of all rows if this is the store of a generation; nil for the newest state.
     private let pinnedReader: PinnedReader?
 
-    /// The writer for rows that are read one by one in a turn; nil between turns.
+    /// The writer for rows of which few are read at a time in a turn; nil between turns, and while
+    /// a statement fills it.
     let turnWriter = Mutex<RowWriter?>(nil)
 
     /// The columns of every entity, alone and with its descendants, by entity index.
@@ -95,8 +95,7 @@ final class SQLiteStore: PersistentStore {
             {
                 configuration.mode = .immutable
             }
-            let triggerFunctions =
-                existing?.metadata.isOfCoreData == true ? TriggerFunctions() : nil
+            let triggerFunctions = TriggerFunctions()
             self.triggerFunctions = triggerFunctions
             pool = try ConnectionPool(
                 configuration: configuration,
@@ -104,8 +103,9 @@ final class SQLiteStore: PersistentStore {
                 onOpen: { connection in
                     try QueryFunctions.register(on: connection)
                     try connection.registerPendingRows(slotCount: slotCount)
+                    try connection.registerRequestedKey()
+                    try triggerFunctions.register(on: connection)
                     try ExternalData.register(on: connection, externalFiles)
-                    try triggerFunctions?.register(on: connection)
                 })
             let (opened, history) = try pool.write { connection in
                 let opened = try schema.open(
@@ -321,8 +321,7 @@ final class SQLiteStore: PersistentStore {
     }
 
     func takeRowsChangedByTriggers() -> [EntityKey] {
-        guard let triggerFunctions else { return [] }
-        return triggerFunctions.takeRows().compactMap { row in
+        triggerFunctions.takeRows().compactMap { row in
             layout.entityIndex(number: row.entityNumber).map {
                 EntityKey(entityIndex: $0, key: row.key)
             }
@@ -381,16 +380,21 @@ struct EntityStatements: Sendable {
     /// Inserts the rows of `PendingRows`.
     let insert: String
     let delete: String
-    let selectRow: String
+    let selectRow: LookUpSQL
 
     init(_ entity: Entity, selection: RowSelection, layout: StoreLayout) {
         let table = layout.table(of: entity)
         let number = layout.number(of: entity)
-        let columns = ["Z_PK", "Z_ENT", "Z_OPT"] + layout.columns(of: entity)
+        // Triggers give derived attributes their values.
+        let derived = Set(
+            entity.properties.compactMap { $0.derivation == nil ? nil : $0.slot })
+        let slots = (0..<entity.layout.slotCount).filter { !derived.contains($0) }
+        let columns =
+            ["Z_PK", "Z_ENT", "Z_OPT"] + slots.map { layout.column($0, of: entity) }
         let pending = PendingRows.columns(slotCount: entity.layout.slotCount)
         let values =
             [pending.key, "\(number)", "1"]
-            + pending.values.enumerated().map { layout.writing($1, $0, of: entity) }
+            + slots.map { layout.writing(pending.values[$0], $0, of: entity) }
         insert = """
             INSERT INTO \(table) (\(columns.joined(separator: ", "))) \
             SELECT \(values.joined(separator: ", ")) FROM \(PendingRows.tableName)
@@ -398,9 +402,8 @@ struct EntityStatements: Sendable {
         delete = "DELETE FROM \(table) WHERE Z_PK = ? AND IFNULL(Z_OPT, 0) = ?"
         // A table that several entities share may have a row of another entity with the key.
         let isShared = entity.hasDescendants || entity.superentityIndex != nil
-        selectRow =
-            "SELECT \(selection.columns) FROM \(table) t0 WHERE t0.Z_PK = ?"
-            + (isShared ? " AND t0.Z_ENT = \(number)" : "")
+        selectRow = LookUpSQL(
+            selection.columns, from: table, condition: isShared ? "t0.Z_ENT = \(number)" : nil)
     }
 }
 

@@ -26,7 +26,7 @@ private let publicationColumns =
                 "SELECT \(publicationColumns) FROM ZPUBLICATION t0 WHERE t0.ZAUTHOR = ? ← \(author.objectID.reference)"
             ]) { #expect(author.publications.count == 3) }
             fixture.recorder.expect([
-                "SELECT t0.ZNAME, t0.Z_OPT, t0.Z_PK FROM Z_2TOPICS t1 JOIN ZTOPIC t0 ON t0.Z_PK = t1.Z_6TOPICS WHERE t1.Z_2PUBLICATIONS = ? ← \(book.objectID.reference)"
+                "SELECT OGRow(t0.ZNAME, t0.Z_OPT, t0.Z_PK) FROM Z_2TOPICS t1 JOIN ZTOPIC t0 ON t0.Z_PK = t1.Z_6TOPICS WHERE t1.Z_2PUBLICATIONS = ? ← \(book.objectID.reference)"
             ]) { #expect(book.topics.count == 2) }
         }
     }
@@ -46,6 +46,21 @@ private let publicationColumns =
             fixture.expect(2) { #expect(found.publications.count == 8) }
             fixture.expect(8) { for member in found.publications { _ = member.title } }
         }
+    }
+
+    @Test func `members that are read in one turn share a slab`() throws {
+        let context = fixture.context()
+        func slab() throws -> RowSlab {
+            try context.performAndWait {
+                let members = try context.authors().prefix(2).flatMap(\.publications)
+                let slab = try #require(members.first?.slab)
+                #expect(members.count > 3 && members.allSatisfy { $0.slab === slab })
+                return slab
+            }
+        }
+        let first = try slab()
+        context.performAndWait { context.reset() }
+        #expect(try slab() !== first)
     }
 
     @Test func `contents that have been read are not prefetched again`() throws {

@@ -75,7 +75,7 @@ import Testing
             try context.save()
             #expect(changes.takeCalls().isEmpty)
             #expect(snapshots.snapshots.count == 3 && differences.differences.count == 2)
-            #expect(differences.content == controllers[0].snapshot?.sections)
+            #expect(differences.content == controllers[0].snapshot?.mirrored)
             #expect(!differences.ids.contains { $0.isTemporaryID })
             try context.thing(0).setValue("x", forKey: "note")
             context.processPendingChanges()

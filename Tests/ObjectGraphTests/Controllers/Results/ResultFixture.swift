@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 @testable import ObjectGraph
 
@@ -48,14 +49,13 @@ extension ManagedObjectContext {
     }
 
     /// A fetched controller with a delegate.
-    func followed<Mirror: FetchedResultsControllerDelegate<ManagedObject>>(
-        by mirror: Mirror, sections: Bool = true, batchSize: Int = 0
+    func followed(
+        by mirror: some ResultMirror, sections: Bool = true, batchSize: Int = 0
     ) throws -> FetchedResultsController<ManagedObject> {
         let controller = try controller(sections: sections, batchSize: batchSize)
         controller.delegate = mirror
         try controller.performFetch()
-        (mirror as? ChangeMirror)?.restart(controller)
-        if let snapshot = controller.snapshot { (mirror as? any ResultMirror)?.restart(snapshot) }
+        mirror.restart(controller)
         return controller
     }
 }

@@ -17,10 +17,12 @@ import Testing
         let fixture = try ResultScript.fixture(inMemory: !isStored)
         for number in 0..<Self.count / 2 {
             let seed = Self.seed &+ UInt64(number) &* 2 &+ (isStored ? 1 : 0)
+            let script = try ResultScript(fixture, seed: seed, isStored: isStored)
             do {
-                try ResultScript(fixture, seed: seed, isStored: isStored).run(stepCount: 12)
+                try script.run(stepCount: 12)
             } catch {
-                Issue.record("TEST_SEED=\(Self.seed), script \(number): \(error)")
+                let log = script.log.joined(separator: "\n")
+                Issue.record("TEST_SEED=\(Self.seed), script \(number): \(error)\n\(log)")
                 return
             }
             await Task.yield()

@@ -214,6 +214,29 @@ import Testing
         }
     }
 
+    @Test func `a section stays only between its neighbours (§10.2.11)`() throws {
+        let store = try ResultScript.fixture(inMemory: true)
+        try store.saveThings("a 1", "a 3", "b 6")
+        try store.run { context in
+            let mirror = ChangeMirror()
+            let controller = try context.controller()
+            controller.fetchRequest.sortKeys = [.ascending("rank")]
+            controller.delegate = mirror
+            try controller.performFetch()
+            mirror.restart(controller)
+            let things = try context.things()
+            // Keeps its place and its section, but an object of another section comes before it.
+            try things[1].setValue(4, forKey: "rank")
+            try context.insertThing("n 2", number: 3)
+            context.processPendingChanges()
+            #expect(
+                mirror.errors.first as? FetchedResultsError
+                    == .outOfOrderSection(
+                        name: "a", first: things[0].objectID, second: things[1].objectID))
+            #expect(controller.sections == nil)
+        }
+    }
+
     @Test func `an event reads about log n statements of a batched list (§10.2.12)`() throws {
         let store = try ResultScript.fixture(inMemory: false)
         try store.run { context in
@@ -226,7 +249,7 @@ import Testing
             let controller = try view.controller(sections: false, batchSize: 20)
             controller.delegate = mirror
             try controller.performFetch()
-            mirror.restart(try #require(controller.snapshot))
+            mirror.restart(controller)
             let things = try (0..<100).map { try view.thing($0 * 20) }
             let statements = try store.statements {
                 for (index, thing) in things.enumerated() {

@@ -74,4 +74,33 @@ import Testing
             #expect(controller.text == "a: 0 1, b: 2 3")
         }
     }
+
+    @Test func `a pinned context neither uses nor fills the cache (§10.1.9)`() throws {
+        let store = try ResultScript.fixture(inMemory: false)
+        try store.saveThings("a 1", "a 2", "b 1")
+        let pinned = store.makeContext()
+        let folder = folder.url("cache")
+        @Sendable func text(_ context: ManagedObjectContext, _ cacheName: String) throws -> String {
+            let controller = try context.controller(
+                batchSize: 2, cacheName: cacheName, folder: folder)
+            try controller.performFetch()
+            return controller.text
+        }
+        try pinned.performAndWait {
+            try pinned.setQueryGeneration(from: .current)
+            _ = try pinned.things()
+        }
+        // As many objects, in other sections.
+        try store.run { context in
+            try context.thing(1).setValue("b", forKey: "group")
+            try context.thing(1).setValue(0, forKey: "rank")
+            try context.save()
+            #expect(try text(context, "new") == "a: 0, b: 1 2")
+        }
+        let old = try pinned.performAndWait {
+            [try text(pinned, "new"), try text(pinned, "old")]
+        }
+        #expect(old == ["a: 0 1, b: 2", "a: 0 1, b: 2"])
+        #expect(try store.run { try text($0, "old") } == "a: 0, b: 1 2")
+    }
 }

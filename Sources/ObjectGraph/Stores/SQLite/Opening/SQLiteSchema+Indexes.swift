@@ -11,6 +11,8 @@ extension SQLiteSchema {
             switch index.kind {
             case .binary: statements.append(try binaryIndex(index, of: entity, layout))
             case .rTree: statements += rTree(index, of: entity, layout)
+            case .fullText:
+                statements += FullTextTable(FullTextIndex(index, of: entity), layout).statements
             }
         }
         for constraint in entity.description.uniquenessConstraints {
@@ -64,7 +66,8 @@ extension SQLiteSchema {
     private func condition(
         _ format: String, of entity: Entity, _ layout: StoreLayout
     ) throws -> String {
-        let resolver = ConditionResolver(entity: entity, model: model)
+        var resolver = ConditionResolver(entity: entity, model: model)
+        resolver.allowsSearches = false
         var writer = SQLConditionWriter(
             entity: entity, layout: layout, followsRelationships: false)
         var text = SQLText()

@@ -25,7 +25,7 @@ struct SQLiteSchema {
     }
 
     /// Every entity that shares a table with one that the store holds.
-    private var entities: [Entity] { roots.flatMap { model.entities[$0.familyIndexes] } }
+    var entities: [Entity] { roots.flatMap { model.entities[$0.familyIndexes] } }
 
     /// An open store: what its file says of itself.
     struct Opened {
@@ -150,6 +150,9 @@ struct SQLiteSchema {
             "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)",
         ] + roots.map { table(of: $0, layout) } + entities.flatMap { try indexes(of: $0, layout) }
             + joinTables(layout)
+            + derivedAttributes().flatMap { attribute, entity in
+                DerivedTriggers(attribute, of: entity, layout).statements
+            }
     }
 
     private func table(of root: Entity, _ layout: StoreLayout) -> String {
@@ -226,6 +229,9 @@ struct SQLiteSchema {
             let upkeep = try RTreeUpkeep(layout, catalog, on: connection)
             opened.writerStatements = upkeep.statements
             opened.obstacle = upkeep.unmaintained.first.map { .unmaintainedIndex($0) }
+        }
+        if let lost = try unmaintainedDerivation(layout, on: connection) {
+            opened.obstacle = .unmaintainedDerivation(lost)
         }
         opened.note(
             ExternalColumns(

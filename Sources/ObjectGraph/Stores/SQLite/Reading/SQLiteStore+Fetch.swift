@@ -37,8 +37,9 @@ extension SQLiteStore {
             translation.sql, keepingSnapshot: keepsSnapshot, seesNewest: true, progress: progress
         ) { statement in
             statement.bind(translation.bindings)
-            let collector = RowCollector(
-                selection, expectedCount: request.fetchLimit > 0 ? request.fetchLimit : .max)
+            let collector = makeCollector(
+                selection, expectedCount: request.fetchLimit > 0 ? request.fetchLimit : .max,
+                sharesSlabs: keepsSnapshot)
             let isInOrder = try collector.takeAll(of: statement, translation.form)
             switch translation.form {
             case .rows where !isInOrder: return nil
@@ -50,8 +51,26 @@ extension SQLiteStore {
                 }
             default: break
             }
-            return try collector.finish()
+            return try rows(of: collector, sharesSlabs: keepsSnapshot)
         }
+    }
+
+    /// A collector of rows that are read in a turn with other rows, and may share slabs with them.
+    private func makeCollector(
+        _ selection: RowSelection, expectedCount: Int, sharesSlabs: Bool
+    ) -> RowCollector {
+        // No turn of a context ends for the store of a generation.
+        guard sharesSlabs, !isPinned, let writer = turnWriter.withLock({ $0.take() }) else {
+            return RowCollector(selection, expectedCount: expectedCount)
+        }
+        return RowCollector(selection, writer, expectedCount: expectedCount)
+    }
+
+    /// The rows of a collector that `makeCollector` has made.
+    private func rows(of collector: RowCollector, sharesSlabs: Bool) throws -> RowList {
+        let rows = try collector.finish()
+        if sharesSlabs, !isPinned { turnWriter.withLock { $0 = collector.writer } }
+        return rows
     }
 
     /// Reads rows that SQLite now sorts, because an index was dropped.
@@ -122,20 +141,21 @@ extension SQLiteStore {
     private func readRow(
         _ key: Int64, _ entity: Entity, keepsSnapshot: Bool, seesNewest: Bool = false
     ) throws -> RowReference? {
-        let selection = selection(entity, includesSubentities: false)
-        return try read(
-            statements[entity.index].selectRow, keepingSnapshot: keepsSnapshot,
-            seesNewest: seesNewest
-        ) { statement in
-            statement.bind(key, at: 1)
-            guard try statement.step() else { return nil }
-            // Rows that are read one by one in a turn share slabs.
-            if keepsSnapshot {
-                return try turnWriter.withLock { try selection.readRow(statement, of: &$0) }
+        try mapping {
+            let row = try read(keepingSnapshot: keepsSnapshot, seesNewest: seesNewest) {
+                try $0.lookUp(key, statements[entity.index].selectRow) { statement in
+                    let selection = selection(entity, includesSubentities: false)
+                    // Rows that are read one by one in a turn share slabs.
+                    if keepsSnapshot {
+                        return try turnWriter.withLock { try selection.readRow(statement, of: &$0) }
+                    }
+                    var writer: RowWriter? = RowWriter(
+                        expectedByteCount: entity.layout.extent.fixedByteCount * 2)
+                    return try selection.readRow(statement, of: &writer)
+                }
             }
-            var writer: RowWriter? = RowWriter(
-                expectedByteCount: entity.layout.extent.fixedByteCount * 2)
-            return try selection.readRow(statement, of: &writer)
+            try requireUnchanged()
+            return row
         }
     }
 
@@ -179,24 +199,31 @@ extension SQLiteStore {
         let destination = model.destination(of: relationship)
         guard hasTable[destination.index] else { return RowList() }
         let selection = selection(destination, includesSubentities: true)
+        let form = selection.formOfMembers(isOrdered: relationship.isOrdered)
         let sql = memberSelects.withLock { selects in
             let place = PropertyPlace(entityIndex: owner.index, propertyIndex: property.index)
             if let known = selects[place] { return known }
             let made = select(
-                selection.columns, destinationsOf: property, owner, where: "= ?",
+                selection.columns, in: form, destinationsOf: property, owner, where: "= ?",
                 order(of: relationship))
             selects[place] = made
             return made
         }
         return try read(sql, keepingSnapshot: keepsSnapshot, seesNewest: true) { statement in
             statement.bind(key, at: 1)
-            let collector = RowCollector(selection, expectedCount: 16)
-            while try statement.step() {
-                _ = try selection.key(of: statement)
-                collector.take(statement)
-                if collector.byteCount > RowSlab.byteCount { return nil }
+            let collector = makeCollector(
+                selection, expectedCount: 16, sharesSlabs: keepsSnapshot)
+            let fits = { collector.byteCount <= RowSlab.byteCount }
+            if form == .rows {
+                guard try statement.run(into: collector, while: fits) else { return nil }
+            } else {
+                while try statement.step() {
+                    _ = try selection.key(of: statement)
+                    collector.take(statement)
+                    if !fits() { return nil }
+                }
             }
-            return try collector.finish()
+            return try rows(of: collector, sharesSlabs: keepsSnapshot)
         }
     }
 
@@ -209,35 +236,32 @@ extension SQLiteStore {
             return RelatedRows(contents: [:], rows: RowList())
         }
         let selection = selection(destination, includesSubentities: true)
+        let isShared = if case .joinTable = relationship.storage { true } else { false }
+        // Without an order, and with a row for each member, SQLite can hand over all rows in a step.
+        let isHandedOver =
+            !isShared && selection.formOfMembers(isOrdered: relationship.isOrdered) == .rows
         let sql = select(
-            selection.columns, withOwner: true, destinationsOf: property, owner,
-            where: "IN (SELECT value FROM json_each(?))", order(of: relationship))
+            selection.columns, withOwner: true, in: isHandedOver ? .table : .columns,
+            destinationsOf: property, owner, where: "IN (SELECT value FROM json_each(?))",
+            order(of: relationship))
         return try read(sql) { statement in
             statement.bind(jsonArray(keys), at: 1)
-            let collector = RowCollector(selection)
-            var contents: [Int64: [EntityKey]] = [:]
-            contents.reserveCapacity(keys.count)
-            // Rows of one owner mostly follow one another.
-            var (owner, members): (Int64?, [EntityKey]) = (nil, [])
-            func noteMembers() {
-                if let owner { contents[owner, default: []] += members }
-                members.removeAll(keepingCapacity: true)
+            if isHandedOver {
+                let collector = MemberCollector(selection)
+                try statement.runAggregate(into: collector)
+                return try collector.finish()
             }
+            let collector = RowCollector(selection)
+            var members = MembersByOwner()
             var known: Set<Int64> = []
-            let isShared = if case .joinTable = relationship.storage { true } else { false }
             while try statement.step() {
-                let next = statement.value(at: Int32(selection.columnCount)).integer
-                if next != owner {
-                    noteMembers()
-                    owner = next
-                }
+                let owner = statement.value(at: Int32(selection.columnCount)).integer
                 let member = try selection.key(of: statement)
-                members.append(member)
+                members.append(member, of: owner)
                 // The result has a shared row once for each of its owners.
                 if !isShared || known.insert(member.key).inserted { collector.take(statement) }
             }
-            noteMembers()
-            return RelatedRows(contents: contents, rows: try collector.finish())
+            return RelatedRows(contents: members.finish(), rows: try collector.finish())
         }
     }
 
@@ -245,11 +269,16 @@ extension SQLiteStore {
     ///
     /// - Parameters:
     ///   - withOwner: Whether the key of the owner follows the columns.
+    ///   - form: How the statement delivers its rows.
     ///   - owners: The condition on the key of the owner, such as `= ?`.
     func select(
-        _ columns: String, withOwner: Bool = false, destinationsOf property: Property,
-        _ owner: Entity, where owners: String, _ order: String = ""
+        _ columns: String, withOwner: Bool = false, in form: RowSelection.Form = .columns,
+        destinationsOf property: Property, _ owner: Entity, where owners: String,
+        _ order: String = ""
     ) -> String {
+        func list(_ ownerKey: String) -> String {
+            form.list(withOwner ? "\(columns), \(ownerKey)" : columns)
+        }
         let relationship = property.relationship!
         let destination = model.destination(of: relationship)
         let table = layout.table(of: destination)
@@ -257,16 +286,16 @@ extension SQLiteStore {
         case .foreignKey:
             let key = layout.column(of: property)
             return
-                "SELECT \(columns)\(withOwner ? ", t1.Z_PK" : "") FROM \(layout.table(of: owner)) t1 JOIN \(table) t0 ON t0.Z_PK = t1.\(key) WHERE t1.Z_PK \(owners)\(order)"
+                "SELECT \(list("t1.Z_PK")) FROM \(layout.table(of: owner)) t1 JOIN \(table) t0 ON t0.Z_PK = t1.\(key) WHERE t1.Z_PK \(owners)\(order)"
         case .inverseForeignKey(let index):
             let key = layout.column(of: destination.properties[index])
             return
-                "SELECT \(columns)\(withOwner ? ", t0.\(key)" : "") FROM \(table) t0 WHERE t0.\(key) \(owners)\(order)"
+                "SELECT \(list("t0.\(key)")) FROM \(table) t0 WHERE t0.\(key) \(owners)\(order)"
         case .joinTable(let end):
             let join = layout.joinTable(end)
             let key = join.sourceColumn
             return
-                "SELECT \(columns)\(withOwner ? ", t1.\(key)" : "") FROM \(join.name) t1 JOIN \(table) t0 ON t0.Z_PK = t1.\(join.destinationColumn) WHERE t1.\(key) \(owners)\(order)"
+                "SELECT \(list("t1.\(key)")) FROM \(join.name) t1 JOIN \(table) t0 ON t0.Z_PK = t1.\(join.destinationColumn) WHERE t1.\(key) \(owners)\(order)"
         }
     }
 
@@ -312,9 +341,22 @@ extension RowSelection {
         return request.fetchLimit == 0 && request.fetchOffset == 0 ? .table : .rows
     }
 
+    /// The form for the members of a to-many relationship: `rows`, or `columns` if SQLite may sort
+    /// them or a row may be of an entity that the relationship cannot have.
+    fileprivate func formOfMembers(isOrdered: Bool) -> Form {
+        // The owner's key may be another argument.
+        let canHandOver = columnCount < RowReceiver.maximumColumnCount
+        return canHandOver && !isOrdered && !includesSubentities ? .rows : .columns
+    }
+
     /// The select list.
-    func list(_ form: Form) -> String {
-        switch form {
+    func list(_ form: Form) -> String { form.list(columns) }
+}
+
+extension RowSelection.Form {
+    /// The select list that delivers these columns.
+    fileprivate func list(_ columns: String) -> String {
+        switch self {
         case .columns: columns
         case .rows: "\(RowReceiver.functionName)(\(columns))"
         case .table: "\(RowReceiver.aggregateName)(\(columns))"

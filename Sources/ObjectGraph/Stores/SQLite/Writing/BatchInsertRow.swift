@@ -27,7 +27,7 @@ public struct BatchInsertRow: ~Copyable {
         var required = PropertyMask()
         var requiredSlots: UInt16? = 0
         for property in entity.properties {
-            guard let slot = property.slot,
+            guard let slot = property.slot, property.derivation == nil,
                 property.defaultValue != nil
                     || (property.attributeType != nil && !property.isOptional)
             else { continue }
@@ -134,13 +134,14 @@ public struct BatchInsertRow: ~Copyable {
             entity.layout.extent, key: key, version: 1, entityNumber: UInt32(entity.number))
     }
 
-    /// The attributes that were set since `begin`, to nil too. Valid before `finish`.
+    /// The attributes that were set since `begin`, to nil too, without derived ones. Valid before
+    /// `finish`.
     var given: PropertyMask {
         var given = nils
         for index in 0..<propertyCount where accessors[index].slot >= 0 {
             if writer.hasValue(Int(accessors[index].slot)) { given.insert(index) }
         }
-        return given
+        return given.subtracting(entity.derived)
     }
 
     /// Gives omitted attributes their defaults and finishes the row.

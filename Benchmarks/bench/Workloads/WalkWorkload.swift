@@ -1,0 +1,41 @@
+import Benchmarking
+
+/// Walks a to-many relationship: reads all racks, and the items of each.
+enum WalkWorkload {
+    static func run(_ context: WorkerContext) throws -> WorkloadOutcome {
+        let rowCount = context.integer("racks") * Rack.itemCount
+        let isPrefetching = context.flag("prefetching")
+        let (subject, facts) = try context.openItems(isWritten: false, hasRacks: true)
+        var read: Set<ItemChecksum> = []
+        let sample = try context.measure(
+            counting: subject as? any CountingSubject, rowCount: rowCount, repeats: true
+        ) {
+            read.insert(try subject.walkRacks(prefetching: isPrefetching))
+        }
+        try subject.close()
+
+        var verifier = Verifier()
+        try verifier.checkJournal(of: StoreReader(context.storeURL))
+        verifier.check(
+            read, equal: ItemChecksum(itemCount: rowCount, sum: facts[ItemSum.checksum.name]))
+        return WorkloadOutcome(sample: sample, verification: verifier.verification)
+    }
+}
+
+extension WorkloadKind {
+    static let walk = WorkloadKind(
+        name: "walk", summary: "walk a to-many relationship of many owners",
+        subjects: [.stack, .peer], usesDataset: false,
+        store: {
+            ItemStore(rowCount: $0.integer("racks") * Rack.itemCount, hasRacks: true)
+        },
+        parameters: [
+            WorkloadParameter(
+                name: "racks", values: .integer(1...1_000_000), defaultValue: "2000",
+                summary: "owners of \(Rack.itemCount) items each"),
+            WorkloadParameter(
+                name: "prefetching", values: .flag, defaultValue: "false",
+                summary: "whether the items are fetched along with the racks"),
+        ],
+        run: WalkWorkload.run)
+}

@@ -1,0 +1,55 @@
+// Notifying results controllers (spec §10.2).
+extension ManagedObjectContext {
+    /// Posts to observers at once, and to followers one notification after the other.
+    ///
+    /// A notification that an observer or a follower causes waits until all followers have taken
+    /// the ones before.
+    /// - Parameters:
+    ///   - notification: For observers; nil posts nothing to them.
+    ///   - followed: For followers.
+    func post(_ notification: ContextNotification?, followed: ContextNotification) {
+        readingForProgram {
+            guard !followers.isEmpty else {
+                if let notification { observers.post(notification) }
+                return
+            }
+            let isOutermost = waitingForFollowers == nil
+            waitingForFollowers = (waitingForFollowers ?? []) + [withPresentIDs(followed)]
+            if let notification { observers.post(notification) }
+            guard isOutermost else { return }
+            defer { waitingForFollowers = nil }
+            while let next = waitingForFollowers?.first {
+                waitingForFollowers?.removeFirst()
+                followers.post(next())
+            }
+        }
+    }
+
+    /// The notification with the identifiers that objects have when it is taken: a save that a
+    /// follower has performed gives new objects other ones.
+    private func withPresentIDs(_ notification: ContextNotification) -> () -> ContextNotification {
+        guard case .objectsDidChange(let changes) = notification else { return { notification } }
+        var objects: [ManagedObjectID: ManagedObject] = [:]
+        for ids in [changes.inserted, changes.updated, changes.deleted, changes.refreshed] {
+            for id in ids where id.isTemporaryID { objects[id] = registeredObject(for: id) }
+        }
+        guard !objects.isEmpty else { return { notification } }
+        return {
+            func present(_ ids: [ManagedObjectID]) -> [ManagedObjectID] {
+                ids.map { objects[$0]?.objectID ?? $0 }
+            }
+            var changes = changes
+            changes.inserted = present(changes.inserted)
+            changes.updated = present(changes.updated)
+            changes.deleted = present(changes.deleted)
+            changes.refreshed = present(changes.refreshed)
+            return .objectsDidChange(changes)
+        }
+    }
+
+    /// Has followers report the keys that a save further up has assigned, on the context's queue.
+    func enqueueReportOfKeys() {
+        guard !followers.isEmpty else { return }
+        perform { self.post(nil, followed: .didSave(ObjectChanges())) }
+    }
+}
