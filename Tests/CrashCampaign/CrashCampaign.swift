@@ -5,9 +5,9 @@ import TestSupport
 
 /// Kills writers at random moments, and compares the stores with the acknowledged saves: the store
 /// opens, every acknowledged save is complete, one further save is complete or absent, SQLite finds
-/// no damage, and the files of large values are those of the rows. Every second kind of stack keeps
-/// a history, which must agree with the rows. In between, several processes create one new store at
-/// once.
+/// no damage, derived attributes have the values of a computation, and the files of large values
+/// are those of the rows. Every second kind of stack keeps a history, which must agree with the
+/// rows. In between, several processes create one new store at once.
 ///
 /// `scripts/crash` builds and runs it.
 @main

@@ -7,7 +7,8 @@ import ObjectGraph
 ///     Journal        Batch ──< Entry >──< Tag
 ///
 /// Each save adds a batch of entries, reverses the order of the last batch and replaces its cover,
-/// and deletes an old one with its entries. Half of the covers are in files of their own.
+/// and deletes an old one with its entries. Half of the covers are in files of their own. Batches
+/// and tags have derived numbers of their entries.
 final class Journal: ManagedObject {
     static let lastSave = Attribute<Int>("lastSave")
 }
@@ -15,6 +16,8 @@ final class Journal: ManagedObject {
 final class Batch: ManagedObject {
     static let number = Attribute<Int>("number")
     static let cover = Attribute<Data?>("cover")
+    static let entryCount = Attribute<Int>("entryCount")
+    static let placeSum = Attribute<Int>("placeSum")
     static let entries = OrderedToMany<Entry>("entries")
 }
 
@@ -27,12 +30,15 @@ final class Entry: ManagedObject {
 
 final class Tag: ManagedObject {
     static let number = Attribute<Int>("number")
+    static let entryCount = Attribute<Int>("entryCount")
     static let entries = ToMany<Entry>("entries")
 }
 
 extension Journal {
     static func model() throws -> ManagedObjectModel {
         let number = AttributeDescription("number", .integer64, isOptional: false, defaultValue: 0)
+        let entryCount = AttributeDescription(
+            "entryCount", .integer64, derivation: "entries.@count")
         return try ManagedObjectModel(entities: [
             EntityDescription(
                 name: "Journal", managedObjectClass: Journal.self,
@@ -42,7 +48,8 @@ extension Journal {
             EntityDescription(
                 name: "Batch", managedObjectClass: Batch.self,
                 attributes: [
-                    number,
+                    number, entryCount,
+                    AttributeDescription("placeSum", .integer64, derivation: "entries.place.@sum"),
                     AttributeDescription("cover", .binaryData, allowsExternalStorage: true),
                 ],
                 relationships: [
@@ -60,7 +67,7 @@ extension Journal {
                     .toMany("tags", "Tag", inverse: "entries"),
                 ]),
             EntityDescription(
-                name: "Tag", managedObjectClass: Tag.self, attributes: [number],
+                name: "Tag", managedObjectClass: Tag.self, attributes: [number, entryCount],
                 relationships: [.toMany("entries", "Entry", inverse: "tags")]),
         ])
     }
@@ -149,6 +156,8 @@ extension Journal {
             check("cover of \(number) as saved", isCover, true)
             let entries = batch[Batch.entries]
             let places = Array(0..<size(ofBatch: number))
+            check("count of \(number)", batch[Batch.entryCount], places.count)
+            check("sum of \(number)", batch[Batch.placeSum], places.reduce(0, +))
             check(
                 "order of \(number)", entries.map { $0[Entry.place] },
                 number == last ? places : places.reversed())
@@ -162,6 +171,8 @@ extension Journal {
             }
         }
         for tag in try Tag.all(in: context) {
+            check(
+                "count of tag \(tag[Tag.number])", tag[Tag.entryCount], tag[Tag.entries].count)
             for entry in tag[Tag.entries] {
                 check("tags of an entry of tag \(tag[Tag.number])", entry[Entry.tags], [tag])
             }

@@ -118,6 +118,15 @@ extension ManagedObject {
         return valuesRow.map { storedValue(of: property, in: $0) } ?? .null
     }
 
+    /// The file with the value of an attribute; nil if the object has the value itself. Fires the
+    /// fault.
+    final func storedFile(of property: Property) -> ExternalValue? {
+        if state.needsAttention { attend(reading: property.index) }
+        guard let slot = property.slot, !(changesBesideDraft?.contains(property.index) ?? false)
+        else { return nil }
+        return valuesRow?.externalValue(slot, in: binding.entity.layout)
+    }
+
     /// The value of an attribute in a row. A transformable value whose transformer fails is
     /// reported, and reads as nil. So is a value whose file cannot be read, which also counts as a
     /// failed read.

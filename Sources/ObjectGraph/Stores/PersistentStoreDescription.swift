@@ -53,7 +53,7 @@ public struct PersistentStoreDescription: Sendable {
 
     /// The greatest size of a value, in bytes, that stays in its row if its attribute has
     /// `allowsExternalStorage`. A larger one goes to a file of its own, in a hidden folder beside
-    /// the store (spec §8.6). Ignored in memory.
+    /// the store (spec §8.6). Ignored in memory. A negative size counts as 0.
     public var externalStorageThresholdBytes = 100 * 1024
 
     /// Whether SQLite rebuilds the file when it is opened, to free unused space.
@@ -100,8 +100,10 @@ public struct PersistentStoreDescription: Sendable {
             let pragmas = connectionConfiguration(debug).pragmas
             let synchronous = pragmas.last { $0.0.lowercased() == "synchronous" }?.1.lowercased()
             return ExternalFiles(
-                in: ExternalFiles.supportFolder(of: file), threshold: externalStorageThresholdBytes,
-                isSynchronized: synchronous != "off" && synchronous != "0", calls: fileCalls)
+                in: ExternalFiles.supportFolder(of: file),
+                threshold: max(0, externalStorageThresholdBytes),
+                isSynchronized: !["0", "off", "no", "false"].contains(synchronous ?? ""),
+                log: file.absoluteURL.resolvingSymlinksInPath().path + "-wal", calls: fileCalls)
         }
     }
 

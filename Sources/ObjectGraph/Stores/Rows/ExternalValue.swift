@@ -21,6 +21,11 @@ struct ExternalValue {
         }
     }
 
+    /// Whether the file has exactly these data.
+    func hasData(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        (try? Self.data(at: path)).map { $0.elementsEqual(bytes) } ?? false
+    }
+
     static func data(at path: String) throws -> Data {
         try Data(contentsOf: URL(filePath: path), options: .alwaysMapped)
     }

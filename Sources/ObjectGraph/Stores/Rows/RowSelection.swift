@@ -179,8 +179,9 @@ final class RowSelection: Sendable {
         if value.isNull { return }
         switch ExternalData.place(of: value.blob) {
         case .here(let data): writer.set(slot, bytes: data)
-        case .file(let name): folder.withUnsafeBytes { writer.set(slot, fileIn: $0, name) }
-        case .damaged:
+        case .file(let name) where !folder.isEmpty:
+            folder.withUnsafeBytes { writer.set(slot, fileIn: $0, name) }
+        case .file, .damaged:
             let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
             writer.set(slot, fileIn: nothing, nothing)
         }

@@ -168,11 +168,14 @@ struct RowReference: @unchecked Sendable {
         case .integer, .real: return integer(slot, in: layout) == other.integer(slot, in: layout)
         case .text: break
         case .blob:
+            switch (externalValue(slot, in: layout), other.externalValue(slot, in: layout)) {
+            case (nil, nil): break
             // A file never changes, so another file counts as another value.
-            let offset = layout.slotsByteOffset + (slot << 3)
-            let files = (start.rowFilePath(offset), other.start.rowFilePath(offset))
-            if let own = files.0, let others = files.1 { return own.elementsEqual(others) }
-            if files.0 != nil || files.1 != nil { return false }
+            case (let own?, let others?): return own.path == others.path
+            // An object has the data since its own save, until it reads its row again.
+            case (let file?, nil): return file.hasData(other.bytes(slot, in: layout))
+            case (nil, let file?): return file.hasData(bytes(slot, in: layout))
+            }
         }
         return bytes(slot, in: layout).elementsEqual(other.bytes(slot, in: layout))
     }

@@ -24,7 +24,7 @@ final class SQLiteStore: PersistentStore {
 
     private let triggerFunctions: TriggerFunctions
 
-    /// The folder for large values; nil in memory.
+    /// The folder for large values; nil in memory, and if no column can refer to files.
     let externalFiles: ExternalFiles?
 
     /// The copy that is read instead of a file that cannot be read in place.
@@ -60,8 +60,7 @@ final class SQLiteStore: PersistentStore {
         _ description: PersistentStoreDescription, model: ManagedObjectModel, debug: DebugOptions
     ) throws {
         let url = description.location
-        let externalFiles = description.externalFiles(debug)
-        self.externalFiles = externalFiles
+        let files = description.externalFiles(debug)
         guard let names = model.entityNames(inConfiguration: description.configuration) else {
             throw StoreError(.unknownConfiguration(description.configuration ?? ""), url: url)
         }
@@ -105,7 +104,7 @@ final class SQLiteStore: PersistentStore {
                     try connection.registerPendingRows(slotCount: slotCount)
                     try connection.registerRequestedKey()
                     try triggerFunctions.register(on: connection)
-                    try ExternalData.register(on: connection, externalFiles)
+                    try ExternalData.register(on: connection, files)
                 })
             let (opened, history) = try pool.write { connection in
                 let opened = try schema.open(
@@ -121,8 +120,8 @@ final class SQLiteStore: PersistentStore {
                 let history = try StoreHistory(
                     opened, isRecording: description.tracksHistory && !connection.isReadOnly,
                     on: connection)
-                if !connection.isReadOnly {
-                    externalFiles?.sweep { try opened.references(on: connection, url) }
+                if let files, !opened.externalColumns.isEmpty, !connection.isReadOnly {
+                    Self.sweep(files, of: url, opened, on: connection)
                 }
                 if description.vacuumsWhenOpened { try connection.execute("VACUUM") }
                 if description.analyzesWhenOpened { try connection.execute("ANALYZE") }
@@ -133,6 +132,7 @@ final class SQLiteStore: PersistentStore {
             metadataState = MetadataState(
                 opened.metadata, hasUnwrittenNote: opened.hasNewNote)
             layout = opened.layout
+            externalFiles = opened.externalColumns.isEmpty ? nil : files
             isReadOnly = try pool.write { $0.isReadOnly }
             commitWatch = description.postsRemoteChanges ? try pool.makeCommitWatch() : nil
         } catch let error as SQLiteError {
@@ -186,7 +186,9 @@ final class SQLiteStore: PersistentStore {
     }
 
     func pinned() throws -> (any PersistentStore)? {
-        try mapping { try pool.pin() }.map { SQLiteStore(self, pinnedTo: $0) }
+        // The files are kept before the reader sees the state to which they belong.
+        let files = externalFiles?.keepingFiles()
+        return try mapping { try pool.pin(keeping: files) }.map { SQLiteStore(self, pinnedTo: $0) }
     }
 
     var isPinned: Bool { pinnedReader != nil }

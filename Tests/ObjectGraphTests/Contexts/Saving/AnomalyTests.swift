@@ -42,43 +42,6 @@ import Testing
         #expect(failedSaves > 3, "\(failedSaves) of \(number) calls made the save fail")
     }
 
-    @Test(arguments: ["WAL", "DELETE"])
-    func `no reference lacks its file, whichever call fails (§8.6.5, §8.6.10)`(
-        _ journal: String
-    ) throws {
-        FailingFileSystem.register()
-        let (large, other) = (ExternalFixture.large, ExternalFixture.other)
-        var (number, failedSaves, fired) = (0, 0, true)
-        while fired {
-            number += 1
-            let fixture = try ExternalFixture([large, other]) {
-                $0.vfs = FailingFileSystem.name
-                $0.timeout = .zero
-                $0.pragmas = ["journal_mode": journal]
-            }
-            let context = fixture.context
-            let failed = try context.performAndWait { [number] in
-                try fixture.photo("0", in: context).setValue(other, forKey: "data")
-                context.delete(try fixture.photo("1", in: context))
-                try context.insert("Photo", ["name": "2", "data": large])
-                context.processPendingChanges()
-                FailingFileSystem.fail(call: number, with: SQLITE_IOERR)
-                do { try context.save() } catch { return true }
-                return false
-            }
-            fired = FailingFileSystem.stop()
-            #expect(Set(fixture.files()).isSuperset(of: try fixture.references()))
-            if failed { try context.performAndWait { try context.save() } }
-            failedSaves += failed ? 1 : 0
-            try fixture.close()
-            #expect(try fixture.stored() == [other, large])
-            #expect(try fixture.files() == fixture.references())
-            #expect(!fixture.isInUse)
-            try #require(number < 500, "the save never gets through")
-        }
-        #expect(failedSaves > 3)
-    }
-
     @Test func `a fault that cannot be read stays one and keeps what is set (§5.1.12)`() throws {
         let (trial, id) = try Trial.withFault()
         let told = Recorder<ManagedObjectID>()

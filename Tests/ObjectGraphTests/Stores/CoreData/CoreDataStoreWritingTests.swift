@@ -177,6 +177,17 @@ struct CoreDataStoreWritingTests {
         }
     }
 
+    @Test func `a copy takes files along (§8.7.9, §8.6.9)`() throws {
+        let store = try CoreDataStore(.externalFiles)
+        try store.makeExternalFile(Data([7, 8]))
+        let copy = TemporaryFolder()
+        try PersistentStoreCoordinator.replacePersistentStore(
+            at: copy.url("Copy.sqlite"), with: store.url)
+        let name = store.externalFile.lastPathComponent
+        #expect(
+            try Data(contentsOf: copy.url(".Copy_SUPPORT/_EXTERNAL_DATA/\(name)")) == Data([7, 8]))
+    }
+
     @Test func `a value is written behind its mark or into a file (§8.7.9)`() throws {
         let store = try CoreDataStore(.externalFiles)
         try store.makeExternalFile(Data([7, 8]))

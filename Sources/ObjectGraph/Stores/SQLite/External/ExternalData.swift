@@ -15,10 +15,6 @@ enum ExternalData {
     /// name of a file that has the data already.
     static let writing = "OGStoredData"
 
-    /// The SQL function that notes a reference which a statement adds or removes:
-    /// `OGNoteReference(value, change)`.
-    static let noting = "OGNoteReference"
-
     private static let inlineMark: UInt8 = 1
     private static let referenceMark: UInt8 = 2
     private static let nameByteCount = 36
@@ -44,6 +40,12 @@ enum ExternalData {
             return isName(name) ? .file(name) : .damaged
         default: return .damaged
         }
+    }
+
+    /// The name of the file to which a stored value refers; nil for other values.
+    static func fileName(in value: SQLiteValueReference) -> String? {
+        guard case .file(let name) = place(of: value.blob) else { return nil }
+        return String(decoding: name, as: UTF8.self)
     }
 
     /// Whether the text is a UUID. Other names could lead out of the folder.
@@ -105,14 +107,6 @@ enum ExternalData {
                 return .blob(Array(data))
             case .damaged: throw Failure.damaged(attribute).error
             }
-        }
-        try connection.register(function: noting, argumentCount: 2, deterministic: false) {
-            arguments in
-            if let files, case .file(let name) = place(of: arguments[0].blob) {
-                files.note(
-                    String(decoding: name, as: UTF8.self), change: Int(arguments[1].integer))
-            }
-            return .null
         }
     }
 

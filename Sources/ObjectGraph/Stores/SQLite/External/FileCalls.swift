@@ -3,7 +3,7 @@ import Foundation
 /// The calls to the file system that write and remove values in files of their own.
 struct FileCalls: Sendable {
     enum Call: Sendable {
-        case makeFolder, claim, create, write, synchronize, synchronizeFolder, remove
+        case makeFolder, claim, create, write, synchronize, remove
     }
 
     /// Called before each call. An error number other than 0 makes it fail, for tests.
@@ -41,13 +41,15 @@ struct FileCalls: Sendable {
         guard fsync(file) == 0 else { throw FileFailure(path: path) }
     }
 
-    /// Makes the names of new files durable.
-    func synchronize(folder path: String) throws(FileFailure) {
-        try check(.synchronizeFolder, path)
-        let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard folder >= 0 else { throw FileFailure(path: path) }
-        defer { close(folder) }
-        guard fsync(folder) == 0 else { throw FileFailure(path: path) }
+    /// Brings to the disk what was written to a file, or the names in a folder. Does nothing if
+    /// there is none.
+    func synchronize(_ path: String) throws(FileFailure) {
+        try check(.synchronize, path)
+        let opened = open(path, O_RDONLY | O_CLOEXEC)
+        if opened < 0, errno == ENOENT { return }
+        guard opened >= 0 else { throw FileFailure(path: path) }
+        defer { close(opened) }
+        guard fsync(opened) == 0 else { throw FileFailure(path: path) }
     }
 
     /// Removes a file, if it exists.

@@ -10,47 +10,64 @@ import Synchronization
 /// the locks of a process that ends.
 final class FolderClaim: Sendable {
     private let path: String
+    private let isSynchronized: Bool
     private let calls: FileCalls
 
     /// The descriptor of the locked file; nil before `hold`.
     private let file = Mutex<Int32?>(nil)
 
-    init(path: String, calls: FileCalls) {
+    /// - Parameter isSynchronized: Whether the claim is on the disk before values are.
+    init(path: String, isSynchronized: Bool, calls: FileCalls) {
         self.path = path
+        self.isSynchronized = isSynchronized
         self.calls = calls
     }
 
     deinit { file.withLock { _ = $0.map { close($0) } } }
 
-    /// Waits while another process cleans the folder up. Holding twice does nothing.
-    func hold(beside folder: String) throws(FileFailure) {
+    /// Makes the folder, and the claim. Waits while another process cleans up. Holding twice does
+    /// nothing.
+    func hold(_ folder: String) throws(FileFailure) {
         let outcome: Result<Void, FileFailure> = file.withLock { file in
             Result { () throws(FileFailure) in
                 guard file == nil else { return }
                 try calls.makeFolder(folder)
-                try calls.check(.claim, path)
-                while file == nil {
-                    let opened = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
-                    guard opened >= 0 else { throw FileFailure(path: path) }
-                    guard flock(opened, LOCK_SH) == 0 else {
-                        let failure = FileFailure(path: path)
-                        close(opened)
-                        throw failure
-                    }
-                    guard isInPlace(opened) else {
-                        close(opened)
-                        continue
-                    }
-                    guard write(opened, "+", 1) == 1 else {
-                        let failure = FileFailure(path: path)
-                        close(opened)
-                        throw failure
-                    }
-                    file = opened
+                let opened = try openLocked()
+                do throws(FileFailure) {
+                    guard write(opened, "+", 1) == 1 else { throw FileFailure(path: path) }
+                    if isSynchronized { try synchronizeNames() }
+                } catch {
+                    close(opened)
+                    throw error
                 }
+                file = opened
             }
         }
         try outcome.get()
+    }
+
+    private func openLocked() throws(FileFailure) -> Int32 {
+        try calls.check(.claim, path)
+        while true {
+            let opened = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
+            guard opened >= 0 else { throw FileFailure(path: path) }
+            guard flock(opened, LOCK_SH) == 0 else {
+                let failure = FileFailure(path: path)
+                close(opened)
+                if failure.code == EINTR { continue }
+                throw failure
+            }
+            if isInPlace(opened) { return opened }
+            close(opened)
+        }
+    }
+
+    /// Brings the names of the folder and of the claim to the disk, and of the folder of both.
+    private func synchronizeNames() throws(FileFailure) {
+        let support = URL(filePath: path).deletingLastPathComponent()
+        for folder in [support, support.deletingLastPathComponent()] {
+            try calls.synchronize(folder.path)
+        }
     }
 
     /// - Parameter leavesNothing: Whether there is nothing to clean up. Otherwise the file stays,

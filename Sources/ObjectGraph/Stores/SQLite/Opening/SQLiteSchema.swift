@@ -46,19 +46,14 @@ struct SQLiteSchema {
         var writerStatements: [String] = []
 
         /// The columns that may refer to files.
-        var externalColumns = ExternalColumns([])
+        var externalColumns = ExternalColumns()
 
         /// The source of all of this; nil for a new store.
         var origin: Origin?
 
         mutating func note(_ columns: ExternalColumns) {
             externalColumns = columns
-            writerStatements += columns.triggers
-        }
-
-        /// The names of all files to which rows refer; nil if they cannot be known.
-        func references(on connection: Connection, _ url: URL?) throws -> Set<String>? {
-            try SQLiteStore.references(of: url, metadata, externalColumns, on: connection)
+            writerStatements += columns.writerStatements
         }
     }
 
@@ -138,7 +133,7 @@ struct SQLiteSchema {
         insert.bind(blob: try metadata.data(), at: 2)
         try insert.run()
         var made = Opened(identifier: identifier, metadata: metadata, layout: layout)
-        made.note(ExternalColumns(marked))
+        try made.note(ExternalColumns(marked))
         return made
     }
 
@@ -233,7 +228,7 @@ struct SQLiteSchema {
         if let lost = try unmaintainedDerivation(layout, on: connection) {
             opened.obstacle = .unmaintainedDerivation(lost)
         }
-        opened.note(
+        try opened.note(
             ExternalColumns(
                 metadata.isOfCoreData
                     ? layout.markedColumns(of: entities) : metadata.externalColumns ?? []))

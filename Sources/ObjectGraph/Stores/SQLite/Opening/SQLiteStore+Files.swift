@@ -9,17 +9,20 @@ extension SQLiteStore {
         _ url: URL, timeout: Duration, isForced: Bool, vfs: String? = nil
     ) throws {
         let files = ExternalFiles(in: ExternalFiles.supportFolder(of: url))
-        var names: Set<String> = []
+        var names = sharesSupportFolder(url) ? [] : files.names
+        // A crash in the middle must leave a trace.
+        if !names.isEmpty { try? files.hold() }
+        defer { files.close() }
         do {
             try withConnection(url, .readWrite, timeout: timeout, vfs: vfs) { connection in
-                names = url.nameInMemory == nil ? files.names(of: url, on: connection) : []
+                names.formUnion((try? references(of: url, on: connection)) ?? [])
                 try connection.empty()
             }
         } catch let error as StoreError where isForced || error.reason == .notADatabase {
             try deleteFiles(at: url)
-            if !sharesSupportFolder(url) { names = Set(files.names) }
         }
-        files.remove(names)
+        files.drop(names)
+        files.close()
         files.removeFolders()
     }
 
@@ -44,23 +47,20 @@ extension SQLiteStore {
     ) throws {
         try withConnection(source, .readOnly, timeout: timeout) { reader in
             _ = try readMetadata(on: reader, url: source)
-            let replacement = try FilesReplacement(destination, with: source, on: reader)
-            do {
-                try withConnection(
-                    destination, .readWriteCreate, timeout: timeout, vfs: vfs
-                ) { writer in
-                    replacement.noteEarlierFiles(on: writer)
-                    try replacement.copyFiles(on: reader)
+            // The files and the rows are of one state.
+            try reader.begin(.deferred)
+            defer { reader.rollback() }
+            try withConnection(
+                destination, .readWriteCreate, timeout: timeout, vfs: vfs
+            ) { writer in
+                let files = FilesReplacement(destination, with: source)
+                try files.run(from: reader, to: writer) {
                     try Connection.backup(from: reader, to: writer)
                     // The copied header says WAL. Without this read of the schema the file would
                     // keep an empty WAL.
                     try writer.execute("PRAGMA schema_version")
                 }
-            } catch {
-                replacement.takeBack()
-                throw error
             }
-            replacement.finish()
         }
     }
 }

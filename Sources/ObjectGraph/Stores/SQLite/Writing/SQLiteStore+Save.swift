@@ -32,15 +32,22 @@ extension SQLiteStore {
         beforeCommit: () throws -> Void = {}
     ) throws -> (result: T, number: Int64?) {
         func run(on connection: Connection) throws -> (T, HistoryRecorder.Record?) {
-            try settlingFiles { prepareCommit in
-                try connection.transaction(.immediate) {
+            var isCommitting = false
+            do {
+                let outcome = try connection.transaction(.immediate) {
                     let recorder = history?.recorder(from: origin, on: connection)
                     let result = try body(connection, recorder)
                     let record = try recorder?.finish()
+                    try prepareFiles(on: connection)
                     try beforeCommit()
-                    try prepareCommit()
+                    isCommitting = true
                     return (result, record)
                 }
+                externalFiles?.committed()
+                return outcome
+            } catch {
+                externalFiles?.rolledBack(mayHaveCommitted: isCommitting)
+                throw error
             }
         }
         let (result, record) = try mapping {
@@ -52,29 +59,12 @@ extension SQLiteStore {
         if let record { history?.noteInterned(record.newNames) }
         return (result, record?.number)
     }
-}
 
-extension SQLiteStore {
-    /// Runs a transaction. Afterwards removes the files to which no row refers any more.
-    ///
-    /// - Parameter transaction: Calls its argument right before it commits.
-    private func settlingFiles<T>(
-        _ transaction: (_ prepareCommit: () throws -> Void) throws -> T
-    ) throws -> T {
-        guard let externalFiles else { return try transaction {} }
-        var isCommitting = false
-        do {
-            let result = try transaction {
-                do throws(FileFailure) {
-                    try externalFiles.prepareCommit()
-                } catch { throw StoreError(error.reason, url: url) }
-                isCommitting = true
-            }
-            externalFiles.committed(keepsFiles: pool.hasPinnedReaders)
-            return result
-        } catch {
-            externalFiles.rolledBack(mayHaveCommitted: isCommitting)
-            throw error
+    private func prepareFiles(on connection: Connection) throws {
+        guard let externalFiles else { return }
+        let changes = try ExternalColumns.takeChanges(on: connection)
+        do throws(FileFailure) { try externalFiles.prepareCommit(changes) } catch {
+            throw StoreError(error.reason, url: url)
         }
     }
 }

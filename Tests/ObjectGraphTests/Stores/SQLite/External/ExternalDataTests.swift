@@ -99,6 +99,22 @@ import Testing
         #expect(try fixture.data(in: fixture.makeContext()) == [Fixture.large])
     }
 
+    @Test func `a statement that SQLite takes back leaves no file (§8.6.2)`() throws {
+        let fixture = try Fixture([Fixture.large], model: Fixture.model(isUnique: true))
+        let context = fixture.context
+        // One statement inserts both photos, and fails for the second, whose name is only free
+        // after the update.
+        try context.performAndWait {
+            try context.insert("Photo", ["name": "a", "data": Fixture.large])
+            try context.insert("Photo", ["name": "0", "data": Fixture.other])
+            try fixture.photo("0", in: context).setValue("z", forKey: "name")
+            try context.save()
+        }
+        #expect(try fixture.files().count == 3 && fixture.files() == fixture.references())
+        try fixture.close()
+        #expect(!fixture.isInUse)
+    }
+
     @Test func `cascades and batch requests take files along (§8.6.2)`() throws {
         let fixture = try Fixture()
         let context = fixture.context

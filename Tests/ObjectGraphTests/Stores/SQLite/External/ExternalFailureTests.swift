@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
 
@@ -10,42 +9,17 @@ import Testing
 @Suite struct `Failures of files with external data (§8.6.10)` {
     private typealias Fixture = ExternalFixture
 
-    /// Fails the call with a number, counted from 1.
-    private final class Faults: Sendable {
-        private let state = Mutex<(left: Int, code: Int32)>((.max, 0))
-
-        func fail(_ number: Int, with code: Int32) { state.withLock { $0 = (number, code) } }
-
-        /// - Returns: Whether a call has failed.
-        func stop() -> Bool {
-            state.withLock { state in
-                defer { state.left = .max }
-                return state.left <= 0
-            }
-        }
-
-        var calls: FileCalls {
-            FileCalls { [self] _ in
-                state.withLock { state in
-                    guard state.left != .max else { return 0 }
-                    state.left -= 1
-                    return state.left == 0 ? state.code : 0
-                }
-            }
-        }
-    }
-
     @Test(arguments: [ENOSPC, EACCES, EIO])
     func `every failure is a typed error, or cleaned up later (§8.6.10)`(_ code: Int32) throws {
         var number = 1
         var hasFailed = false
         while true {
-            let faults = Faults()
-            let fixture = try Fixture([Fixture.large, Fixture.other]) {
-                $0.fileCalls = faults.calls
-            }
+            let fixture = try Fixture([Fixture.large, Fixture.other])
+            try fixture.close()
             let before = try fixture.references()
-            let context = fixture.context
+            let faults = FileFaults()
+            let coordinator = try fixture.open { $0.fileCalls = faults.calls }
+            let context = fixture.makeContext(.error, coordinator)
             faults.fail(number, with: code)
             let failure: (any Error)? = try context.performAndWait {
                 try fixture.photo("0", in: context).setValue(Fixture.other, forKey: "data")
@@ -67,14 +41,14 @@ import Testing
                 try context.performAndWait { try context.save() }
             }
             #expect(Set(fixture.files()).isSuperset(of: try fixture.references()))
-            try fixture.close()
+            try fixture.close(coordinator)
             #expect(try fixture.stored() == [Fixture.other, Fixture.large])
             #expect(try fixture.files() == fixture.references())
             #expect(!fixture.isInUse)
             guard fired else { break }
             number += 1
         }
-        #expect(hasFailed && number > 6)
+        #expect(hasFailed && number > 12, "\(number)")
     }
 
     @Test func `a folder that cannot be made is a typed error (§8.6.10)`() throws {
@@ -95,6 +69,7 @@ import Testing
         let folder = TemporaryFolder()
         let files = ExternalFiles(in: folder.url(".App_SUPPORT"), threshold: 0)
         let name = try [1, 2, 3].withUnsafeBytes { try files.write($0) }
+        try files.prepareCommit([name: 1])
         files.rolledBack(mayHaveCommitted: true)
         files.close()
         #expect(files.names == [name])

@@ -114,6 +114,48 @@ import Testing
         #expect(fixture.files().isEmpty && !fixture.isInUse)
     }
 
+    @Test func `files stay for a reader of another process, until the next opening (§8.6.6)`()
+        throws
+    {
+        // Another coordinator has what another process has: connections and locks of its own.
+        let fixture = try Fixture([Fixture.large])
+        let other = try fixture.open()
+        let view = fixture.makeContext(.error, other)
+        try view.performAndWait {
+            try view.setQueryGeneration(from: .current)
+            let photo = try fixture.photo("0", in: view)
+            try fixture.change("0", to: Fixture.other)
+            try fixture.close()
+            #expect(fixture.files().count == 2 && fixture.isInUse)
+            // Nor does the sweep take it away.
+            try fixture.close(fixture.open())
+            #expect(try photo.value(forKey: "data") as? Data == Fixture.large)
+            try view.setQueryGeneration(from: nil)
+            view.reset()
+        }
+        #expect(try fixture.stored() == [Fixture.other])
+        #expect(try fixture.files() == fixture.references())
+        #expect(!fixture.isInUse)
+    }
+
+    @Test func `a change of the store is found in an object that was saved here (§8.6.7)`() throws {
+        let fixture = try Fixture()
+        let late = fixture.makeContext(.mergeByPropertyStoreTrump)
+        try late.performAndWait {
+            // The object has the data, and the row of the other context the file.
+            let photo = try late.insert("Photo", ["name": "0", "data": Fixture.large])
+            try late.save()
+            try fixture.context.performAndWait {
+                try fixture.photo("0", in: fixture.context).setValue("new", forKey: "name")
+                try fixture.context.save()
+            }
+            try photo.setValue(Fixture.other, forKey: "data")
+            try late.save()
+            #expect(try photo.value(forKey: "name") as? String == "new")
+        }
+        #expect(try fixture.stored() == [Fixture.other])
+    }
+
     @Test func `conflicts compare files, not their data (§8.6.7)`() throws {
         let fixture = try Fixture([Fixture.large, Fixture.large])
         for policy in [MergePolicy.mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump] {
@@ -154,6 +196,38 @@ import Testing
             context.undoManager = UndoManager()
             let photo = try fixture.photo("0", in: context)
             context.delete(photo)
+            try context.save()
+            #expect(fixture.files().isEmpty)
+            context.undo()
+            try context.save()
+        }
+        #expect(try fixture.stored() == [Fixture.large])
+    }
+
+    @Test func `an undo manager reads no file for a change of another value (§8.6.3)`() throws {
+        let fixture = try Fixture([Fixture.large])
+        let context = fixture.context
+        try FileManager.default.removeItem(at: fixture.file(fixture.files()[0]))
+        try context.performAndWait {
+            let failures = Failures()
+            context.faultHandler = { _, error in failures.add(error) }
+            context.undoManager = UndoManager()
+            let photo = try fixture.photo("0", in: context)
+            try photo.setValue("new", forKey: "name")
+            try context.save()
+            context.undo()
+            try context.save()
+            #expect(failures.reasons.isEmpty)
+            #expect(try photo.value(forKey: "name") as? String == "0")
+        }
+    }
+
+    @Test func `undo restores data whose file is gone (§8.6.7)`() throws {
+        let fixture = try Fixture([Fixture.large])
+        let context = fixture.context
+        try context.performAndWait {
+            context.undoManager = UndoManager()
+            try fixture.photo("0", in: context).setValue(nil, forKey: "data")
             try context.save()
             #expect(fixture.files().isEmpty)
             context.undo()
@@ -203,7 +277,74 @@ import Testing
         #expect(try fixture.stored() == [Fixture.other, Fixture.small])
     }
 
+    @Test func `a tombstone has no data, whatever the model says (§8.6.8)`() throws {
+        let fixture = try Fixture([Fixture.large, Fixture.small]) { $0.tracksHistory = true }
+        try fixture.close()
+        let model = try ManagedObjectModel(
+            entities: Fixture.model(isExternal: false).entities.map { entity in
+                var description = entity.description
+                for index in description.attributes.indices {
+                    description.attributes[index].preservesValueInHistoryOnDeletion = true
+                }
+                return description
+            })
+        let coordinator = try fixture.open(model: model) { $0.tracksHistory = true }
+        let context = fixture.makeContext(.error, coordinator)
+        let tombstones = try context.performAndWait {
+            for photo in try context.all("Photo") { context.delete(photo) }
+            try context.save()
+            return try context.fetchHistory(PersistentHistoryRequest()).last!.changes!
+                .compactMap(\.tombstone)
+        }
+        #expect(tombstones.count == 2)
+        #expect(tombstones.allSatisfy { $0["size"] != nil && $0["data"] == nil })
+        #expect(fixture.files().isEmpty)
+    }
+
+    @Test func `damaged metadata are an error, before a sweep takes files for orphans (§8.6.8)`() {
+        for name in ["ZPHOTO", "ZPHOTO.ZDATA.X", "ZPHOTO.ZDATA; DROP TABLE ZPHOTO", ""] {
+            #expect(throws: StoreError.self) { try ExternalColumns([name]) }
+        }
+    }
+
     // MARK: - Whole stores
+
+    @Test func `a copy that a crash cut short is copied again (§8.6.9)`() throws {
+        let fixture = try Fixture([Fixture.large])
+        try fixture.close()
+        let copy = TemporaryFolder()
+        let support = copy.url(".Backup_SUPPORT")
+        let part = support.appending(path: "_EXTERNAL_DATA/\(fixture.files()[0])")
+        try FileManager.default.createDirectory(
+            at: part.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Fixture.large.prefix(7).write(to: part)
+        try PersistentStoreCoordinator.replacePersistentStore(
+            at: copy.url("Backup.sqlite"), with: fixture.url)
+        #expect(try Data(contentsOf: part) == Fixture.large)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: support.path) == ["_EXTERNAL_DATA"])
+    }
+
+    @Test func `a copy that cannot be written leaves the destination as it was (§8.6.9)`() throws {
+        let fixture = try Fixture([Fixture.large])
+        try fixture.close()
+        let other = try Fixture([Fixture.other])
+        try other.close()
+        let before = other.files()
+        // A folder is where the file should be.
+        let obstacle = other.file(fixture.files()[0])
+        try FileManager.default.createDirectory(at: obstacle, withIntermediateDirectories: true)
+        let error = #expect(throws: StoreError.self) {
+            try PersistentStoreCoordinator.replacePersistentStore(at: other.url, with: fixture.url)
+        }
+        guard case .unwritableExternalData? = error?.reason else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        try FileManager.default.removeItem(at: obstacle)
+        #expect(other.files() == before && !other.isInUse)
+        #expect(try other.stored() == [Fixture.other])
+    }
 
     @Test func `replacing and destroying take files along (§8.6.9)`() throws {
         let fixture = try Fixture([Fixture.large, Fixture.small])

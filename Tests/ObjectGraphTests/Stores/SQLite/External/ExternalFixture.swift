@@ -14,11 +14,19 @@ struct ExternalFixture: Sendable {
     static let other = Data(repeating: 9, count: 5000)
     static let small = Data(repeating: 5, count: 100)
 
-    static func model(isExternal: Bool = true, isUnique: Bool = false) throws -> ManagedObjectModel
-    {
-        try ManagedObjectModel(entities: [
+    /// - Parameter isDerived: Whether albums have the number of their photos, and the sum of their
+    ///   sizes.
+    static func model(
+        isExternal: Bool = true, isUnique: Bool = false, isDerived: Bool = false
+    ) throws -> ManagedObjectModel {
+        let derived = [
+            AttributeDescription("photoCount", .integer64, derivation: "photos.@count"),
+            AttributeDescription("byteCount", .integer64, derivation: "photos.size.@sum"),
+        ]
+        return try ManagedObjectModel(entities: [
             EntityDescription(
-                name: "Album", attributes: [AttributeDescription("name", .string)],
+                name: "Album",
+                attributes: [AttributeDescription("name", .string)] + (isDerived ? derived : []),
                 relationships: [
                     .toMany("photos", "Photo", inverse: "album", deleteRule: .cascade)
                 ]),
@@ -26,6 +34,7 @@ struct ExternalFixture: Sendable {
                 name: "Photo",
                 attributes: [
                     AttributeDescription("name", .string),
+                    AttributeDescription("size", .integer64),
                     AttributeDescription("data", .binaryData, allowsExternalStorage: isExternal),
                 ], relationships: [.toOne("album", "Album", inverse: "photos")],
                 uniquenessConstraints: isUnique ? [["name"]] : []),
@@ -56,11 +65,15 @@ struct ExternalFixture: Sendable {
     var url: URL { folder.url("App.sqlite") }
     var support: URL { folder.url(".App_SUPPORT") }
 
-    func add(_ photos: [Data]) throws {
+    /// - Parameter inAlbum: Whether they are in a new album.
+    func add(_ photos: [Data], inAlbum: Bool = false) throws {
         guard !photos.isEmpty else { return }
         try context.performAndWait {
+            let album = inAlbum ? try context.insert("Album") : nil
             for (index, data) in photos.enumerated() {
-                try context.insert("Photo", ["name": "\(index)", "data": data])
+                let photo = try context.insert(
+                    "Photo", ["name": "\(index)", "size": data.count, "data": data])
+                if let album { try photo.setValue(album, forKey: "album") }
             }
             try context.save()
             context.reset()
@@ -109,8 +122,10 @@ struct ExternalFixture: Sendable {
     }
 
     /// The data of all photos by name, as another coordinator reads them.
-    func stored(_ name: String = "App.sqlite") throws -> [Data?] {
-        let coordinator = try open(name)
+    func stored(
+        _ name: String = "App.sqlite", model: ManagedObjectModel? = nil
+    ) throws -> [Data?] {
+        let coordinator = try open(name, model: model)
         defer { try? close(coordinator) }
         return try data(in: makeContext(.error, coordinator))
     }
