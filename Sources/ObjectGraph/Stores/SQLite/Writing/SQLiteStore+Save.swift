@@ -46,7 +46,9 @@ extension SQLiteStore {
                 externalFiles?.committed()
                 return outcome
             } catch {
-                externalFiles?.rolledBack(mayHaveCommitted: isCommitting)
+                // Without its lock SQLite has not begun to commit.
+                let isBusy = (error as? SQLiteError)?.isBusy ?? false
+                externalFiles?.rolledBack(mayHaveCommitted: isCommitting && !isBusy)
                 throw error
             }
         }

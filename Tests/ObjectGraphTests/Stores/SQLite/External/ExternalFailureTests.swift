@@ -65,6 +65,28 @@ import Testing
         #expect(try fixture.stored() == [Fixture.large])
     }
 
+    @Test func `a commit that waits in vain for readers removes what it wrote (§8.6.2)`() throws {
+        let fixture = try Fixture([Fixture.large]) {
+            $0.pragmas = ["journal_mode": "DELETE"]
+            $0.timeout = .zero
+        }
+        let files = fixture.files()
+        let reader = try Connection(
+            SQLiteConfiguration(path: fixture.folder.path("App.sqlite"), mode: .readOnly))
+        let row = try reader.statement("SELECT Z_PK FROM ZPHOTO")
+        #expect(try row.step())
+        let context = fixture.context
+        try context.performAndWait {
+            try fixture.photo("0", in: context).setValue(Fixture.other, forKey: "data")
+            #expect(throws: StoreError.self) { try context.save() }
+        }
+        #expect(fixture.files() == files)
+        row.reset()
+        try context.performAndWait { try context.save() }
+        #expect(try fixture.files().count == 1 && fixture.files() == fixture.references())
+        #expect(try fixture.stored() == [Fixture.other])
+    }
+
     @Test func `files of a commit that failed wait for the next opening (§8.6.10)`() throws {
         let folder = TemporaryFolder()
         let files = ExternalFiles(in: folder.url(".App_SUPPORT"), threshold: 0)
