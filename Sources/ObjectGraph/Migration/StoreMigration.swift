@@ -1,0 +1,139 @@
+import Foundation
+
+/// Brings a store to the program's model before it is opened (spec §9.1, §9.2).
+///
+/// It works in the store's own file and in one transaction: a failure or a crash at any point leaves
+/// the store as it was.
+struct StoreMigration {
+    private let description: PersistentStoreDescription
+    private let file: URL
+    private let model: ManagedObjectModel
+    private let debug: DebugOptions
+
+    /// How long to wait for other connections to close. The file must have no other one, since
+    /// they would not find the tables that they know.
+    private static let longestWait = Duration.seconds(5)
+
+    /// - Parameter error: Why the store could not be opened.
+    /// - Returns: Nil if a migration is not the remedy, or is not asked for.
+    init?(
+        for error: StoreError, _ description: PersistentStoreDescription,
+        to model: ManagedObjectModel, _ debug: DebugOptions
+    ) {
+        guard case .incompatibleModel = error.reason, description.migratesAutomatically,
+            !description.isReadOnly, let file = description.file
+        else { return nil }
+        self.description = description
+        self.file = file
+        self.model = model
+        self.debug = debug
+    }
+
+    /// Migrates the store.
+    ///
+    /// - Throws: `MigrationError`; `StoreError` if the file cannot be read or written.
+    func run() throws {
+        do {
+            let connection = try makeConnection()
+            try connection.transaction(.exclusive) { try migrate(connection) }
+            try connection.close()
+        } catch let error as SQLiteError {
+            throw error.isBusy
+                ? MigrationError(.storeInUse, url: file) : StoreError(error, url: file)
+        } catch var error as MigrationError {
+            error.url = file
+            throw error
+        } catch var error as StoreError {
+            error.url = file
+            throw error
+        }
+    }
+
+    /// A connection in another journal mode than WAL, which SQLite grants if there is no other one.
+    private func makeConnection() throws -> Connection {
+        var description = description
+        description.timeout = min(description.timeout, Self.longestWait)
+        description.pragmas["journal_mode"] = "DELETE"
+        description.pragmas["synchronous"] = "FULL"
+        // Views and triggers of others keep the names that they use.
+        description.pragmas["legacy_alter_table"] = "ON"
+        let connection = try Connection(description.connectionConfiguration(debug))
+        try QueryFunctions.register(on: connection)
+        try TriggerFunctions().register(on: connection)
+        try ExternalData.register(on: connection, store: file)
+        return connection
+    }
+
+    private func migrate(_ connection: Connection) throws {
+        var (identifier, metadata) = try SQLiteStore.readMetadata(on: connection, url: file)
+        let names = Set(metadata.versionHashes.keys)
+        guard let entityNames = model.entityNames(inConfiguration: description.configuration) else {
+            return
+        }
+        let source = try sourceModel(metadata, connection)
+        let catalog = try StoreCatalog(connection)
+        let layout = try StoreLayout(
+            source, catalog, storeIdentifier: identifier, entityNames: names,
+            isUnrelatedModel: false, marksExternalData: metadata.isOfCoreData)
+        let correspondence = try ModelCorrespondence(from: source, to: model)
+        let target = StoreLayout(
+            model,
+            numbers: MigrationScript.numbers(
+                correspondence, from: layout, last: catalog.lastEntityNumber),
+            storeIdentifier: identifier, marksExternalData: metadata.isOfCoreData)
+        let schema = SQLiteSchema(model: model, entityNames: entityNames)
+        let script = MigrationScript(
+            correspondence, from: layout, holding: names, to: target, schema)
+        for statement in try script.statements(SchemaObjects(connection)) {
+            try run(statement, of: script, connection)
+        }
+        if catalog.hasHistoryTables {
+            let columns = catalog.tables["ACHANGE"]?.columns.values.sorted() ?? []
+            let tombstones = columns.filter { $0.hasPrefix("ZTOMBSTONE") }
+            for statement in script.historyStatements(tombstones: tombstones) {
+                try run(statement, of: script, connection)
+            }
+        }
+        metadata.migrate(toVersionHashes: schema.versionHashes)
+        try SQLiteStore.write(metadata, on: connection)
+        try connection.execute("CREATE TABLE IF NOT EXISTS Z_MODELCACHE (Z_CONTENT BLOB)")
+        try connection.execute("DELETE FROM Z_MODELCACHE")
+        try schema.writeModelCache(on: connection, url: file)
+    }
+
+    private func run(
+        _ statement: String, of script: MigrationScript, _ connection: Connection
+    ) throws {
+        let start = ContinuousClock.now
+        do {
+            try connection.execute(statement)
+        } catch let error where error.isUniqueness {
+            guard let (entity, constraint) = script.constraint(of: statement) else { throw error }
+            throw MigrationError(.constraintViolated(entity: entity, constraint: constraint))
+        }
+        debug.noteMigration("\(statement) (\((ContinuousClock.now - start).inSeconds))")
+    }
+
+    // MARK: - The model of the rows
+
+    /// The model that the store was written with: one of those that the program gives, or the one
+    /// that the store carries.
+    private func sourceModel(
+        _ metadata: MetadataList, _ connection: Connection
+    ) throws -> ManagedObjectModel {
+        let hashes = metadata.ownVersionHashes
+        func isSource(_ model: ManagedObjectModel) -> Bool {
+            guard let hashes else { return false }
+            return model.entityVersionHashesByName.filter { hashes[$0.key] != nil }
+                .mapValues { Data($0) } == hashes
+        }
+        if let given = description.sourceModels.first(where: isSource) { return given }
+        if let cache = try SQLiteStore.modelCache(on: connection, url: file) {
+            let carried = try ManagedObjectModel(
+                cached: cache, into: ModelDraft(of: file, classes: [], transformers: []))
+            // Core Data's own hashes follow a rule that is not known here.
+            if hashes == nil || isSource(carried) { return carried }
+        }
+        throw MigrationError(.unknownSourceModel(entities: metadata.versionHashes.keys.sorted()))
+    }
+}
