@@ -36,10 +36,9 @@ struct MigrationScript {
             let members = schema.model.entities[root.familyIndexes].compactMap { entity in
                 correspondence.source(of: entity).flatMap { isStored($0) ? (entity, $0) : nil }
             }
-            let family = members.first.map { source.model.entities[$0.1.rootIndex].familyIndexes }
             return TableMigration(
-                root, members: members, isDivided: family.map { $0.count > members.count } ?? false,
-                columns: schema.columns(of: root, target), correspondence, from: source, to: target)
+                root, members: members, columns: schema.columns(of: root, target), correspondence,
+                from: source, to: target)
         }
         relationships = schema.entities.flatMap { entity in
             entity.properties.compactMap { property in
@@ -60,11 +59,13 @@ struct MigrationScript {
 
     /// The new numbers of entities: those of the old ones, and the next ones for those added.
     static func numbers(
-        _ correspondence: ModelCorrespondence, from source: StoreLayout, last: Int64
+        _ correspondence: ModelCorrespondence, from source: StoreLayout, _ catalog: StoreCatalog
     ) -> [Int64] {
-        var last = last
+        var last = catalog.lastEntityNumber
         return correspondence.destination.entities.map { entity in
-            if let old = correspondence.source(of: entity) { return source.number(of: old) }
+            if let old = correspondence.source(of: entity), catalog.entry(for: old) != nil {
+                return source.number(of: old)
+            }
             last += 1
             return last
         }
@@ -83,7 +84,8 @@ struct MigrationScript {
             statements += table.statements(creation: schema.table(of: table.root, target))
         }
         statements += relationships.flatMap { $0.statements(schema) }
-        if hasRemovals { statements += relationships.flatMap(\.removals) }
+        let divided = Set(tables.filter(\.isDivided).map(\.root.index))
+        statements += relationships.flatMap { $0.removals(from: divided) }
         let rebuilt = tables.filter { $0.form == .rebuilt }.compactMap(\.aside)
         statements += aside.map(\.0).filter(rebuilt.contains).map { "DROP TABLE \($0)" }
         statements += relationships.flatMap(\.cleanUp)
@@ -102,15 +104,6 @@ struct MigrationScript {
     }
 
     // MARK: - What is removed
-
-    /// Whether the store has rows of entities that the new model lacks.
-    private var hasRemovals: Bool {
-        sourceRoots.contains { root in
-            source.model.entities[root.familyIndexes].contains {
-                correspondence.destination(of: $0) == nil
-            }
-        }
-    }
 
     /// Whether the indexes and triggers of a table are made again.
     private func isChanged(_ table: TableMigration) -> Bool {
@@ -181,7 +174,8 @@ struct MigrationScript {
 
     /// Whether the rows have the values of a derived attribute already.
     private func isComputed(_ attribute: Property, of entity: Entity) -> Bool {
-        guard !hasRemovals, !relationships.contains(where: \.isGathered) else { return false }
+        guard !tables.contains(where: \.isDivided), !relationships.contains(where: \.isGathered)
+        else { return false }
         return schema.model.entities[entity.familyIndexes].allSatisfy { member in
             guard correspondence.source(of: member) != nil else { return true }
             let former = correspondence.source(of: attribute, in: member)

@@ -125,7 +125,8 @@ struct ModelCorrespondence: Sendable {
         guard property.declaringEntityIndex != entity.index, let parent = entity.superentityIndex
         else { return true }
         return source(of: destination.entities[parent]) == nil
-            || properties[parent][property.index] !== properties[entity.index][property.index]
+            || properties[parent][property.index]?.identifier
+                != properties[entity.index][property.index]?.identifier
     }
 
     private func mergedHierarchies(_ root: Entity) -> MigrationObstacle? {

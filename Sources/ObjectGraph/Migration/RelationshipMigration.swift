@@ -50,7 +50,9 @@ struct RelationshipMigration {
         let forward = formers(property, entity)
         var origins = forward.map { Origin(property: $0, isReversed: false) }
         let relationship = property.relationship!
-        if let inverse = target.model.inverse(of: relationship), inverse !== property {
+        if let inverse = target.model.inverse(of: relationship),
+            inverse.identifier != property.identifier
+        {
             for former in formers(inverse, target.model.destination(of: relationship)) {
                 let other = source.model.inverse(of: former.relationship!)
                 guard !forward.contains(where: { $0.identifier == other?.identifier }) else {
@@ -262,9 +264,13 @@ struct RelationshipMigration {
     }
 
     /// The statements that remove the pairs of rows that are gone.
-    var removals: [String] {
-        guard !origins.isEmpty else { return [] }
+    ///
+    /// - Parameter roots: The roots of the tables that have lost rows.
+    func removals(from roots: Set<Int>) -> [String] {
         let destinationEntity = target.model.destination(of: property.relationship!)
+        let isConcerned =
+            roots.contains(entity.rootIndex) || roots.contains(destinationEntity.rootIndex)
+        guard isConcerned, !origins.isEmpty else { return [] }
         func isGone(_ key: String, _ entity: Entity) -> String {
             let numbers = target.numbers(of: entity.familyIndexes).map(String.init)
                 .joined(separator: ", ")

@@ -38,8 +38,8 @@ struct StoreMigration {
             try connection.transaction(.exclusive) { try migrate(connection) }
             try connection.close()
         } catch let error as SQLiteError {
-            throw error.isBusy
-                ? MigrationError(.storeInUse, url: file) : StoreError(error, url: file)
+            guard error.isBusy else { throw StoreError(error, url: file) }
+            throw MigrationError(.storeInUse, url: file)
         } catch var error as MigrationError {
             error.url = file
             throw error
@@ -49,15 +49,16 @@ struct StoreMigration {
         }
     }
 
-    /// A connection in another journal mode than WAL, which SQLite grants if there is no other one.
+    /// A connection that SQLite opens if there is no other one, in the file's journal mode.
     private func makeConnection() throws -> Connection {
         var description = description
         description.timeout = min(description.timeout, Self.longestWait)
-        description.pragmas["journal_mode"] = "DELETE"
-        description.pragmas["synchronous"] = "FULL"
         // Views and triggers of others keep the names that they use.
         description.pragmas["legacy_alter_table"] = "ON"
-        let connection = try Connection(description.connectionConfiguration(debug))
+        var configuration = description.connectionConfiguration(debug)
+        configuration.pragmas.removeAll { $0.name.lowercased() == "journal_mode" }
+        configuration.pragmas.insert(("locking_mode", "EXCLUSIVE"), at: 0)
+        let connection = try Connection(configuration)
         try QueryFunctions.register(on: connection)
         try TriggerFunctions().register(on: connection)
         try ExternalData.register(on: connection, store: file)
@@ -78,8 +79,7 @@ struct StoreMigration {
         let correspondence = try ModelCorrespondence(from: source, to: model)
         let target = StoreLayout(
             model,
-            numbers: MigrationScript.numbers(
-                correspondence, from: layout, last: catalog.lastEntityNumber),
+            numbers: MigrationScript.numbers(correspondence, from: layout, catalog),
             storeIdentifier: identifier, marksExternalData: metadata.isOfCoreData)
         let schema = SQLiteSchema(model: model, entityNames: entityNames)
         let script = MigrationScript(
@@ -88,8 +88,8 @@ struct StoreMigration {
             try run(statement, of: script, connection)
         }
         if catalog.hasHistoryTables {
-            let columns = catalog.tables["ACHANGE"]?.columns.values.sorted() ?? []
-            let tombstones = columns.filter { $0.hasPrefix("ZTOMBSTONE") }
+            let columns = try HistoryTables.names(on: connection)["ACHANGE"] ?? []
+            let tombstones = columns.filter { $0.hasPrefix("ZTOMBSTONE") }.sorted()
             for statement in script.historyStatements(tombstones: tombstones) {
                 try run(statement, of: script, connection)
             }

@@ -23,6 +23,9 @@ struct TableMigration {
     let sourceRoot: Entity?
     let form: Form
     let members: [Member]
+
+    /// Whether the old table also has rows for other tables, or for none.
+    let isDivided: Bool
     private let columns: [Column]
     private let source: StoreLayout
     private let target: StoreLayout
@@ -42,11 +45,10 @@ struct TableMigration {
 
     /// - Parameters:
     ///   - members: The entities of the family that have rows.
-    ///   - isDivided: Whether the old table also has rows for other tables, or for none.
     ///   - columns: The columns of the new table.
     init(
-        _ root: Entity, members: [Member], isDivided: Bool,
-        columns: [(name: String, type: String)], _ correspondence: ModelCorrespondence,
+        _ root: Entity, members: [Member], columns: [(name: String, type: String)],
+        _ correspondence: ModelCorrespondence,
         from source: StoreLayout, to target: StoreLayout
     ) {
         let columns = columns.map { column in
@@ -62,6 +64,7 @@ struct TableMigration {
         self.source = source
         self.target = target
         sourceRoot = members.first.map { source.model.entities[$0.source.rootIndex] }
+        isDivided = sourceRoot.map { $0.familyIndexes.count > members.count } ?? false
         guard let sourceRoot else {
             form = .created
             return
@@ -126,8 +129,7 @@ struct TableMigration {
         let list = (["Z_PK", "Z_ENT", "Z_OPT"] + columns.map(\.name)).joined(separator: ", ")
         let values = columns.map { $0.values.isEmpty ? "NULL" : byEntity($0.values.map(\.sql)) }
         let selected = (["Z_PK", "Z_ENT", "Z_OPT"] + values).joined(separator: ", ")
-        let family = source.model.entities[sourceRoot!.familyIndexes]
-        let condition = members.count == family.count ? "" : " WHERE Z_ENT IN (\(numbers))"
+        let condition = isDivided ? " WHERE Z_ENT IN (\(numbers))" : ""
         return
             "INSERT INTO \(target.table(of: root)) (\(list)) SELECT \(selected) FROM \(table)\(condition)"
     }
