@@ -148,7 +148,7 @@ import Testing
             }
             // New rows get keys and entity numbers of their own.
             for name in ["Leaf", "Note", "Page"] {
-                _ = try context.makeObject(name)
+                _ = try context.insertObject(entityName: name)
             }
             try context.save()
         }
@@ -233,12 +233,12 @@ import Testing
         let fixture = MigrationFixture()
         try fixture.open(change.before) { context in
             let pages = try (1...3).map { number in
-                let page = try context.makeObject("Page")
+                let page = try context.insertObject(entityName: "Page")
                 try page.setValue("\(number)", forKey: "title")
                 try context.save()
                 return page
             }
-            let book = try context.makeObject("Book")
+            let book = try context.insertObject(entityName: "Book")
             try book.setValue([pages[1], pages[0], pages[2]], forKey: "pages")
             try context.save()
         }
@@ -263,7 +263,7 @@ import Testing
         }
         try fixture.open(model("Book", "Page")) { context in
             let objects = try ["Book", "Page", "Owner"].map { name in
-                let object = try context.makeObject(name)
+                let object = try context.insertObject(entityName: name)
                 try context.save()
                 return object
             }
@@ -301,9 +301,9 @@ import Testing
             ]
         }
         try fixture.open(model(isNew: false)) { context in
-            let book = try context.makeObject("Book")
+            let book = try context.insertObject(entityName: "Book")
             for title in ["quick fox", "lazy dog"] {
-                let page = try context.makeObject("Page")
+                let page = try context.insertObject(entityName: "Page")
                 try page.setValue(title, forKey: "title")
                 try page.setValue(book, forKey: "book")
             }

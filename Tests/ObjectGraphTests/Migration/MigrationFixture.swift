@@ -44,7 +44,7 @@ struct MigrationFixture: Sendable {
     ) throws {
         try open(entities) { context in
             for object in objects {
-                let new = try context.makeObject(object.entity)
+                let new = try context.insertObject(entityName: object.entity)
                 for (key, value) in object.values { try new.setValue(value, forKey: key) }
             }
             try context.save()
@@ -97,14 +97,5 @@ struct MigrationFixture: Sendable {
         try FileManager.default.contentsOfDirectory(atPath: folder.url.path).reduce(into: [:]) {
             $0[$1] = try Data(contentsOf: folder.url($1))
         }
-    }
-}
-
-extension ManagedObjectContext {
-    /// Inserts an object of an entity without a class.
-    func makeObject(_ entity: String) throws -> ManagedObject {
-        let object = try ManagedObject(entityName: entity, model: model)
-        insert(object)
-        return object
     }
 }

@@ -55,7 +55,7 @@ import Testing
         // Each entity can be written, with keys that no row has.
         try after.performAndWait {
             for entity in after.model.entities {
-                try after.makeObject(entity.name).setMandatoryValues()
+                try after.insertObject(entityName: entity.name).setMandatoryValues()
             }
             try after.save()
         }
@@ -75,7 +75,7 @@ import Testing
         var objects: [Int: [ManagedObject]] = [:]
         for entity in model.entities {
             for _ in 0..<Int.random(in: 0...5, using: &random) {
-                let object = try context.makeObject(entity.name)
+                let object = try context.insertObject(entityName: entity.name)
                 for attribute in model.attributes(of: entity) {
                     if attribute.isOptional, Bool.random(using: &random) { continue }
                     let number = Int.random(in: 0..<9, using: &random)
