@@ -107,9 +107,12 @@ struct StoreMigration {
         let start = ContinuousClock.now
         do {
             try connection.execute(statement)
-        } catch let error where error.isUniqueness {
-            guard let (entity, constraint) = script.constraint(of: statement) else { throw error }
-            throw MigrationError(.constraintViolated(entity: entity, constraint: constraint))
+        } catch {
+            guard error.isUniqueness, let violated = script.constraint(of: statement) else {
+                throw error
+            }
+            throw MigrationError(
+                .constraintViolated(entity: violated.entity, constraint: violated.attributes))
         }
         debug.noteMigration("\(statement) (\((ContinuousClock.now - start).inSeconds))")
     }

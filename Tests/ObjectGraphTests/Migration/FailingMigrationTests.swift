@@ -42,7 +42,7 @@ extension `Failing saves (§5.1)` {
             }
             // The store is of one model or the other.
             let isOld = (try? Self.content(folder, old, journal, migrates: false)) == before
-            #expect(try isOld || Self.content(folder, new, journal, migrates: false) == after)
+            if !isOld { #expect(try Self.content(folder, new, journal, migrates: false) == after) }
             #expect(try Self.content(folder, new, journal) == after, "call \(number)")
             if !fired { break }
             try #require(number < 2000, "the migration never gets through")

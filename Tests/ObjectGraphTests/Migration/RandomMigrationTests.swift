@@ -13,7 +13,7 @@ import Testing
         let seed = SeededGenerator.fromEnvironment().seed
         for number in 0..<count {
             var random = SeededGenerator(seed: seed &+ UInt64(number))
-            let model = GeneratedModel(using: &random)
+            let model = EvolvingModel(using: &random)
             let (changed, changes) = model.changed(using: &random)
             let place = "TEST_SEED=\(seed &+ UInt64(number)) TEST_PAIRS=1: \(changes)"
             do {
@@ -29,7 +29,7 @@ import Testing
 
     /// The lines that differ between the migrated store and the expected content.
     private func migrate(
-        _ model: GeneratedModel, to changed: GeneratedModel, _ random: inout SeededGenerator
+        _ model: EvolvingModel, to changed: EvolvingModel, _ random: inout SeededGenerator
     ) throws -> [String] {
         let folder = TemporaryFolder()
         let url = folder.url("store.sqlite")
@@ -69,7 +69,7 @@ import Testing
     }
 
     private func fill(
-        _ context: ManagedObjectContext, _ model: GeneratedModel,
+        _ context: ManagedObjectContext, _ model: EvolvingModel,
         _ random: inout SeededGenerator
     ) throws {
         var objects: [Int: [ManagedObject]] = [:]
@@ -113,13 +113,13 @@ import Testing
 private struct MigratedContent {
     private(set) var content: [String: String] = [:]
     private let old: [String: String]
-    private let model: GeneratedModel
-    private let changed: GeneratedModel
+    private let model: EvolvingModel
+    private let changed: EvolvingModel
 
     /// The objects that remain: keys by the identity of their concrete entity.
     private var keys: [Int: [String]] = [:]
 
-    init(_ old: [String: String], _ model: GeneratedModel, _ changed: GeneratedModel) {
+    init(_ old: [String: String], _ model: EvolvingModel, _ changed: EvolvingModel) {
         self.old = old
         self.model = model
         self.changed = changed
@@ -132,7 +132,7 @@ private struct MigratedContent {
         for end in changed.ends where end.id < end.inverse { addPairs(of: end) }
     }
 
-    private mutating func addAttributes(of entity: GeneratedModel.Entity) {
+    private mutating func addAttributes(of entity: EvolvingModel.Entity) {
         guard let former = model.entity(entity.id) else { return }
         let formerAttributes = model.attributes(of: former)
         for key in keys[entity.id] ?? [] {
@@ -167,7 +167,7 @@ private struct MigratedContent {
         return found
     }
 
-    private mutating func addPairs(of end: GeneratedModel.End) {
+    private mutating func addPairs(of end: EvolvingModel.End) {
         let inverse = changed.end(end.inverse)!
         let (owners, members) = (family(end.entity), family(end.destination))
         var lists = lists(of: end.id, owners, members)
@@ -213,7 +213,7 @@ private struct MigratedContent {
     }
 
     private mutating func add(
-        _ lists: [String: [String]], _ end: GeneratedModel.End, _ owners: [String: String],
+        _ lists: [String: [String]], _ end: EvolvingModel.End, _ owners: [String: String],
         _ members: [String: String]
     ) {
         for (owner, list) in lists where !list.isEmpty {

@@ -3,7 +3,7 @@ import TestSupport
 @testable import ObjectGraph
 
 /// A random model whose entities and properties have identities that outlast their names.
-struct GeneratedModel {
+struct EvolvingModel {
     struct Attribute {
         let id: Int
         var name: String
@@ -161,7 +161,7 @@ struct GeneratedModel {
         return (model, changes)
     }
 
-    private typealias Change = (inout GeneratedModel, inout SeededGenerator) -> Bool
+    private typealias Change = (inout EvolvingModel, inout SeededGenerator) -> Bool
 
     // A change returns false if it does not apply.
     private static let changes: [(name: String, change: Change)] = [
