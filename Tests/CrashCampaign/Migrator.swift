@@ -64,8 +64,7 @@ enum Migrator {
     static func run(_ url: URL, journal: String) -> Never {
         do {
             var number = try modelOfStore(at: url, journal: journal)
-            print(Writer.ready)
-            fflush(stdout)
+            FileHandle.standardOutput.write(Data("\(Writer.ready)\n".utf8))
             while true {
                 number = (number + 1) % 3
                 try close(try open(url, number, journal: journal))
