@@ -34,8 +34,9 @@ struct StoreMigration {
     /// - Throws: `MigrationError`; `StoreError` if the file cannot be read or written.
     func run() throws {
         do {
-            let connection = try makeConnection()
-            try connection.transaction(.exclusive) { try migrate(connection) }
+            let files = description.externalFiles(debug)
+            let connection = try makeConnection(files)
+            try connection.transaction(.exclusive) { try migrate(connection, files) }
             try connection.close()
         } catch let error as SQLiteError {
             guard error.isBusy else { throw StoreError(error, url: file) }
@@ -50,7 +51,7 @@ struct StoreMigration {
     }
 
     /// A connection that SQLite opens if there is no other one, in the file's journal mode.
-    private func makeConnection() throws -> Connection {
+    private func makeConnection(_ files: ExternalFiles?) throws -> Connection {
         var description = description
         description.timeout = min(description.timeout, Self.longestWait)
         // Views and triggers of others keep the names that they use.
@@ -61,11 +62,11 @@ struct StoreMigration {
         let connection = try Connection(configuration)
         try QueryFunctions.register(on: connection)
         try TriggerFunctions().register(on: connection)
-        try ExternalData.register(on: connection, store: file)
+        try ExternalData.register(on: connection, files)
         return connection
     }
 
-    private func migrate(_ connection: Connection) throws {
+    private func migrate(_ connection: Connection, _ files: ExternalFiles?) throws {
         var (identifier, metadata) = try SQLiteStore.readMetadata(on: connection, url: file)
         let names = Set(metadata.versionHashes.keys)
         guard let entityNames = model.entityNames(inConfiguration: description.configuration) else {
@@ -75,15 +76,20 @@ struct StoreMigration {
         let catalog = try StoreCatalog(connection)
         let layout = try StoreLayout(
             source, catalog, storeIdentifier: identifier, entityNames: names,
-            isUnrelatedModel: false, marksExternalData: metadata.isOfCoreData)
+            isUnrelatedModel: false,
+            marks: metadata.isOfCoreData ? .asModel : .columns(Set(metadata.externalColumns ?? [])))
         let correspondence = try ModelCorrespondence(from: source, to: model)
         let target = StoreLayout(
             model,
             numbers: MigrationScript.numbers(correspondence, from: layout, catalog),
-            storeIdentifier: identifier, marksExternalData: metadata.isOfCoreData)
+            storeIdentifier: identifier)
         let schema = SQLiteSchema(model: model, entityNames: entityNames)
         let script = MigrationScript(
             correspondence, from: layout, holding: names, to: target, schema)
+        // The next opening then removes the files of values that are gone.
+        if metadata.externalColumns != nil {
+            do throws(FileFailure) { try files?.hold() } catch { throw StoreError(error.reason) }
+        }
         for statement in try script.statements(SchemaObjects(connection)) {
             try run(statement, of: script, connection)
         }
@@ -95,6 +101,10 @@ struct StoreMigration {
             }
         }
         metadata.migrate(toVersionHashes: schema.versionHashes)
+        if !metadata.isOfCoreData {
+            let marked = target.markedColumns(of: schema.entities)
+            metadata.externalColumns = marked.isEmpty ? nil : marked
+        }
         try SQLiteStore.write(metadata, on: connection)
         try connection.execute("CREATE TABLE IF NOT EXISTS Z_MODELCACHE (Z_CONTENT BLOB)")
         try connection.execute("DELETE FROM Z_MODELCACHE")

@@ -206,7 +206,10 @@ private enum Value: Hashable {
         }
         let literal =
             property.derivation == nil
-            ? property.defaultValue.map { target.writing(SQLBinding($0).literal, slot, of: entity) }
+            ? property.defaultValue.map {
+                let literal = SQLBinding($0).literal
+                return target.isMarked(slot, of: entity) ? ExternalData.inline(literal) : literal
+            }
             : nil
         guard let former = correspondence.source(of: property, in: entity),
             let formerSlot = former.slot
@@ -227,7 +230,8 @@ private enum Value: Hashable {
             let name = source.column(formerSlot, of: old)
             if source.isMarked(formerSlot, of: old) != target.isMarked(slot, of: entity) {
                 let value = source.reading(name, formerSlot, of: old)
-                self = .converted(target.writing(value, slot, of: entity))
+                let isMarked = target.isMarked(slot, of: entity)
+                self = .converted(isMarked ? ExternalData.inline(value) : value)
             } else if !property.isOptional, former.isOptional, let literal {
                 self = .filled(name, literal)
             } else {
