@@ -161,7 +161,7 @@ struct EvolvingModel {
         return (model, changes)
     }
 
-    private typealias Change = (inout EvolvingModel, inout SeededGenerator) -> Bool
+    private typealias Change = @Sendable (inout EvolvingModel, inout SeededGenerator) -> Bool
 
     // A change returns false if it does not apply.
     private static let changes: [(name: String, change: Change)] = [

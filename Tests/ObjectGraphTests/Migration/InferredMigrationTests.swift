@@ -131,7 +131,7 @@ import Testing
             }
             try context.save()
             return try context.fetchObjectIDs(FetchRequest(entityName: "Page"))
-                .map { $0.uriRepresentation() }
+                .map(\.uriRepresentation)
         }
         // The entity before it in the order of names is gone, and others come.
         let later = [

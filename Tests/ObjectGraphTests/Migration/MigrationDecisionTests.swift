@@ -68,9 +68,10 @@ import Testing
         #expect(error?.reason == .unknownSourceModel(entities: ["Page"]))
         #expect(error?.code == 134130)
         let source = try ManagedObjectModel(entities: [fixture.entity("Page", [title])])
-        try fixture.open(later, { $0.sourceModels = [source] }) { context in
-            #expect(try context.count(for: FetchRequest(entityName: "Page")) == 2)
+        let count = try fixture.open(later, { $0.sourceModels = [source] }) {
+            try $0.count(for: FetchRequest(entityName: "Page"))
         }
+        #expect(count == 2)
     }
 
     @Test func `a constraint that rows violate is refused (§9.2.7)`() throws {

@@ -34,13 +34,16 @@ import Testing
         let folder = TemporaryFolder()
         let url = folder.url("store.sqlite")
         let before = try open(url, model.model())
-        try before.performAndWait { try fill(before, model, &random) }
-        let old = try open(url, model.model()).content()
-        for store in before.coordinator.persistentStores {
-            try before.coordinator.removePersistentStore(store)
+        random = try before.performAndWait { [random] in
+            var random = random
+            try fill(before, model, &random)
+            return random
         }
+        before.performAndWait { before.reset() }
+        let old = try before.performAndWait { try before.content() }
+        try before.coordinator.removePersistentStore(before.coordinator.persistentStores[0])
         let after = try open(url, changed.model())
-        let found = try after.content()
+        let found = try after.performAndWait { try after.content() }
         let expected = MigratedContent(old, model, changed).content
         let keys = Set(found.keys).union(expected.keys).filter { found[$0] != expected[$0] }
         var differences = keys.sorted().map {

@@ -115,7 +115,7 @@ import Testing
             try StoreFixture(
                 AttributeDescription("data", .binaryData, allowsExternalStorage: isSource),
                 AttributeDescription(
-                    "copy", .binaryData, allowsExternalStorage: isTarget, derivation: "data"))
+                    "copy", .binaryData, derivation: "data", allowsExternalStorage: isTarget))
         }
     }
 
