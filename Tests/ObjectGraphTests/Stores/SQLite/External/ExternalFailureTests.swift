@@ -82,7 +82,6 @@ import Testing
         }
         #expect(fixture.files() == files)
         row.reset()
-        try reader.close()
         try context.performAndWait { try context.save() }
         #expect(try fixture.files().count == 1 && fixture.files() == fixture.references())
         try fixture.close()
