@@ -110,7 +110,8 @@ struct EvolvingModel {
         let hasDefault = !isOptional || Bool.random(using: &random)
         entities[index].attributes.append(
             Attribute(
-                id: id, name: "attribute\(id)", type: type, defaultValue: hasDefault ? value : nil,
+                id: id, name: "attribute\(id)", type: type,
+                defaultValue: hasDefault ? .some(value) : .none,
                 isOptional: isOptional))
     }
 
