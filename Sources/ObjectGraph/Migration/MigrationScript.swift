@@ -83,9 +83,8 @@ struct MigrationScript {
         for table in tables {
             statements += table.statements(creation: schema.table(of: table.root, target))
         }
-        statements += relationships.flatMap { $0.statements(schema) }
         let divided = Set(tables.filter(\.isDivided).map(\.root.index))
-        statements += relationships.flatMap { $0.removals(from: divided) }
+        statements += relationships.flatMap { $0.statements(schema, without: divided) }
         let rebuilt = tables.filter { $0.form == .rebuilt }.compactMap(\.aside)
         statements += aside.map(\.0).filter(rebuilt.contains).map { "DROP TABLE \($0)" }
         statements += relationships.flatMap(\.cleanUp)

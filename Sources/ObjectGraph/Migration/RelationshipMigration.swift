@@ -126,11 +126,15 @@ struct RelationshipMigration {
         case .renamed(let former):
             former.name == join!.name ? [] : ["ALTER TABLE \(former.name) RENAME TO \(aside)"]
         case .gathered:
-            ["CREATE TEMP TABLE Z_PAIRS_\(suffix) AS \(gathering)"] + restrictions
-                + [
-                    "CREATE INDEX temp.Z_PAIRS_\(suffix)_INDEX ON Z_PAIRS_\(suffix) (owner, place, member)"
-                ]
+            first == nil ? gathering(origins.map(select).joined(separator: " UNION ALL ")) : []
         }
+    }
+
+    private func gathering(_ rows: String) -> [String] {
+        [
+            "CREATE TEMP TABLE Z_PAIRS_\(suffix) AS SELECT * FROM (\(rows)) ORDER BY owner, place, member",
+            "CREATE INDEX temp.Z_PAIRS_\(suffix)_INDEX ON Z_PAIRS_\(suffix) (owner, place, member)",
+        ]
     }
 
     /// The end of a one-to-one relationship whose pairs this end takes over; nil for all others.
@@ -145,21 +149,27 @@ struct RelationshipMigration {
         return other < own ? inverse : nil
     }
 
-    private var gathering: String {
+    /// The statements that leave the pairs to be stored: without those of rows that are gone, and
+    /// in a one-to-one relationship only the first of each object.
+    ///
+    /// - Parameter roots: The roots of the tables that have lost rows.
+    private func selection(without roots: Set<Int>) -> [String] {
         if let first {
-            return
+            return gathering(
                 "SELECT member AS owner, owner AS member, inverse_place AS place, place AS inverse_place FROM temp.Z_PAIRS_\(Self.suffix(first))"
+            )
         }
-        let rows = origins.map(select).joined(separator: " UNION ALL ")
-        return "SELECT * FROM (\(rows)) ORDER BY owner, place, member"
-    }
-
-    /// An object has one partner at most: that of its first pair.
-    private var restrictions: [String] {
-        guard Self.isOneToOne(property, target.model), first == nil else { return [] }
-        return ["member", "owner"].map { end in
-            "DELETE FROM \(pairs) WHERE rowid NOT IN (SELECT min(rowid) FROM \(pairs) GROUP BY \(end))"
+        var statements: [String] = []
+        if isConcerned(by: roots) {
+            statements.append(
+                "DELETE FROM \(pairs) WHERE \(isGone("owner", entity)) OR \(isGone("member", destination))"
+            )
         }
+        guard Self.isOneToOne(property, target.model) else { return statements }
+        return statements
+            + ["member", "owner"].map { end in
+                "DELETE FROM \(pairs) WHERE rowid NOT IN (SELECT min(rowid) FROM \(pairs) GROUP BY \(end))"
+            }
     }
 
     private func select(_ origin: Origin) -> String {
@@ -198,7 +208,16 @@ struct RelationshipMigration {
     // MARK: - After the tables of entities have changed
 
     /// The statements that store the pairs.
-    func statements(_ schema: SQLiteSchema) -> [String] {
+    ///
+    /// - Parameter roots: The roots of the tables that have lost rows.
+    func statements(_ schema: SQLiteSchema, without roots: Set<Int>) -> [String] {
+        switch form {
+        case .gathered: selection(without: roots) + storage(schema)
+        case .kept, .renamed: storage(schema) + removals(from: roots)
+        }
+    }
+
+    private func storage(_ schema: SQLiteSchema) -> [String] {
         guard let join else { return keys }
         switch form {
         case .kept: return origins.isEmpty ? [schema.table(of: join), schema.index(of: join)] : []
@@ -253,34 +272,32 @@ struct RelationshipMigration {
             isGathered || origins.contains(where: { $0.property.entitySlot == nil })
         {
             statements.append(
-                "UPDATE \(table) SET \(entityColumn) = (SELECT d.Z_ENT FROM \(destination) d WHERE d.Z_PK = \(table).\(key)) WHERE \(key) NOT NULL AND \(entityColumn) IS NULL"
+                "UPDATE \(table) SET \(entityColumn) = (SELECT d.Z_ENT FROM \(target.table(of: destination)) d WHERE d.Z_PK = \(table).\(key)) WHERE \(key) NOT NULL AND \(entityColumn) IS NULL"
             )
         }
         return statements
     }
 
-    private var destination: String {
-        target.table(of: target.model.destination(of: property.relationship!))
+    private var destination: Entity { target.model.destination(of: property.relationship!) }
+
+    private func isConcerned(by roots: Set<Int>) -> Bool {
+        roots.contains(entity.rootIndex) || roots.contains(destination.rootIndex)
     }
 
-    /// The statements that remove the pairs of rows that are gone.
-    ///
-    /// - Parameter roots: The roots of the tables that have lost rows.
-    func removals(from roots: Set<Int>) -> [String] {
-        let destinationEntity = target.model.destination(of: property.relationship!)
-        let isConcerned =
-            roots.contains(entity.rootIndex) || roots.contains(destinationEntity.rootIndex)
-        guard isConcerned, !origins.isEmpty else { return [] }
-        func isGone(_ key: String, _ entity: Entity) -> String {
-            let numbers = target.numbers(of: entity.familyIndexes).map(String.init)
-                .joined(separator: ", ")
-            return
-                "NOT EXISTS (SELECT 1 FROM \(target.table(of: entity)) d WHERE d.Z_PK = \(key) AND d.Z_ENT IN (\(numbers)))"
-        }
+    /// SQL for whether an entity has no row with a key.
+    private func isGone(_ key: String, _ entity: Entity) -> String {
+        let numbers = target.numbers(of: entity.familyIndexes).map(String.init)
+            .joined(separator: ", ")
+        return
+            "NOT EXISTS (SELECT 1 FROM \(target.table(of: entity)) d WHERE d.Z_PK = \(key) AND d.Z_ENT IN (\(numbers)))"
+    }
+
+    private func removals(from roots: Set<Int>) -> [String] {
+        guard isConcerned(by: roots), !origins.isEmpty else { return [] }
         if let join {
             let name = join.name
             return [
-                "DELETE FROM \(name) WHERE \(isGone("\(name).\(join.sourceColumn)", entity)) OR \(isGone("\(name).\(join.destinationColumn)", destinationEntity))"
+                "DELETE FROM \(name) WHERE \(isGone("\(name).\(join.sourceColumn)", entity)) OR \(isGone("\(name).\(join.destinationColumn)", destination))"
             ]
         }
         let table = target.table(of: entity)
@@ -291,7 +308,7 @@ struct RelationshipMigration {
                 slot.map { target.column($0, of: entity) }
             }
         return [
-            "UPDATE \(table) SET \(columns.map { "\($0) = NULL" }.joined(separator: ", ")) WHERE \(key) NOT NULL AND \(isGone("\(table).\(key)", destinationEntity))"
+            "UPDATE \(table) SET \(columns.map { "\($0) = NULL" }.joined(separator: ", ")) WHERE \(key) NOT NULL AND \(isGone("\(table).\(key)", destination))"
         ]
     }
 

@@ -153,7 +153,10 @@ struct CoreDataStoreOpeningTests {
         let files = try store.files()
         #expect(files.count == (oddity == .log ? 2 : 1))
         #expect(throws: StoreError.self) {
-            _ = try store.context(otherModel()) { $0.isReadOnly = isReadOnly }
+            _ = try store.context(otherModel()) {
+                $0.isReadOnly = isReadOnly
+                $0.migratesAutomatically = false
+            }
         }
         #expect(try store.files() == files)
     }

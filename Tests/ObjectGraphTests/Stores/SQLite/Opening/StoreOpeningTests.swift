@@ -220,6 +220,7 @@ import Testing
                 ])
         ])
         var description = PersistentStoreDescription.sqlite(at: url)
+        description.migratesAutomatically = false
         let error = #expect(throws: StoreError.self) {
             try PersistentStoreCoordinator(model: other).addPersistentStore(description)
         }
