@@ -7,7 +7,8 @@ import TestSupport
 /// opens, every acknowledged save is complete, one further save is complete or absent, SQLite finds
 /// no damage, derived attributes have the values of a computation, and the files of large values
 /// are those of the rows. Every second kind of stack keeps a history, which must agree with the
-/// rows. In between, several processes create one new store at once.
+/// rows. In between, several processes create one new store at once, and migrations
+/// are killed.
 ///
 /// `scripts/crash` builds and runs it.
 @main
@@ -26,6 +27,9 @@ enum CrashCampaign {
         if arguments.first == "add", arguments.count == 3 {
             Writer.addTag(
                 try configuration(URL(filePath: arguments[3]), .single, journal: arguments[2]))
+        }
+        if arguments.first == "migrate", arguments.count == 3 {
+            Migrator.run(URL(filePath: arguments[3]), journal: arguments[2])
         }
         guard arguments.count == 1, let killCount = Int(arguments[1]), killCount > 0 else {
             FileHandle.standardError.write(Data("usage: CrashCampaign KILLS\n".utf8))
@@ -81,6 +85,12 @@ enum CrashCampaign {
                     print("opening at once after kill \(kill), \(journal): \(error)")
                 }
             }
+            if kill % 2 == 0 {
+                do { try killMigration(journal: journal, folder, &generator) } catch {
+                    totals.failures += 1
+                    print("migration after kill \(kill), \(journal): \(error)")
+                }
+            }
         }
         print(
             "\(killCount) kills, \(totals.saves) saves, \(totals.unfinished) stores left with a rollback journal or a WAL, \(totals.failures) failures"
@@ -95,10 +105,18 @@ enum CrashCampaign {
     private static func acknowledgedSave(
         ofWriterKilledAfter delay: Int, _ kind: StackKind, journal: String, _ url: URL
     ) throws -> Int {
+        try linesOfProcess(["write", kind.name, journal, url.path], killedAfter: delay).last
+            .flatMap { Int($0) } ?? 0
+    }
+
+    /// The lines that a process has written after the first one, before it was killed.
+    private static func linesOfProcess(
+        _ arguments: [String], killedAfter delay: Int
+    ) throws -> [String] {
         let process = Process()
         let output = Pipe()
         process.executableURL = Bundle.main.executableURL
-        process.arguments = ["write", kind.name, journal, url.path]
+        process.arguments = arguments
         process.standardOutput = output
         try process.run()
         var text = output.fileHandleForReading.availableData
@@ -111,11 +129,24 @@ enum CrashCampaign {
         // The kill may cut off the last line: only whole lines count.
         let lines = String(decoding: text, as: UTF8.self).split(
             separator: "\n", omittingEmptySubsequences: false
-        ).dropLast()
-        guard lines.first.map(String.init) == Writer.ready else {
-            throw CrashFailure("the writer did not begin")
+        ).dropLast().map(String.init)
+        guard lines.first == Writer.ready else { throw CrashFailure("the writer did not begin") }
+        return Array(lines.dropFirst())
+    }
+
+    /// Kills a process that migrates a store, twice, and checks what it leaves.
+    private static func killMigration(
+        journal: String, _ folder: TemporaryFolder, _ generator: inout SeededGenerator
+    ) throws {
+        let url = folder.url("migrated-\(journal).sqlite")
+        if !FileManager.default.fileExists(atPath: url.path) {
+            try Migrator.makeStore(at: url, journal: journal)
         }
-        return lines.last.flatMap { Int($0) } ?? 0
+        for _ in 0..<2 {
+            let delay = Int.random(in: 0...40_000, using: &generator)
+            _ = try linesOfProcess(["migrate", journal, url.path], killedAfter: delay)
+            try Migrator.check(url, journal: journal)
+        }
     }
 
     /// Six processes open one new store at once and save one object each.

@@ -126,7 +126,7 @@ public final class PersistentStoreCoordinator: Sendable {
         }
         let store: any PersistentStore =
             switch description.type {
-            case .sqlite: try SQLiteStore(description, model: model, debug: debug)
+            case .sqlite: try openSQLiteStore(description)
             case .inMemory: try makeInMemoryStore(description)
             }
         // The file is a copy of an open store: object identifiers would be ambiguous.
@@ -135,6 +135,21 @@ public final class PersistentStoreCoordinator: Sendable {
             throw StoreError(.alreadyOpen, url: description.url)
         }
         return store
+    }
+
+    private func openSQLiteStore(_ description: PersistentStoreDescription) throws -> SQLiteStore {
+        func open() throws -> SQLiteStore {
+            try SQLiteStore(description, model: model, debug: debug)
+        }
+        do {
+            return try open()
+        } catch let error as StoreError {
+            guard let migration = StoreMigration(for: error, description, to: model, debug) else {
+                throw error
+            }
+            try migration.run()
+            return try open()
+        }
     }
 
     private func makeInMemoryStore(

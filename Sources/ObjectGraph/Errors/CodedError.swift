@@ -72,6 +72,17 @@ extension SaveError: CodedError {
     }
 }
 
+extension MigrationError: CodedError {
+    public var code: Int {
+        switch reason {
+        case .unknownSourceModel: 134130
+        case .notInferable: 134190
+        case .constraintViolated: 134111
+        case .storeInUse: 134080
+        }
+    }
+}
+
 extension StoreError: CodedError {
     public var code: Int {
         switch reason {

@@ -33,6 +33,14 @@ public struct PersistentStoreDescription: Sendable {
     /// that the model needs.
     public var ignoresModelVersions = false
 
+    /// Whether a file that was written with another model is brought to the program's when it is
+    /// opened, if the changes say what becomes of its rows (spec §9.1, §9.2). Read-only stores are
+    /// never migrated.
+    public var migratesAutomatically = true
+
+    /// Earlier models, for migrating stores that do not carry theirs.
+    public var sourceModels: [ManagedObjectModel] = []
+
     /// Whether the store keeps a history of who changed what (spec §10.4). Ignored by the in-memory
     /// type.
     ///

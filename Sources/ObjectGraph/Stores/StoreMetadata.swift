@@ -66,6 +66,15 @@ struct MetadataList: @unchecked Sendable {
         entries[Self.noteKey] = ["beside": versionHashes, "hashes": hashes]
     }
 
+    /// Replaces the version hashes, after a migration, by those of this engine's rule.
+    ///
+    /// Core Data then refuses a store that it made: it would not find the rows that it expects.
+    mutating func migrate(toVersionHashes hashes: [String: Data]) {
+        entries["NSStoreModelVersionHashes"] = hashes
+        entries["NSStoreModelVersionHashesDigest"] = nil
+        noteVersionHashes(hashes)
+    }
+
     private static let noteKey = "ObjectGraphVersionHashes"
 
     /// The columns whose values have a mark of where they are kept, as `TABLE.COLUMN`; nil in

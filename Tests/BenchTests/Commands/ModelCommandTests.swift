@@ -56,6 +56,41 @@ import Testing
                 """)
     }
 
+    @Test func `a migration is printed before it is made`() throws {
+        let folders = [TemporaryFolder(), TemporaryFolder()]
+        defer { withExtendedLifetime(folders) {} }
+        func earlier(_ attribute: String, in folder: TemporaryFolder) throws -> URL {
+            try folder.writeModel(
+                """
+                <entity name="Work" isAbstract="YES">
+                    <attribute name="title" attributeType="String" minValueString="1"/>
+                </entity>
+                <entity name="Tome" parentEntity="Work">\(attribute)</entity>
+                """)
+        }
+        let tome = try earlier(
+            #"<attribute name="weight" optional="YES" attributeType="Double"/>"#, in: folders[0])
+        let bench = try BenchProcess(["model", file.path, "--since", tome.path])
+        #expect(bench.exitCode == 0)
+        #expect(
+            bench.output == """
+                Author: new
+
+                Book, was Tome
+                  pages    new
+                  authors  new
+                  weight   removed, with its values
+
+                As before: Work
+
+                """)
+        let other = try earlier(
+            #"<attribute name="pages" optional="YES" attributeType="String"/>"#, in: folders[1])
+        let refused = try BenchProcess(["model", file.path, "--since", other.path])
+        #expect(refused.exitCode == 64)
+        #expect(refused.errors.contains("'Book.pages' was of type string and is of type integer32"))
+    }
+
     @Test func `the model of a store is printed with its rows`() throws {
         let store = folder.url("Library.sqlite")
         try makeLibraryStore(at: store)

@@ -75,7 +75,10 @@ import Testing
         let other = PersistentStoreCoordinator(
             model: try Self.model { $0.attributes[0].versionHashModifier = "new format" })
         let error = try #require(throws: StoreError.self) {
-            try other.addPersistentStore(.sqlite(at: store.folder.url("store.sqlite")))
+            var description = PersistentStoreDescription.sqlite(
+                at: store.folder.url("store.sqlite"))
+            description.migratesAutomatically = false
+            try other.addPersistentStore(description)
         }
         #expect(error.reason == .incompatibleModel(entities: ["A"]))
     }

@@ -7,8 +7,8 @@ import Testing
     /// Each folder of the engine may only name types of its own rank and lower ones.
     static let ranks = [
         "Support": 0, "KeyedArchives": 1, "Model": 2, "Requests": 3, "Predicates": 3,
-        "ModelFiles": 4, "ModelArchives": 4, "SQLite": 4, "Stores": 5, "Coordinator": 6,
-        "Objects": 7, "Contexts": 7, "Errors": 7, "Coding": 8, "Controllers": 8,
+        "ModelFiles": 4, "ModelArchives": 4, "SQLite": 4, "Stores": 5, "Migration": 6,
+        "Coordinator": 6, "Objects": 7, "Contexts": 7, "Errors": 7, "Coding": 8, "Controllers": 8,
     ]
 
     @Test func `a folder of the engine names no type of a higher rank`() throws {

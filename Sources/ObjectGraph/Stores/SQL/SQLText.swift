@@ -24,6 +24,21 @@ enum SQLBinding: Sendable, Hashable {
         case .transformable(let value): self = value.storedData.map { .blob($0) } ?? .null
         }
     }
+
+    /// The value as an SQL literal.
+    var literal: String {
+        switch self {
+        case .null: "NULL"
+        case .integer(let value): "\(value)"
+        case .real(let value): "\(value)"
+        // SQLite reads the text of a statement up to the first zero.
+        case .text(let value) where value.utf8.contains(0):
+            "CAST(\(Self.blob(Data(value.utf8)).literal) AS TEXT)"
+        case .text(let value): "'\(value.replacing("'", with: "''"))'"
+        case .blob(let value):
+            "x'\(value.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined())'"
+        }
+    }
 }
 
 /// A piece of SQL and the values of its parameters, in their order.

@@ -89,6 +89,9 @@ struct StoreCatalog {
         entries[entity.name] ?? entity.description.renamingIdentifier.flatMap { entries[$0] }
     }
 
+    /// The largest number of an entity; 0 if there is none.
+    var lastEntityNumber: Int64 { entries.values.map(\.number).max() ?? 0 }
+
     /// The numbers of all entities below the one with this number.
     func descendants(of number: Int64) -> Set<Int64> {
         var known: Set<Int64> = [number]

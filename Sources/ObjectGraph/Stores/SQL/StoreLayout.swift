@@ -54,6 +54,15 @@ final class StoreLayout: Sendable {
             model, naming, storeIdentifier: storeIdentifier, marks: .asModel, fullTextTables: nil)
     }
 
+    /// The layout of a store that is made from one of another model.
+    ///
+    /// - Parameter numbers: The numbers of its entities, by their index.
+    convenience init(_ model: ManagedObjectModel, numbers: [Int64], storeIdentifier: String) {
+        self.init(
+            model, StoreNaming(model, numbers: numbers), storeIdentifier: storeIdentifier,
+            marks: .asModel, fullTextTables: nil)
+    }
+
     /// The layout of an existing store.
     ///
     /// - Parameter entityNames: The entities that the store holds.
@@ -234,7 +243,7 @@ final class StoreLayout: Sendable {
 }
 
 /// A join table as one end of its relationship sees it.
-struct JoinTable: Sendable {
+struct JoinTable: Sendable, Hashable {
     let name: String
 
     /// The column for the key of the object that has the relationship, and that for the

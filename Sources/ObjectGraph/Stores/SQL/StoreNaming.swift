@@ -23,8 +23,12 @@ struct StoreNaming {
     private var takenNumbers: Set<Int64> = []
 
     /// The names of a new store.
-    init(_ model: ManagedObjectModel) {
+    ///
+    /// - Parameter numbers: The numbers of its entities, by their index; nil means those of the
+    ///   model.
+    init(_ model: ManagedObjectModel, numbers: [Int64]? = nil) {
         self.init(model, [])
+        if let numbers { self.numbers = numbers }
         for root in model.rootEntities { nameNewTable(of: root) }
         for owner in joinOwners() { set(makeTable(owner), of: owner) }
     }

@@ -18,7 +18,9 @@ struct CoreDataStoreOpeningTests {
     @Test func `another model is refused, with the entities that differ (§8.7.5)`() throws {
         let store = try CoreDataStore()
         let files = try store.files()
-        let error = #expect(throws: StoreError.self) { _ = try store.context(otherModel()) }
+        let error = #expect(throws: StoreError.self) { 
+            _ = try store.context(otherModel()) { $0.migratesAutomatically = false }
+        }
         #expect(
             error?.reason
                 == .incompatibleModel(entities: ["Keyword", "Movie", "Photo", "Tag", "asset"]))
@@ -53,7 +55,9 @@ struct CoreDataStoreOpeningTests {
         // Nothing but the hashes is left to compare.
         try store.execute("DELETE FROM Z_MODELCACHE")
         _ = try store.context()
-        let error = #expect(throws: StoreError.self) { _ = try store.context(otherModel()) }
+        let error = #expect(throws: StoreError.self) { 
+            _ = try store.context(otherModel()) { $0.migratesAutomatically = false }
+        }
         #expect(
             error?.reason
                 == .incompatibleModel(entities: ["Keyword", "Movie", "Photo", "Tag", "asset"]))
@@ -149,7 +153,10 @@ struct CoreDataStoreOpeningTests {
         let files = try store.files()
         #expect(files.count == (oddity == .log ? 2 : 1))
         #expect(throws: StoreError.self) {
-            _ = try store.context(otherModel()) { $0.isReadOnly = isReadOnly }
+            _ = try store.context(otherModel()) {
+                $0.isReadOnly = isReadOnly
+                $0.migratesAutomatically = false
+            }
         }
         #expect(try store.files() == files)
     }

@@ -19,6 +19,11 @@ enum ExternalData {
     private static let referenceMark: UInt8 = 2
     private static let nameByteCount = 36
 
+    /// SQL for the stored form of data that stay in their row.
+    static func inline(_ data: String) -> String {
+        "CASE WHEN \(data) NOT NULL THEN CAST(x'01' || \(data) AS BLOB) END"
+    }
+
     /// Finds the references in a column without reading the data of others.
     static func isReference(_ column: String) -> String {
         "length(\(column)) = \(nameByteCount + 2) AND substr(\(column), 1, 1) = x'02'"

@@ -17,6 +17,9 @@ struct DerivedSummary {
     private let source: String?
     private(set) var triggers: [DerivedTrigger] = []
 
+    /// SQL for the number in any row of the owner's table.
+    private(set) var expression = ""
+
     /// - Parameters:
     ///   - summary: Which number.
     ///   - property: The relationship.
@@ -51,6 +54,7 @@ struct DerivedSummary {
         func total(_ key: String) -> String {
             self.total(of: "\(members) m WHERE m.\(foreignKey) = \(key)")
         }
+        expression = total("\(owner).Z_PK")
         add("SOURCE_INSERT", "INSERT", on: owner, owner: "NEW.Z_PK", total("NEW.Z_PK"))
         // The trigger above counts a row that is its own owner.
         add(
@@ -93,6 +97,7 @@ struct DerivedSummary {
             let value = source.map { "m.\($0)" } ?? "1"
             return "(SELECT \(value) FROM \(members) m WHERE m.Z_PK = \(row).\(key))"
         }
+        expression = total("\(owner).Z_PK")
         add("SOURCE_INSERT", "INSERT", on: owner, owner: "NEW.Z_PK", total("NEW.Z_PK"))
         add(
             "PARAMETER_INSERT", "INSERT", on: join.name, owner: "NEW.\(owners)",
@@ -103,20 +108,19 @@ struct DerivedSummary {
         func rows(_ member: String) -> String {
             "Z_PK IN (SELECT j.\(owners) FROM \(join.name) j WHERE j.\(key) = \(member))"
         }
-        let all = total("\(owner).Z_PK")
         if let source {
             let (new, old) = ("NEW.\(source)", "OLD.\(source)")
             triggers.append(
                 DerivedTrigger(
                     "PARAMETER_UPDATE", after: "UPDATE OF \(source)", on: members,
                     when: "\(new) IS NOT \(old)", rows: rows("NEW.Z_PK"),
-                    value: changing(to: new, from: old, all)))
+                    value: changing(to: new, from: old, expression)))
         }
         // The pairs of a deleted member are removed later, or remain.
         triggers.append(
             DerivedTrigger(
                 "PARAMETER_DELETE", after: "DELETE", on: members, rows: rows("OLD.Z_PK"),
-                value: removing(source.map { "OLD.\($0)" }, all)))
+                value: removing(source.map { "OLD.\($0)" }, expression)))
     }
 
     // MARK: - SQL

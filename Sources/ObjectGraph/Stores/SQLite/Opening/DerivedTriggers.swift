@@ -14,6 +14,9 @@ struct DerivedTriggers {
     /// The statements that create the triggers.
     private(set) var statements: [String] = []
 
+    /// SQL for the value in any row, from the rows that it depends on.
+    private var value = ""
+
     /// - Parameters:
     ///   - attribute: A derived attribute.
     ///   - entity: The entity that declares it.
@@ -26,23 +29,28 @@ struct DerivedTriggers {
         column = layout.column(of: attribute)
         switch attribute.derivation! {
         case .now:
-            let time = TriggerFunctions.now + "()"
-            addOwn("INSERT", "INSERT", time)
-            addOwn("UPDATE", "UPDATE OF Z_OPT", time)
+            value = TriggerFunctions.now + "()"
+            addOwn("INSERT", "INSERT", value)
+            addOwn("UPDATE", "UPDATE OF Z_OPT", value)
         case .value(nil, let key, let folding):
             let source = layout.column(of: entity.property(named: key)!)
-            let value = folded(source, folding)
+            value = folded(source, folding)
             addOwn("INSERT", "INSERT", value)
             addOwn("UPDATE", "UPDATE OF \(source)", value, when: changes(source))
         case .value(let relationship?, let key, let folding):
             addValue(relationship, key, folding)
         case .summary(let summary, let relationship, let key):
             let property = entity.property(named: relationship)!
-            let triggers = DerivedSummary(
-                summary, of: property, key, as: attribute, layout, owner: table
-            ).triggers
-            for trigger in triggers { add(trigger) }
+            let summary = DerivedSummary(
+                summary, of: property, key, as: attribute, layout, owner: table)
+            value = summary.expression
+            for trigger in summary.triggers { add(trigger) }
         }
+    }
+
+    /// The statement that computes the value in all rows, for a store that has rows already.
+    var computation: String {
+        "UPDATE \(table) SET \(column) = \(value) WHERE true\(restriction)"
     }
 
     // MARK: - Values
@@ -55,7 +63,7 @@ struct DerivedTriggers {
         let other = layout.table(of: destination)
         let source = layout.column(of: destination.property(named: key)!)
         let foreignKey = layout.column(of: property)
-        let value = folded(
+        value = folded(
             "(SELECT d.\(source) FROM \(other) d WHERE d.Z_PK = \(table).\(foreignKey))", folding)
         addOwn("SOURCE_INSERT", "INSERT", value)
         addOwn(

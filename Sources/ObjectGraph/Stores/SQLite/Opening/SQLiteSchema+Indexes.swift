@@ -18,10 +18,40 @@ extension SQLiteSchema {
         for constraint in entity.description.uniquenessConstraints {
             let elements = constraint.map { "\(column($0, of: entity, layout)) COLLATE BINARY ASC" }
             statements.append(
-                "CREATE UNIQUE INDEX Z_\(entity.name)_UNIQUE_\(constraint.joined(separator: "_")) ON \(layout.table(of: entity)) (\(elements.joined(separator: ", ")))"
+                "CREATE UNIQUE INDEX \(Self.nameOfIndex(constraint, of: entity)) ON \(layout.table(of: entity)) (\(elements.joined(separator: ", ")))"
             )
         }
         return statements
+    }
+
+    /// The name of the index that enforces a uniqueness constraint.
+    static func nameOfIndex(_ constraint: [String], of entity: Entity) -> String {
+        "Z_\(entity.name)_UNIQUE_\(constraint.joined(separator: "_"))"
+    }
+
+    /// The statements that fill the new indexes of an entity from its rows, where SQLite does not.
+    func contentOfIndexes(of entity: Entity, _ layout: StoreLayout) -> [String] {
+        entity.description.indexes.compactMap { index in
+            switch index.kind {
+            case .binary: return nil
+            case .rTree:
+                let values = index.elements.map { column($0.property, of: entity, layout) }
+                    .map { ", \($0), \($0)" }
+                return
+                    "INSERT INTO \(nameOfRTree(index, of: entity)) SELECT Z_PK\(values.joined()) FROM \(layout.table(of: entity)) WHERE Z_ENT IN (\(numbers(of: entity, layout)))"
+            case .fullText:
+                let name = FullTextTable(FullTextIndex(index, of: entity), layout).name
+                return "INSERT INTO \(name) (\(name)) VALUES ('rebuild')"
+            }
+        }
+    }
+
+    private func nameOfRTree(_ index: FetchIndexDescription, of entity: Entity) -> String {
+        "Z_RT_\(entity.name)_\(index.name)"
+    }
+
+    private func numbers(of entity: Entity, _ layout: StoreLayout) -> String {
+        layout.numbers(of: entity.familyIndexes).map(String.init).joined(separator: ", ")
     }
 
     private func standardIndexes(of entity: Entity, _ layout: StoreLayout) -> [String] {
@@ -84,14 +114,11 @@ extension SQLiteSchema {
         _ index: FetchIndexDescription, of entity: Entity, _ layout: StoreLayout
     ) -> [String] {
         let table = layout.table(of: entity)
-        let name = "Z_RT_\(entity.name)_\(index.name)"
+        let name = nameOfRTree(index, of: entity)
         let columns = index.elements.map { column($0.property, of: entity, layout) }
         let ranges = columns.map { "\($0)_MIN FLOAT, \($0)_MAX FLOAT" }.joined(separator: ", ")
         let values = columns.map { "NEW.\($0), NEW.\($0)" }.joined(separator: ", ")
-        let (first, last) = (
-            entity.familyIndexes.lowerBound + 1, entity.familyIndexes.upperBound + 1
-        )
-        let isMember = "WHEN NEW.Z_ENT BETWEEN \(first) AND \(last)"
+        let isMember = "WHEN NEW.Z_ENT IN (\(numbers(of: entity, layout)))"
         let insertion = "INSERT OR REPLACE INTO \(name) VALUES (NEW.Z_PK, \(values))"
         return [
             "CREATE VIRTUAL TABLE \(name) USING RTREE (Z_PK INTEGER PRIMARY KEY, \(ranges))",
@@ -99,19 +126,5 @@ extension SQLiteSchema {
             "CREATE TRIGGER \(name)_UPDATE AFTER UPDATE OF \(columns.joined(separator: ", ")) ON \(table) \(isMember) BEGIN \(insertion); END",
             "CREATE TRIGGER \(name)_DELETE AFTER DELETE ON \(table) BEGIN DELETE FROM \(name) WHERE Z_PK = OLD.Z_PK; END",
         ]
-    }
-}
-
-extension SQLBinding {
-    /// The value as an SQL literal.
-    fileprivate var literal: String {
-        switch self {
-        case .null: "NULL"
-        case .integer(let value): "\(value)"
-        case .real(let value): "\(value)"
-        case .text(let value): "'\(value.replacing("'", with: "''"))'"
-        case .blob(let value):
-            "x'\(value.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined())'"
-        }
     }
 }

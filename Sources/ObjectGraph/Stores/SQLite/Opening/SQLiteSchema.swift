@@ -18,7 +18,8 @@ struct SQLiteSchema {
     var writesWithoutHistory = false
     var debug = DebugOptions()
 
-    private var roots: [Entity] {
+    /// The roots of the tables.
+    var roots: [Entity] {
         model.rootEntities.filter { root in
             model.entities[root.familyIndexes].contains { entityNames.contains($0.name) }
         }
@@ -119,11 +120,7 @@ struct SQLiteSchema {
             insert.bind(entity.superentityIndex.map { Int64($0 + 1) } ?? 0, at: 3)
             try insert.run()
         }
-        let cache = try connection.statement("INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)")
-        do throws(RawDeflate.Failure) {
-            cache.bind(blob: try model.cached(), at: 1)
-        } catch { throw StoreError(.unsupported("keeping so large a model"), url: url) }
-        try cache.run()
+        try writeModelCache(on: connection, url: url)
         let insert = try connection.statement(
             "INSERT INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)")
         insert.bind(identifier, at: 1)
@@ -135,6 +132,15 @@ struct SQLiteSchema {
         var made = Opened(identifier: identifier, metadata: metadata, layout: layout)
         try made.note(ExternalColumns(marked))
         return made
+    }
+
+    /// Keeps the model in the file.
+    func writeModelCache(on connection: Connection, url: URL?) throws {
+        let cache = try connection.statement("INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)")
+        do throws(RawDeflate.Failure) {
+            cache.bind(blob: try model.cached(), at: 1)
+        } catch { throw StoreError(.unsupported("keeping so large a model"), url: url) }
+        try cache.run()
     }
 
     /// The statements that turn an empty database into a store, in order.
@@ -150,7 +156,15 @@ struct SQLiteSchema {
             }
     }
 
-    private func table(of root: Entity, _ layout: StoreLayout) -> String {
+    func table(of root: Entity, _ layout: StoreLayout) -> String {
+        let all =
+            ["Z_PK INTEGER PRIMARY KEY", "Z_ENT INTEGER", "Z_OPT INTEGER"]
+            + columns(of: root, layout).map { "\($0.name) \($0.type)" }
+        return "CREATE TABLE \(layout.table(of: root)) (\(all.joined(separator: ", ")))"
+    }
+
+    /// The columns for the properties of the root and its descendants.
+    func columns(of root: Entity, _ layout: StoreLayout) -> [(name: String, type: String)] {
         var columns: [(name: String, type: String, rank: Int)] = []
         var seen: Set<String> = []
         for entity in model.entities[root.familyIndexes] {
@@ -166,11 +180,9 @@ struct SQLiteSchema {
         }
         // Narrow columns come first, since SQLite reads a row from its start (and as in Core Data,
         // spec §8.3).
-        let ordered = columns.enumerated().sorted {
+        return columns.enumerated().sorted {
             ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset)
-        }.map { "\($0.element.name) \($0.element.type)" }
-        let all = ["Z_PK INTEGER PRIMARY KEY", "Z_ENT INTEGER", "Z_OPT INTEGER"] + ordered
-        return "CREATE TABLE \(layout.table(of: root)) (\(all.joined(separator: ", ")))"
+        }.map { ($0.element.name, $0.element.type) }
     }
 
     private static let rank = [
@@ -178,21 +190,37 @@ struct SQLiteSchema {
     ]
 
     private func joinTables(_ layout: StoreLayout) -> [String] {
+        joinEnds.flatMap { end in
+            let join = layout.joinTable(end)
+            return [table(of: join), index(of: join)]
+        }
+    }
+
+    /// The owning ends of the relationships with join tables.
+    private var joinEnds: [JoinEnd] {
         var made: Set<Int> = []
-        return entities.flatMap(\.properties).flatMap { property -> [String] in
+        return entities.flatMap(\.properties).compactMap { property in
             guard case .joinTable(let end) = property.relationship?.storage, end.isOwner,
                 made.insert(end.index).inserted
-            else { return [] }
-            let join = layout.joinTable(end)
-            let (first, second) = (join.sourceColumn, join.destinationColumn)
-            let places = [join.placeColumn, join.inversePlaceColumn].compactMap { column in
-                column.map { "\($0) INTEGER, " }
-            }.joined()
-            return [
-                "CREATE TABLE \(join.name) (\(first) INTEGER, \(second) INTEGER, \(places)PRIMARY KEY (\(first), \(second)))",
-                "CREATE INDEX \(join.name)_\(second)_INDEX ON \(join.name) (\(second), \(first))",
-            ]
+            else { return nil }
+            return end
         }
+    }
+
+    /// - Parameter join: The table as the owning end sees it.
+    func table(of join: JoinTable) -> String {
+        let (first, second) = (join.sourceColumn, join.destinationColumn)
+        let places = [join.placeColumn, join.inversePlaceColumn].compactMap { column in
+            column.map { "\($0) INTEGER, " }
+        }.joined()
+        return
+            "CREATE TABLE \(join.name) (\(first) INTEGER, \(second) INTEGER, \(places)PRIMARY KEY (\(first), \(second)))"
+    }
+
+    func index(of join: JoinTable) -> String {
+        let (first, second) = (join.sourceColumn, join.destinationColumn)
+        return
+            "CREATE INDEX \(join.name)_\(second)_INDEX ON \(join.name) (\(second), \(first))"
     }
 
     // MARK: - Existing stores
@@ -256,7 +284,8 @@ struct SQLiteSchema {
             .mapValues { Data($0) }
     }
 
-    private var versionHashes: [String: Data] {
+    /// The version hashes of the entities that the store holds.
+    var versionHashes: [String: Data] {
         model.entityVersionHashesByName.filter { entityNames.contains($0.key) }
             .mapValues { Data($0) }
     }

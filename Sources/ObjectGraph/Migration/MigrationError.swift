@@ -1,0 +1,98 @@
+import Foundation
+
+/// A store cannot be brought to the program's model. Its file is as it was.
+public struct MigrationError: Error, Sendable, Hashable {
+    public enum Reason: Sendable, Hashable {
+        /// Neither the store nor the program has the model that the store was written with (Core
+        /// Data's 134130). The value lists the entities that differ from the program's.
+        case unknownSourceModel(entities: [String])
+        /// The changes leave open what becomes of the rows (134190).
+        case notInferable([MigrationObstacle])
+        /// Rows of the entity share the values of a uniqueness constraint that is new (134111).
+        case constraintViolated(entity: String, constraint: [String])
+        /// Another connection has the store open (134080).
+        case storeInUse
+    }
+
+    public var reason: Reason
+
+    /// The file; nil if only models were compared.
+    public var url: URL?
+
+    init(_ reason: Reason, url: URL? = nil) {
+        self.reason = reason
+        self.url = url
+    }
+}
+
+/// A change from one model to another that does not say what becomes of the rows.
+public struct MigrationObstacle: Sendable, Hashable {
+    public enum Reason: Sendable, Hashable {
+        /// No entity of one model is in the other.
+        case unrelatedModels
+        /// An attribute has another type.
+        case attributeType(from: AttributeType, to: AttributeType)
+        /// An attribute is now a relationship, or the reverse.
+        case otherKind
+        /// A mandatory attribute is new, or was optional, and has no default value.
+        case noDefault
+        /// A mandatory relationship is new, and there are no objects for it.
+        case mandatoryRelationship
+        /// A relationship now leads to an entity that does not hold all its former destinations;
+        /// the value names one that is missing.
+        case destination(missing: String)
+        /// A relationship has another inverse, which held other objects.
+        case inverse
+        /// Entities without a common ancestor now have one, so that their rows would share keys;
+        /// the value names two of them.
+        case mergedHierarchies(String, String)
+    }
+
+    /// The entity in the new model; empty if the models as a whole are meant.
+    public let entity: String
+
+    /// The property in the new model; nil if the entity is meant.
+    public let property: String?
+    public let reason: Reason
+}
+
+extension MigrationError: CustomStringConvertible {
+    public var description: String {
+        var text: String
+        switch reason {
+        case .unknownSourceModel(let entities):
+            text =
+                "The store was written with another model, which it does not carry; these entities differ: \(entities.joined(separator: ", ")). Add that model to sourceModels."
+        case .notInferable(let obstacles):
+            text =
+                "The store cannot be migrated without a mapping: \(obstacles.map(\.description).joined(separator: "; "))."
+        case .constraintViolated(let entity, let constraint):
+            text =
+                "Rows of '\(entity)' share values of the new uniqueness constraint (\(constraint.joined(separator: ", "))). Open the store with its own model and remove the duplicates first."
+        case .storeInUse:
+            text =
+                "Another connection has the store open, and migration needs it alone. Remove the store from its coordinators, or end the other program, and open it again."
+        }
+        if let url { text += " Store: \(url.path)." }
+        return text
+    }
+}
+
+extension MigrationObstacle: CustomStringConvertible {
+    public var description: String {
+        let place = property.map { "'\(entity).\($0)'" } ?? "'\(entity)'"
+        return switch reason {
+        case .unrelatedModels:
+            "the two models have no entity in common; name another file, or set renaming identifiers"
+        case .attributeType(let from, let to):
+            "\(place) was of type \(from) and is of type \(to) (add an attribute with another name instead)"
+        case .otherKind: "\(place) is no longer an attribute, or no longer a relationship"
+        case .noDefault: "\(place) is mandatory and has no default value"
+        case .mandatoryRelationship: "\(place) is a new relationship and mandatory"
+        case .destination(let missing): "\(place) no longer leads to '\(missing)'"
+        case .inverse: "\(place) has another inverse, which held other objects"
+        case .mergedHierarchies(let first, let second):
+            "\(place) would be an ancestor of both '\(first)' and '\(second)', which had none in common"
+        }
+    }
+}

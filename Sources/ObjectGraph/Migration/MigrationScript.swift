@@ -1,0 +1,251 @@
+/// The statements that turn a store of one model into a store of another, in its own file
+/// (spec §9.2).
+///
+/// They run in one transaction. Rows, their keys and the numbers of entities stay, so that the
+/// identifiers of objects remain valid. Tables and columns get the names that those of a new store
+/// have.
+struct MigrationScript {
+    private let correspondence: ModelCorrespondence
+    private let source: StoreLayout
+    private let target: StoreLayout
+    private let schema: SQLiteSchema
+    private let sourceRoots: [Entity]
+    private let tables: [TableMigration]
+    private let relationships: [RelationshipMigration]
+
+    /// - Parameters:
+    ///   - source: The layout of the store.
+    ///   - sourceNames: The entities that it holds.
+    ///   - target: The layout that it shall have.
+    ///   - schema: The schema of the new model.
+    init(
+        _ correspondence: ModelCorrespondence, from source: StoreLayout,
+        holding sourceNames: Set<String>, to target: StoreLayout, _ schema: SQLiteSchema
+    ) {
+        let sourceRoots = source.model.rootEntities.filter { root in
+            source.model.entities[root.familyIndexes].contains { sourceNames.contains($0.name) }
+        }
+        let storedRoots = Set(sourceRoots.map(\.index))
+        func isStored(_ entity: Entity) -> Bool { storedRoots.contains(entity.rootIndex) }
+        self.correspondence = correspondence
+        self.source = source
+        self.target = target
+        self.schema = schema
+        self.sourceRoots = sourceRoots
+        tables = schema.roots.map { root in
+            let members = schema.model.entities[root.familyIndexes].compactMap { entity in
+                correspondence.source(of: entity).flatMap { isStored($0) ? (entity, $0) : nil }
+            }
+            return TableMigration(
+                root, members: members, columns: schema.columns(of: root, target), correspondence,
+                from: source, to: target)
+        }
+        relationships = schema.entities.flatMap { entity in
+            entity.properties.compactMap { property in
+                guard property.declaringEntityIndex == entity.index,
+                    let relationship = property.relationship
+                else { return nil }
+                switch relationship.storage {
+                case .inverseForeignKey: return nil
+                case .joinTable(let end) where !end.isOwner: return nil
+                case .foreignKey, .joinTable:
+                    return RelationshipMigration(
+                        property, of: entity, correspondence, from: source, to: target,
+                        isStored: isStored)
+                }
+            }
+        }
+    }
+
+    /// The new numbers of entities: those of the old ones, and the next ones for those added.
+    static func numbers(
+        _ correspondence: ModelCorrespondence, from source: StoreLayout, _ catalog: StoreCatalog
+    ) -> [Int64] {
+        var last = catalog.lastEntityNumber
+        return correspondence.destination.entities.map { entity in
+            if let old = correspondence.source(of: entity), catalog.entry(for: old) != nil {
+                return source.number(of: old)
+            }
+            last += 1
+            return last
+        }
+    }
+
+    /// The statements in their order.
+    ///
+    /// - Parameter file: What the file has besides tables.
+    func statements(_ file: SchemaObjects) throws -> [String] {
+        var statements = file.removals(tables: changedTables, virtualTables: virtualTables)
+        statements += relationships.flatMap(\.preparations)
+        statements += removedTables.map { "DROP TABLE \($0)" }
+        let aside = movedRoots.map { (TableMigration.aside($0), source.table(of: $0)) }
+        statements += aside.map { "ALTER TABLE \($1) RENAME TO \($0)" }
+        for table in tables {
+            statements += table.statements(creation: schema.table(of: table.root, target))
+        }
+        let divided = Set(tables.filter(\.isDivided).map(\.root.index))
+        statements += relationships.flatMap { $0.statements(schema, without: divided) }
+        let rebuilt = tables.filter { $0.form == .rebuilt }.compactMap(\.aside)
+        statements += aside.map(\.0).filter(rebuilt.contains).map { "DROP TABLE \($0)" }
+        statements += relationships.flatMap(\.cleanUp)
+        statements += try additions
+        return statements + bookkeeping
+    }
+
+    /// The roots of the old tables that get another name while the new ones are made.
+    private var movedRoots: [Entity] {
+        var moved: [Entity] = []
+        for table in tables where table.aside != nil {
+            let root = table.sourceRoot!
+            if !moved.contains(where: { $0 === root }) { moved.append(root) }
+        }
+        return moved
+    }
+
+    // MARK: - What is removed
+
+    /// Whether the indexes and triggers of a table are made again.
+    private func isChanged(_ table: TableMigration) -> Bool {
+        table.form != .kept
+            || table.members.contains { entity, source in
+                entity.versionHash != source.versionHash
+                    || entity.description.indexes != source.description.indexes
+            }
+    }
+
+    /// The old tables that lose their indexes and triggers, before they change or are dropped.
+    private var changedTables: [String] {
+        let kept = tables.filter { !isChanged($0) }.map { target.table(of: $0.root) }
+        let entities = sourceRoots.map { source.table(of: $0) }.filter { !kept.contains($0) }
+        let joins = relationships.compactMap { relationship in
+            relationship.formerJoin.flatMap { $0 == relationship.join ? nil : $0.name }
+        }
+        return entities + joins
+    }
+
+    /// The names of the R*Trees and full-text indexes of the old tables.
+    private var virtualTables: [String] {
+        sourceRoots.flatMap { source.model.entities[$0.familyIndexes] }.flatMap { entity in
+            let changed = changedTables.contains(source.table(of: entity))
+            return entity.description.indexes.filter { changed && $0.kind != .binary }.map {
+                "\($0.kind == .rTree ? "Z_RT" : "Z_FT")_\(entity.name)_\($0.name)"
+            }
+        }
+    }
+
+    /// The old tables, by their old names, that nothing of the new model has become.
+    private var removedTables: [String] {
+        let used = Set(tables.compactMap { $0.sourceRoot?.index })
+        let entities = sourceRoots.filter { !used.contains($0.index) }.map { source.table(of: $0) }
+        let goOn = Set(relationships.compactMap { $0.formerJoin?.name })
+        var joins: [String] = []
+        for root in sourceRoots {
+            for property in source.model.entities[root.familyIndexes].flatMap(\.properties) {
+                guard case .joinTable(let end) = property.relationship?.storage, end.isOwner
+                else { continue }
+                let name = source.joinTable(end).name
+                if !goOn.contains(name), !joins.contains(name) { joins.append(name) }
+            }
+        }
+        return entities + joins
+    }
+
+    // MARK: - What is added
+
+    /// The indexes and triggers, with their content, and the values of derived attributes.
+    private var additions: [String] {
+        get throws {
+            var statements: [String] = []
+            for table in tables where isChanged(table) {
+                for entity in schema.model.entities[table.root.familyIndexes] {
+                    statements += try schema.indexes(of: entity, target)
+                    statements += schema.contentOfIndexes(of: entity, target)
+                }
+            }
+            for (attribute, entity) in try schema.derivedAttributes() {
+                let triggers = DerivedTriggers(attribute, of: entity, target)
+                if !isComputed(attribute, of: entity) { statements.append(triggers.computation) }
+                statements += triggers.statements
+            }
+            return statements
+        }
+    }
+
+    /// Whether the rows have the values of a derived attribute already.
+    private func isComputed(_ attribute: Property, of entity: Entity) -> Bool {
+        guard !tables.contains(where: \.isDivided), !relationships.contains(where: \.isGathered)
+        else { return false }
+        return schema.model.entities[entity.familyIndexes].allSatisfy { member in
+            guard correspondence.source(of: member) != nil else { return true }
+            let former = correspondence.source(of: attribute, in: member)
+            return former?.derivation == attribute.derivation
+                && former?.attributeType == attribute.attributeType
+        }
+    }
+
+    /// The changes of `Z_PRIMARYKEY`. The row of a root has the last key of its table.
+    private var bookkeeping: [String] {
+        var statements: [String] = []
+        for table in tables {
+            let last = table.sourceRoot.map {
+                "(SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(source.number(of: $0)))"
+            }
+            for entity in schema.model.entities[table.root.familyIndexes] {
+                let number = target.number(of: entity)
+                let parent = entity.superentityIndex.map {
+                    target.number(of: schema.model.entities[$0])
+                }
+                let key = entity === table.root ? last : nil
+                statements.append(
+                    table.members.contains { $0.entity === entity }
+                        ? "UPDATE Z_PRIMARYKEY SET Z_NAME = '\(entity.name)', Z_SUPER = \(parent ?? 0)\(key.map { ", Z_MAX = \($0)" } ?? "") WHERE Z_ENT = \(number)"
+                        : "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (\(number), '\(entity.name)', \(parent ?? 0), \(key ?? "0"))"
+                )
+            }
+        }
+        let kept = tables.flatMap { $0.members.map { target.number(of: $0.entity) } }
+        let removed = sourceRoots.flatMap { source.model.entities[$0.familyIndexes] }
+            .map { source.number(of: $0) }.filter { !kept.contains($0) }
+        if !removed.isEmpty {
+            statements.append(
+                "DELETE FROM Z_PRIMARYKEY WHERE Z_ENT IN (\(removed.map(String.init).joined(separator: ", ")))"
+            )
+        }
+        return statements
+    }
+
+    /// The changes of a history (spec §8.7). Changes of removed entities go. Where an entity has
+    /// other properties, it is no longer known which ones a change was of, nor which values were
+    /// preserved.
+    ///
+    /// - Parameter tombstones: The columns for preserved values.
+    func historyStatements(tombstones: [String]) -> [String] {
+        let changed = tables.flatMap(\.members).filter {
+            $0.entity.versionHash != $0.source.versionHash
+        }.map { target.number(of: $0.entity) }
+        let removed = sourceRoots.flatMap { source.model.entities[$0.familyIndexes] }
+            .filter { correspondence.destination(of: $0) == nil }.map { source.number(of: $0) }
+        func list(_ numbers: [Int64]) -> String {
+            numbers.map(String.init).joined(separator: ", ")
+        }
+        let columns = (["ZCOLUMNS"] + tombstones).map { "\($0) = NULL" }.joined(separator: ", ")
+        return
+            (changed.isEmpty
+            ? [] : ["UPDATE ACHANGE SET \(columns) WHERE ZENTITY IN (\(list(changed)))"])
+            + (removed.isEmpty
+                ? [] : ["DELETE FROM ACHANGE WHERE ZENTITY IN (\(list(removed)))"])
+    }
+
+    /// The uniqueness constraint that a statement begins to enforce; nil for other statements.
+    func constraint(of statement: String) -> (entity: String, attributes: [String])? {
+        for entity in schema.entities {
+            for constraint in entity.description.uniquenessConstraints {
+                let name = SQLiteSchema.nameOfIndex(constraint, of: entity)
+                if statement.hasPrefix("CREATE UNIQUE INDEX \(name) ") {
+                    return (entity.name, constraint)
+                }
+            }
+        }
+        return nil
+    }
+}

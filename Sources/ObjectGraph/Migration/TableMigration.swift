@@ -1,0 +1,266 @@
+/// What becomes of the table of one root entity (spec §9.2).
+///
+/// A table whose rows can stay where they are is altered, which SQLite does without reading them.
+/// Any other is made again from the old one by a single statement.
+struct TableMigration {
+    enum Form {
+        /// There was none.
+        case created
+        /// Nothing changes.
+        case kept
+        /// Names change or columns are added.
+        case altered
+        /// The rows are copied.
+        case rebuilt
+    }
+
+    /// An entity with rows in the table, and the one that it was.
+    typealias Member = (entity: Entity, source: Entity)
+
+    let root: Entity
+
+    /// The root of the old table; nil if there was none.
+    let sourceRoot: Entity?
+    let form: Form
+    let members: [Member]
+
+    /// Whether the old table also has rows for other tables, or for none.
+    let isDivided: Bool
+    private let columns: [Column]
+    private let source: StoreLayout
+    private let target: StoreLayout
+
+    /// A column of the new table, and its values by member.
+    private struct Column {
+        let name: String
+        let type: String
+        let values: [Value]
+
+        /// The old column; nil if the values are in none or in several.
+        var former: String? {
+            let columns = Set(values.compactMap(\.column))
+            return columns.count == 1 ? columns.first : nil
+        }
+    }
+
+    /// - Parameters:
+    ///   - members: The entities of the family that have rows.
+    ///   - columns: The columns of the new table.
+    init(
+        _ root: Entity, members: [Member], columns: [(name: String, type: String)],
+        _ correspondence: ModelCorrespondence,
+        from source: StoreLayout, to target: StoreLayout
+    ) {
+        let columns = columns.map { column in
+            Column(
+                name: column.name, type: column.type,
+                values: members.map {
+                    Value(column.name, of: $0, correspondence, from: source, to: target)
+                })
+        }
+        self.root = root
+        self.members = members
+        self.columns = columns
+        self.source = source
+        self.target = target
+        sourceRoot = members.first.map { source.model.entities[$0.source.rootIndex] }
+        isDivided = sourceRoot.map { $0.familyIndexes.count > members.count } ?? false
+        guard let sourceRoot else {
+            form = .created
+            return
+        }
+        let canStay =
+            !isDivided && Self.canStay(columns, members, of: sourceRoot, source)
+        let isEqual =
+            source.table(of: sourceRoot) == target.table(of: root)
+            && columns.allSatisfy { column in
+                column.values.allSatisfy { $0 == .column(column.name) || $0 == .none }
+                    && column.former == column.name
+            }
+        form = !canStay ? .rebuilt : isEqual ? .kept : .altered
+    }
+
+    /// Whether each old column becomes one new column for all rows.
+    private static func canStay(
+        _ columns: [Column], _ members: [Member], of sourceRoot: Entity, _ source: StoreLayout
+    ) -> Bool {
+        var used: Set<String> = []
+        for column in columns {
+            let formers = Set(column.values.compactMap(\.column))
+            guard formers.count <= 1, !column.values.contains(where: \.isConverted) else {
+                return false
+            }
+            guard let former = formers.first else { continue }
+            // A row of another entity may have a value there that is not to be kept.
+            let isElsewhere = zip(members, column.values).contains { member, value in
+                value.column == nil && source.columns(of: member.source).contains(former)
+            }
+            guard !isElsewhere, used.insert(former).inserted else { return false }
+        }
+        let family = source.model.entities[sourceRoot.familyIndexes]
+        return used.isSuperset(of: family.flatMap { source.columns(of: $0) })
+    }
+
+    // MARK: - Statements
+
+    /// The name of the old table while the new ones are made; nil if there is none to rename.
+    var aside: String? {
+        guard let sourceRoot, form != .kept else { return nil }
+        return form == .altered && source.table(of: sourceRoot) == target.table(of: root)
+            ? nil : Self.aside(sourceRoot)
+    }
+
+    static func aside(_ sourceRoot: Entity) -> String { "Z_OLD_\(sourceRoot.index)" }
+
+    /// The statements that make the table from the old one, which then has its name of aside.
+    ///
+    /// - Parameter creation: The statement that creates the table.
+    func statements(creation: String) -> [String] {
+        switch form {
+        case .kept: []
+        case .created: [creation]
+        case .rebuilt: [creation, copy]
+        case .altered: alterations
+        }
+    }
+
+    private var copy: String {
+        let table = Self.aside(sourceRoot!)
+        let list = (["Z_PK", "Z_ENT", "Z_OPT"] + columns.map(\.name)).joined(separator: ", ")
+        let values = columns.map { $0.values.isEmpty ? "NULL" : byEntity($0.values.map(\.sql)) }
+        let selected = (["Z_PK", "Z_ENT", "Z_OPT"] + values).joined(separator: ", ")
+        let condition = isDivided ? " WHERE Z_ENT IN (\(numbers))" : ""
+        return
+            "INSERT INTO \(target.table(of: root)) (\(list)) SELECT \(selected) FROM \(table)\(condition)"
+    }
+
+    private var numbers: String {
+        members.map { String(source.number(of: $0.source)) }.joined(separator: ", ")
+    }
+
+    private var alterations: [String] {
+        let table = target.table(of: root)
+        var statements = aside.map { ["ALTER TABLE \($0) RENAME TO \(table)"] } ?? []
+        let renamed = columns.compactMap { column in
+            column.former.flatMap { $0 == column.name ? nil : (from: $0, to: column.name) }
+        }
+        // Two columns may exchange their names.
+        for (place, names) in renamed.enumerated() {
+            statements.append("ALTER TABLE \(table) RENAME COLUMN \(names.from) TO Z_OLD_\(place)")
+        }
+        for (place, names) in renamed.enumerated() {
+            statements.append("ALTER TABLE \(table) RENAME COLUMN Z_OLD_\(place) TO \(names.to)")
+        }
+        for column in columns where column.former == nil {
+            statements.append("ALTER TABLE \(table) ADD COLUMN \(column.name) \(column.type)")
+        }
+        let filled = columns.filter { $0.values.contains { $0.literal != nil } }
+        guard !filled.isEmpty else { return statements }
+        let changes = filled.map { column in
+            "\(column.name) = IFNULL(\(column.name), \(byEntity(column.values.map { $0.literal ?? "NULL" })))"
+        }
+        // New columns are NULL in every row.
+        let isPartial = filled.allSatisfy { $0.former != nil }
+        let rows = filled.map { "\($0.name) IS NULL" }.joined(separator: " OR ")
+        statements.append(
+            "UPDATE \(table) SET \(changes.joined(separator: ", "))\(isPartial ? " WHERE \(rows)" : "")"
+        )
+        return statements
+    }
+
+    /// SQL for a value that may differ by entity.
+    private func byEntity(_ values: [String]) -> String {
+        guard Set(values).count > 1 else { return values[0] }
+        let cases = zip(members, values).filter { $1 != "NULL" }.map {
+            " WHEN \(source.number(of: $0.source)) THEN \($1)"
+        }
+        return "CASE Z_ENT\(cases.joined()) END"
+    }
+}
+
+/// The origin of a column's values in the rows of one entity.
+private enum Value: Hashable {
+    /// They are NULL, for now or for good.
+    case none
+    /// An old column has them.
+    case column(String)
+    /// All are the default value, as a literal.
+    case constant(String)
+    /// The same where the old column has none.
+    case filled(String, String)
+    /// An expression has them.
+    case converted(String)
+
+    init(
+        _ column: String, of member: TableMigration.Member, _ correspondence: ModelCorrespondence,
+        from source: StoreLayout, to target: StoreLayout
+    ) {
+        let (entity, old) = member
+        guard let slot = target.columns(of: entity).firstIndex(of: column),
+            let property = entity.properties.first(where: {
+                $0.slot == slot || $0.entitySlot == slot
+            })
+        else {
+            self = .none
+            return
+        }
+        let literal =
+            property.derivation == nil
+            ? property.defaultValue.map {
+                let literal = SQLBinding($0).literal
+                return target.isMarked(slot, of: entity) ? ExternalData.inline(literal) : literal
+            }
+            : nil
+        guard let former = correspondence.source(of: property, in: entity),
+            let formerSlot = former.slot
+        else {
+            let isRelationship = property.relationship != nil
+            self = isRelationship ? .none : literal.map { .constant($0) } ?? .none
+            return
+        }
+        if property.relationship != nil {
+            let formerSlot = slot == property.slot ? formerSlot : former.entitySlot
+            self = formerSlot.map { .column(source.column($0, of: old)) } ?? .none
+        } else if let derivation = property.derivation,
+            derivation != former.derivation || property.attributeType != former.attributeType
+        {
+            // The store computes it.
+            self = .none
+        } else {
+            let name = source.column(formerSlot, of: old)
+            if source.isMarked(formerSlot, of: old) != target.isMarked(slot, of: entity) {
+                let value = source.reading(name, formerSlot, of: old)
+                let isMarked = target.isMarked(slot, of: entity)
+                self = .converted(isMarked ? ExternalData.inline(value) : value)
+            } else if !property.isOptional, former.isOptional, let literal {
+                self = .filled(name, literal)
+            } else {
+                self = .column(name)
+            }
+        }
+    }
+
+    var column: String? {
+        switch self {
+        case .column(let name), .filled(let name, _): name
+        default: nil
+        }
+    }
+
+    var literal: String? {
+        switch self {
+        case .constant(let literal), .filled(_, let literal): literal
+        default: nil
+        }
+    }
+
+    var isConverted: Bool { if case .converted = self { true } else { false } }
+
+    var sql: String {
+        switch self {
+        case .none: "NULL"
+        case .column(let sql), .constant(let sql), .converted(let sql): sql
+        case .filled(let column, let literal): "IFNULL(\(column), \(literal))"
+        }
+    }
+}

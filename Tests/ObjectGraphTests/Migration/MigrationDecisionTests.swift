@@ -1,0 +1,213 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ObjectGraph
+
+/// Which stores are migrated, and what keeps others from it. A store that is not keeps its bytes.
+@Suite struct `The decision to migrate` {
+    private let fixture = MigrationFixture()
+    private let title = AttributeDescription("title", .string)
+    private let note = AttributeDescription("note", .string)
+
+    private func make() throws {
+        try fixture.make(
+            [fixture.entity("Page", [title])],
+            [("Page", ["title": "one"]), ("Page", ["title": "one"])])
+    }
+
+    private func expectRefusal<Failure: Error>(
+        _ type: Failure.Type, _ entities: [EntityDescription],
+        _ change: (inout PersistentStoreDescription) -> Void = { _ in },
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> Failure? {
+        let before = try fixture.files()
+        let error = #expect(throws: type, sourceLocation: sourceLocation) {
+            try fixture.open(entities, change) { _ in }
+        }
+        #expect(try fixture.files() == before, sourceLocation: sourceLocation)
+        return error
+    }
+
+    private var later: [EntityDescription] { [fixture.entity("Page", [title, note])] }
+
+    @Test func `a store of another model is migrated by default (§9.1.4)`() throws {
+        try make()
+        #expect(
+            try fixture.content(later)
+                == [
+                    "Page 1": "", "Page 1.title": "one", "Page 2": "", "Page 2.title": "one",
+                ])
+        // It is of the new model now.
+        let error = try expectRefusal(StoreError.self, [fixture.entity("Page", [title])]) {
+            $0.migratesAutomatically = false
+        }
+        #expect(error?.reason == .incompatibleModel(entities: ["Page"]))
+    }
+
+    @Test func `without migratesAutomatically it is refused (§9.1.3)`() throws {
+        try make()
+        let error = try expectRefusal(StoreError.self, later) { $0.migratesAutomatically = false }
+        #expect(error?.reason == .incompatibleModel(entities: ["Page"]))
+        #expect(error?.code == 134100)
+    }
+
+    @Test func `a store that is only read is never migrated (§9.1.5)`() throws {
+        try make()
+        let error = try expectRefusal(StoreError.self, later) { $0.isReadOnly = true }
+        #expect(error?.reason == .incompatibleModel(entities: ["Page"]))
+    }
+
+    @Test func `the model of the rows can be given (§9.1.6)`() throws {
+        try make()
+        let connection = try Connection(
+            SQLiteConfiguration(path: fixture.url.path, mode: .readWrite))
+        try connection.execute("DELETE FROM Z_MODELCACHE")
+        try connection.close()
+        let error = try expectRefusal(MigrationError.self, later)
+        #expect(error?.reason == .unknownSourceModel(entities: ["Page"]))
+        #expect(error?.code == 134130)
+        let source = try ManagedObjectModel(entities: [fixture.entity("Page", [title])])
+        let count = try fixture.open(later, { $0.sourceModels = [source] }) {
+            try $0.count(for: FetchRequest(entityName: "Page"))
+        }
+        #expect(count == 2)
+    }
+
+    @Test func `a constraint that rows violate is refused (§9.2.7)`() throws {
+        try make()
+        let error = try expectRefusal(
+            MigrationError.self, [fixture.entity("Page", [title], unique: [["title"]])])
+        #expect(error?.reason == .constraintViolated(entity: "Page", constraint: ["title"]))
+        #expect(error?.code == 134111)
+    }
+
+    @Test func `a store that is open elsewhere is refused (§9.1.7)`() throws {
+        try make()
+        let coordinator = PersistentStoreCoordinator(
+            model: try ManagedObjectModel(entities: [fixture.entity("Page", [title])]))
+        let store = try coordinator.addPersistentStore(.sqlite(at: fixture.url))
+        let error = #expect(throws: MigrationError.self) {
+            try fixture.open(later, { $0.timeout = .milliseconds(20) }) { _ in }
+        }
+        #expect(error?.reason == .storeInUse)
+        try coordinator.removePersistentStore(store)
+        #expect(try fixture.content(later).count == 4)
+    }
+
+    // MARK: - Changes that say too little
+
+    private func obstacle(
+        _ property: String?, _ reason: MigrationObstacle.Reason, entity: String = "Page"
+    ) -> MigrationObstacle {
+        MigrationObstacle(entity: entity, property: property, reason: reason)
+    }
+
+    private func expectObstacles(
+        _ before: [EntityDescription], _ after: [EntityDescription],
+        _ obstacles: MigrationObstacle..., sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let models = try [before, after].map { try ManagedObjectModel(entities: $0) }
+        let error = #expect(throws: MigrationError.self, sourceLocation: sourceLocation) {
+            try MappingModel.inferred(from: models[0], to: models[1])
+        }
+        #expect(error?.reason == .notInferable(obstacles), sourceLocation: sourceLocation)
+    }
+
+    @Test func `an attribute of another type (§9.2.10)`() throws {
+        try expectObstacles(
+            [fixture.entity("Page", [AttributeDescription("size", .integer16)])],
+            [fixture.entity("Page", [AttributeDescription("size", .integer32)])],
+            obstacle("size", .attributeType(from: .integer16, to: .integer32)))
+    }
+
+    @Test func `a mandatory attribute without a default (§9.2.11)`() throws {
+        let mandatory = AttributeDescription("title", .string, isOptional: false)
+        try expectObstacles(
+            [fixture.entity("Page", [title])], [fixture.entity("Page", [mandatory])],
+            obstacle("title", .noDefault))
+        try expectObstacles(
+            [fixture.entity("Page", [note])], [fixture.entity("Page", [note, mandatory])],
+            obstacle("title", .noDefault))
+    }
+
+    @Test func `a mandatory relationship that is new (§9.2.12)`() throws {
+        try expectObstacles(
+            [fixture.entity("Book", [title]), fixture.entity("Page", [title])],
+            [
+                fixture.entity("Book", [title]),
+                fixture.entity("Page", [title], [.toOne("book", "Book", isOptional: false)]),
+            ], obstacle("book", .mandatoryRelationship))
+    }
+
+    @Test func `an attribute in place of a relationship (§9.2.13)`() throws {
+        try expectObstacles(
+            [fixture.entity("Page", [title], [.toOne("note", "Page")])],
+            [fixture.entity("Page", [title, note])], obstacle("note", .otherKind))
+    }
+
+    @Test func `a relationship to other objects (§9.2.14)`() throws {
+        func model(_ destination: String) -> [EntityDescription] {
+            [
+                fixture.entity("Book", [title]), fixture.entity("Item", [title]),
+                fixture.entity("Page", [title], [.toOne("other", destination)]),
+            ]
+        }
+        try expectObstacles(
+            model("Book"), model("Item"), obstacle("other", .destination(missing: "Book")))
+    }
+
+    @Test func `an inverse that held other objects (§9.2.15)`() throws {
+        func model(_ first: String, _ second: String) -> [EntityDescription] {
+            [
+                fixture.entity(
+                    "Book", [title],
+                    [
+                        .toMany("first", "Page", inverse: first),
+                        .toMany("second", "Page", inverse: second),
+                    ]),
+                fixture.entity("Page", [title], [.toOne("a", "Book"), .toOne("b", "Book")]),
+            ]
+        }
+        try expectObstacles(
+            model("a", "b"), model("b", "a"), obstacle("first", .inverse, entity: "Book"),
+            obstacle("second", .inverse, entity: "Book"), obstacle("a", .inverse),
+            obstacle("b", .inverse))
+    }
+
+    @Test func `a common ancestor of entities that had none (§9.2.16)`() throws {
+        try expectObstacles(
+            [fixture.entity("Book", [title]), fixture.entity("Page", [title])],
+            [
+                fixture.entity("Item", [title]), fixture.entity("Book", parent: "Item"),
+                fixture.entity("Page", parent: "Item"),
+            ], obstacle(nil, .mergedHierarchies("Book", "Page"), entity: "Item"))
+    }
+
+    @Test func `models without a common entity (§9.2.17)`() throws {
+        try expectObstacles(
+            [fixture.entity("Book", [title])], [fixture.entity("Page", [title])],
+            obstacle(nil, .unrelatedModels, entity: ""))
+    }
+
+    @Test func `a mapping lists what becomes of each property (§9.2.18)`() throws {
+        let source = try ManagedObjectModel(entities: [
+            fixture.entity("Book", [title]), fixture.entity("Page", [title, note]),
+        ])
+        let destination = try ManagedObjectModel(entities: [
+            fixture.entity("Leaf", was: "Page", [title, AttributeDescription("size", .double)]),
+            fixture.entity("Shelf", [title]),
+        ])
+        let mapping = try MappingModel.inferred(from: source, to: destination)
+        #expect(mapping.entityMappings.map(\.kind) == [.transform, .add, .remove])
+        let page = mapping.entityMappings[0]
+        #expect(page.source == "Page" && page.destination == "Leaf")
+        #expect(
+            page.propertyMappings == [
+                PropertyMapping(name: "title", source: "title"),
+                PropertyMapping(name: "size", source: nil),
+            ])
+        #expect(page.removedProperties == ["note"])
+        #expect(mapping.entityMappings[2].source == "Book")
+    }
+}
