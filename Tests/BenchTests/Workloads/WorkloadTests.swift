@@ -203,13 +203,19 @@ import Testing
     @Test func `pictures are inserted, listed and read wherever they are kept`() throws {
         let cells = try run(
             "blobs", "object-graph",
-            "rows: 25, kibibytes: 9, place: [inline, apart, path], way: [insert, list, read]")
-        #expect(cells.count == 9)
+            "rows: 25, kibibytes: 9, place: [inline, apart, external, path], "
+                + "way: [insert, list, read]")
+        #expect(cells.count == 12)
         for cell in cells where cell.parameters["way"] == "read" {
             // A request for the person, and with an entity of its own one more for the picture.
             let isApart = cell.parameters["place"] == "apart"
             #expect(cell.values(of: "statements") == [isApart ? 50 : 25], "\(cell.parameters)")
         }
+        // So large that they are in files of their own.
+        let large = try run(
+            "blobs", "object-graph",
+            "rows: 5, kibibytes: 101, place: external, way: [insert, list, read]")
+        #expect(large.count == 3)
     }
 
     @Test func `items are found and written with any number of indexes`() throws {

@@ -65,6 +65,8 @@ public struct ModelError: Error, Sendable, Hashable {
         case unknownDerivationKey(String, entity: String)
         /// The derivation gives values of this type, which are not values of the attribute's.
         case derivationOfOtherType(String, AttributeType)
+        /// The attribute or the one that it is derived from allows external storage.
+        case derivationOfExternalData(String)
         /// A derived attribute is transient, so that no store computes it.
         case transientDerivation
         /// The attribute is derived from itself, by this path of attributes.
@@ -166,6 +168,8 @@ extension ModelError: CustomStringConvertible {
             "\(place): the derivation needs '\(key)' of \(entity), which is not there or not of the right kind: paths follow a to-one relationship to a persistent attribute, sums and counts a to-many relationship."
         case .derivationOfOtherType(let text, let type):
             "\(place): '\(text)' has values of type \(type), which the attribute cannot hold; correct one of them."
+        case .derivationOfExternalData(let text):
+            "\(place): '\(text)' copies data that may be in files, which the triggers of the store cannot read. Do not allow external storage for the attribute or its source."
         case .transientDerivation:
             "\(place): a derived attribute is computed by the store, so it cannot be transient."
         case .circularDerivation(let path):
