@@ -13,6 +13,8 @@ final class Item: ManagedObject, ItemValues {
     static let city = Attribute<String>("city")
     static let address = Attribute<String>("address")
     static let note = Attribute<String?>("note")
+    /// Of models with pictures only.
+    static let picture = Attribute<Data>("picture")
 
     override class var managedProperties: [any ManagedProperty] {
         [number, quantity, delayMinutes, price, createdAt, name, maker, city, address, note]
@@ -38,14 +40,19 @@ final class Item: ManagedObject, ItemValues {
     /// - Parameter hasRacks: whether items are in racks.
     /// - Parameter countsItems: whether a derived attribute counts the items of a rack.
     /// - Parameter isNoteSearchable: whether the note has a full-text index.
+    /// - Parameter hasPictures: whether items have pictures, in files of their own.
     static func makeModel(
         isNumberIndexed: Bool = false, isNumberUnique: Bool = false, hasRacks: Bool = false,
-        countsItems: Bool = false, isNoteSearchable: Bool = false
+        countsItems: Bool = false, isNoteSearchable: Bool = false, hasPictures: Bool = false
     ) throws -> ManagedObjectModel {
         var item = EntityDescription(
             Item.self, uniquenessConstraints: isNumberUnique ? [["number"]] : [],
             indexes: isNumberIndexed ? [FetchIndexDescription("byNumber", on: "number")] : [])
         if isNoteSearchable { item.indexes.append(.fullText("words", on: "note")) }
+        if hasPictures {
+            item.attributes.append(
+                AttributeDescription("picture", .binaryData, allowsExternalStorage: true))
+        }
         guard hasRacks else { return try ManagedObjectModel(entities: [item]) }
         item.relationships = [.toOne("rack", "Rack", inverse: "items")]
         var rack = EntityDescription(Rack.self)

@@ -1,4 +1,5 @@
 import Benchmarking
+import Foundation
 
 /// A store of items made by the engine: the start of the engine's table and of loads.
 struct ItemStore: SampleStore {
@@ -12,6 +13,8 @@ struct ItemStore: SampleStore {
     var countsItems = false
     /// Whether notes are an ``ItemText`` and have a full-text index.
     var isNoteSearchable = false
+    /// Whether each item has a picture, in a file of its own.
+    var hasPictures = false
     /// The items of each transaction in the store's history; nil for a store without a history.
     var historySaveSize: Int?
 
@@ -27,10 +30,13 @@ struct ItemStore: SampleStore {
         configuration.hasRacks = hasRacks
         configuration.countsItems = countsItems
         configuration.isNoteSearchable = isNoteSearchable
+        configuration.hasPictures = hasPictures
         let maker = try ObjectGraphEngine(
             configuration: configuration, isNumberIndexed: isNumberIndexed)
         if hasRacks {
             try maker.insertOnRacks(items)
+        } else if hasPictures {
+            try maker.insert(items, picture: Self.picture)
         } else if let historySaveSize {
             try maker.insert(items, saveSize: historySaveSize)
         } else if !items.isEmpty {
@@ -39,6 +45,13 @@ struct ItemStore: SampleStore {
         try maker.close()
         return ItemSum.facts(of: items)
     }
+}
+
+extension ItemStore {
+    static let pictureBytes = 1_000_000
+
+    /// The picture of each item.
+    static let picture = Data(repeating: 7, count: pictureBytes)
 }
 
 extension WorkerContext {
@@ -148,5 +161,24 @@ extension Verifier {
         for (sum, found) in zip(sums, found) {
             check(sum.name, found, equals: Int(facts[sum.name] ?? 0))
         }
+    }
+}
+
+extension Verifier {
+    /// Checks that the picture of each item is in a file of its own.
+    mutating func checkPictures(in store: StoreReader, _ folder: URL, itemCount: Int) throws {
+        let files = try FileManager.default.contentsOfDirectory(
+            at: folder, includingPropertiesForKeys: [.fileSizeKey])
+        let bytes = try files.reduce(0) {
+            $0 + (try $1.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0)
+        }
+        let references = try store.integer(
+            """
+            SELECT COUNT(DISTINCT ZPICTURE) FROM ZITEM \
+            WHERE length(ZPICTURE) = 38 AND substr(ZPICTURE, 1, 1) = x'02'
+            """)
+        check("files", files.count, equals: itemCount)
+        check("bytes in files", bytes, equals: itemCount * ItemStore.pictureBytes)
+        check("references to files", references, equals: itemCount)
     }
 }

@@ -35,6 +35,13 @@ protocol EngineSubject: ItemsSubject {
     /// Inserts items one by one, `saveSize` of them per transaction.
     func insert(_ items: [ItemRow], saveSize: Int) throws
 
+    /// Inserts items with the same picture each, in one transaction. Before, each picture is written
+    /// to a file of its own and synced, then the folder, unless `synchronous` is off.
+    ///
+    /// The files are called by UUIDs and lie in ``SubjectConfiguration/pictureFolder``. The column
+    /// `ZPICTURE` has a byte 2, the name of the file and a zero byte.
+    func insert(_ items: [ItemRow], picture: Data) throws
+
     /// Inserts items with the subject's bulk operation, in one transaction.
     func batchInsert(_ items: [ItemRow]) throws
 

@@ -54,6 +54,8 @@ struct SubjectConfiguration: Sendable, Codable, Hashable {
     var countsItems = false
     /// Whether the engine's model has a full-text index of notes; peers find it in the file.
     var isNoteSearchable = false
+    /// Whether the items of the engine's model have pictures in files of their own.
+    var hasPictures = false
     /// Whether the engine's store keeps a history of its changes; peers have none.
     var tracksHistory = false
     /// SQLite's `page_size`, which a file keeps from its creation on.

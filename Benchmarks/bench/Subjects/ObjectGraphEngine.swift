@@ -1,3 +1,4 @@
+import Foundation
 import ObjectGraph
 import Synchronization
 
@@ -19,7 +20,8 @@ final class ObjectGraphEngine: EngineSubject {
             model: Item.makeModel(
                 isNumberIndexed: isNumberIndexed, isNumberUnique: configuration.isNumberUnique,
                 hasRacks: configuration.hasRacks, countsItems: configuration.countsItems,
-                isNoteSearchable: configuration.isNoteSearchable))
+                isNoteSearchable: configuration.isNoteSearchable,
+                hasPictures: configuration.hasPictures))
     }
 
     /// - Parameter model: a model with the entity of ``Item``.
@@ -220,6 +222,18 @@ final class ObjectGraphEngine: EngineSubject {
                 }
                 try context.save()
             }
+        }
+    }
+
+    func insert(_ items: [ItemRow], picture: Data) throws {
+        let context = makeContext()
+        try context.performAndWait {
+            for row in items {
+                let item = Item(context: context)
+                item.take(row)
+                item[Item.picture] = picture
+            }
+            try context.save()
         }
     }
 

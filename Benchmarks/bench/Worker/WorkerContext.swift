@@ -80,6 +80,7 @@ struct WorkerContext {
             hasRacks: EngineWorkload.rowsWithRacks.contains(job.parameters["row"] ?? ""),
             countsItems: job.parameters["row"] == "insert-with-derived-count",
             isNoteSearchable: job.parameters["row"] == "full-text",
+            hasPictures: EngineWorkload.rowsWithPictures.contains(job.parameters["row"] ?? ""),
             tracksHistory: job.parameters["row"] == "insert-with-history"
                 || job.parameters["history"] == "on",
             pageSize: job.storeFacts?["pageSize"] ?? 4096)

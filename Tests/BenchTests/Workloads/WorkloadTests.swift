@@ -385,6 +385,13 @@ import Testing
         )
     }
 
+    @Test func `of the engine's table large values are in files, whoever writes them`() throws {
+        _ = try run(
+            "engine", "object-graph, peers",
+            "rows: 3, row: [external-insert, names-beside-external]"
+        )
+    }
+
     @Test func `of growth nothing is told but times`() throws {
         for cell in try run(
             "engine", "object-graph, sqlite-c", "rows: 300, row: [growth-fetch, growth-insert]")

@@ -3,10 +3,12 @@ import Foundation
 /// The engine's speed table through SQLite's C API: the reference for the engine.
 final class CItems: EngineSubject {
     private let connection: CConnection
+    private let pictures: PictureFolder
     private var loadedItems: [ItemRecord] = []
 
     init(configuration: SubjectConfiguration) throws {
         connection = try CConnection(configuration)
+        pictures = PictureFolder(configuration)
     }
 
     func settings(_ pragmas: [String]) throws -> [[String]] {
@@ -199,6 +201,17 @@ final class CItems: EngineSubject {
         try connection.insert(
             items, entity: "Item", columns: ItemRecord.insertedColumns, saveSize: saveSize
         ) { ItemRecord.bind($1, to: &$0) }
+    }
+
+    func insert(_ items: [ItemRow], picture: Data) throws {
+        let references = try pictures.makeFiles(items.count, with: picture)
+        try connection.insert(
+            Array(zip(items, references)), entity: "Item",
+            columns: ItemRecord.insertedColumns + ["ZPICTURE"], saveSize: max(items.count, 1)
+        ) {
+            ItemRecord.bind($1.0, to: &$0)
+            $0.bind($1.1, 12)
+        }
     }
 
     func batchInsert(_ items: [ItemRow]) throws {

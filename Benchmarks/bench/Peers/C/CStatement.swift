@@ -106,6 +106,13 @@ struct CStatement: ~Copyable {
             Int32(text.count), nil)
     }
 
+    func bind(_ value: Data, _ index: Int32) {
+        _ = value.withUnsafeBytes {
+            sqlite3_bind_blob(
+                pointer, parameterOffset + index, $0.baseAddress, Int32($0.count), sqliteCopies)
+        }
+    }
+
     @inline(__always)
     func bindNull(_ index: Int32) {
         sqlite3_bind_null(pointer, parameterOffset + index)

@@ -4,10 +4,12 @@ import GRDB
 /// The engine's speed table with GRDB records.
 final class GRDBItems: EngineSubject {
     private let pool: DatabasePool
+    private let pictures: PictureFolder
     private var loadedItems: [ItemRecord] = []
 
     init(configuration: SubjectConfiguration) throws {
         pool = try DatabasePool(configuration)
+        pictures = PictureFolder(configuration)
     }
 
     func settings(_ pragmas: [String]) throws -> [[String]] { try pool.settings(pragmas) }
@@ -164,6 +166,15 @@ final class GRDBItems: EngineSubject {
 
     func insert(_ items: [ItemRow], saveSize: Int) throws {
         try pool.insert(items, entity: "Item", saveSize: saveSize) { ItemRecord($0, key: $1) }
+    }
+
+    func insert(_ items: [ItemRow], picture: Data) throws {
+        let references = try pictures.makeFiles(items.count, with: picture)
+        try pool.insert(
+            Array(zip(items, references)), entity: "Item", saveSize: max(items.count, 1)
+        ) {
+            PicturedItemRecord(item: ItemRecord($0.0, key: $1), reference: $0.1)
+        }
     }
 
     func batchInsert(_ items: [ItemRow]) throws {

@@ -73,6 +73,18 @@ struct RackedItemRecord: PersistableRecord {
     }
 }
 
+/// An item to insert with the name of its picture's file.
+struct PicturedItemRecord: PersistableRecord {
+    static let databaseTableName = ItemRecord.databaseTableName
+    var item: ItemRecord
+    var reference: Data
+
+    func encode(to container: inout PersistenceContainer) {
+        item.encode(to: &container)
+        container["ZPICTURE"] = reference
+    }
+}
+
 extension RackRecord: FetchableRecord, PersistableRecord {
     static let databaseTableName = "ZRACK"
 

@@ -13,6 +13,8 @@ enum EngineWorkload {
         "walk", "walk-prefetched", "insert-on-racks", "insert-with-derived-count",
     ]
 
+    static let rowsWithPictures: Set = ["external-insert", "names-beside-external"]
+
     static func run(_ context: WorkerContext) throws -> WorkloadOutcome {
         let rowCount = context.integer("rows")
         return switch context.text("row") {
@@ -29,7 +31,7 @@ enum EngineWorkload {
         case "fault": try fault(rowCount, context, inTransaction: false)
         case "fault-in-transaction": try fault(rowCount, context, inTransaction: true)
         case "pages": try pages(rowCount, context)
-        case "first-page": try firstPage(rowCount, context)
+        case "first-page", "names-beside-external": try firstPage(rowCount, context)
         case "look-up": try lookUp(rowCount, context)
         case "full-text": try search(rowCount, context)
         case "walk": try read(context, ItemSum.checksum) { try $0.walkRacks(prefetching: false) }
@@ -37,6 +39,8 @@ enum EngineWorkload {
             try read(context, ItemSum.checksum) { try $0.walkRacks(prefetching: true) }
         case "insert", "insert-with-history":
             try insert(rowCount, context) { try $0.insert($1, saveSize: saveSize) }
+        case "external-insert":
+            try insert(rowCount, context) { try $0.insert($1, picture: ItemStore.picture) }
         case "insert-on-racks", "insert-with-derived-count": try insertOnRacks(rowCount, context)
         case "first-batch":
             try list(rowCount, readCount: min(pageRowCount, rowCount), context) {
@@ -64,6 +68,9 @@ enum EngineWorkload {
         return switch context.text("row") {
         case "growth-fetch", "growth-insert": nil
         case "insert", "insert-with-history", "batch-insert", "import-json": ItemStore(rowCount: 0)
+        case "external-insert": ItemStore(rowCount: 0, hasPictures: true)
+        case "names-beside-external":
+            ItemStore(rowCount: rowCount, isNumberIndexed: true, hasPictures: true)
         case "insert-on-racks": ItemStore(rowCount: 0, hasRacks: true)
         case "insert-with-derived-count":
             ItemStore(rowCount: 0, hasRacks: true, countsItems: true)
@@ -282,6 +289,9 @@ enum EngineWorkload {
             try verifier.checkItems(in: store, are: ItemSum.facts(of: items))
             let tracksHistory = context.configuration.tracksHistory
             try verifier.checkHistory(in: store, hasOnly: tracksHistory ? [.insert: rowCount] : nil)
+            guard context.configuration.hasPictures else { return }
+            try verifier.checkPictures(
+                in: store, context.configuration.pictureFolder, itemCount: rowCount)
         }
     }
 
@@ -466,7 +476,8 @@ extension WorkloadKind {
                 name: "row",
                 values: .choice([
                     "fetch-realise", "fetch-one-integer", "fetch-memory", "insert",
-                    "insert-with-history", "insert-on-racks", "insert-with-derived-count",
+                    "insert-with-history", "external-insert", "names-beside-external",
+                    "insert-on-racks", "insert-with-derived-count",
                     "batch-insert", "update", "batch-update", "fault",
                     "fault-in-transaction", "pages", "first-page", "first-batch", "scroll",
                     "read-integer", "read-text", "filter-loaded", "growth-fetch", "growth-insert",
