@@ -26,7 +26,10 @@ extension ManagedObject {
     /// - Throws: as `setValue(_:forKey:)`.
     public final func setPrimitiveValue(_ value: Any?, forKey key: String) throws {
         switch try acceptable(value, forKey: key) {
-        case .attribute(let property, let value): setPrimitive(value, at: property.index)
+        case .attribute(let property, let value):
+            for part in property.parts(of: value) {
+                setPrimitive(part.value, at: part.property.index)
+            }
         case .toOne(let property, let object):
             setPrimitive(object.map { .objectID($0.objectID) } ?? .null, at: property.index)
         case .toMany(let property, let objects):

@@ -11,13 +11,14 @@ import Testing
     @Test func `shows the code of these files`() throws {
         let samples = try PackageFile("Documentation/ObjectGraph.md").samples
         let files = try [
-            "", "+Contexts", "+DerivedAttributes", "+JSON", "+Lists", "+RemoteChanges", "+Search",
+            "", "+Composites", "+Contexts", "+DerivedAttributes", "+JSON", "+Lists",
+            "+RemoteChanges", "+Search",
         ].map {
             try PackageFile("Tests/ObjectGraphTests/Guide/GuideTests\($0).swift")
         }
         let others = samples.filter { sample in !files.contains { $0.contains(sample: sample) } }
 
-        #expect(samples.count == 30)
+        #expect(samples.count == 32)
         #expect(others.isEmpty)
     }
 

@@ -34,10 +34,6 @@ import Testing
             #"<attribute name="d" optional="YES" attributeType="String" derived="YES"/>"#,
             "Thing.d", "a derived attribute with this expression"),
         IgnoredCase(
-            "a composite attribute",
-            #"<attribute name="c" attributeType="Composite" composite="Address"/>"#, "Thing.c",
-            "a composite attribute; it is left out"),
-        IgnoredCase(
             "encryption",
             #"<attribute name="a" attributeType="String" allowsCloudEncryption="YES"/>"#, "Thing.a",
             "allowsCloudEncryption"),
