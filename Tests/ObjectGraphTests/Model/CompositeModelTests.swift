@@ -157,7 +157,8 @@ import Testing
                 ($0.elements[0].name, $0.elements[0].renamingIdentifier) = ("y", "x")
             })
         try new.performAndWait {
-            #expect(try new.all("Thing")[0].value(forKeyPath: "d.y") as? String == "value")
+            let thing = try new.all("Thing")[0]
+            #expect(try thing.value(forKeyPath: "d.y") as? String == "value")
         }
     }
 
