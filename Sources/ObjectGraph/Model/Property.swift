@@ -51,7 +51,7 @@ final class Property: Sendable {
         let isRequired: Bool
     }
 
-    /// Whether a value of a composite attribute can lack an element that it must have, at any depth.
+    /// Whether a value of a composite attribute can lack an element that it must have.
     let requiresElements: Bool
 
     /// The elements of a composite attribute that have columns, at any depth; empty for other

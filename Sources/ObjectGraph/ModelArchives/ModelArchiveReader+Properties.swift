@@ -41,8 +41,8 @@ extension ModelArchiveReader {
         static let isPreserved = 16
     }
 
-    /// The attribute, or the element of a composite attribute; nil if it is composite and the archive
-    /// does not show its elements.
+    /// The attribute, or the element of a composite attribute; nil if it is composite and the
+    /// archive does not show its elements.
     private mutating func attribute(
         _ name: String, _ object: ModelArchive.Object, of entity: String
     ) throws(KeyedArchiveError) -> AttributeDescription? {

@@ -9,8 +9,8 @@ extension ModelFileReader {
         }
     }
 
-    /// The elements of a composite attribute: those of its type. Each type is read once, since types
-    /// that name others can have very many elements.
+    /// The elements of a composite attribute, which are those of its type. Each type is read once,
+    /// since types that name others can have very many elements.
     mutating func elements(
         of attribute: ModelElement, in entity: String
     ) throws(ModelFileError) -> [AttributeDescription] {
@@ -23,7 +23,7 @@ extension ModelFileReader {
             throw ModelFileError(
                 .circularComposite(openComposites + [name]), line: attribute.line)
         }
-        // The assembly of the model refuses fewer.
+        // The assembly of the model refuses as many, but recursion comes first.
         guard openComposites.count < Entity.maximumPropertyCount else {
             let error = ModelError(
                 entity, nil, .tooManyProperties(openComposites.count + 1))

@@ -9,8 +9,8 @@ extension ManagedObject {
     ///   `Int64`.
     /// - A to-one relationship is a `ManagedObject`, a to-many relationship a `Set<ManagedObject>`,
     ///   or an array if it is ordered.
-    /// - A composite attribute is a dictionary by the names of its elements, without those that have
-    ///   no value, and can be cast: `value as? [String: Double]`.
+    /// - A composite attribute is a dictionary by the names of its elements, without those that
+    ///   have no value, and can be cast: `value as? [String: Double]`.
     /// - A property list is the value that it is made of, with integers as `Int`, and can be cast:
     ///   `value as? [String: Int]`.
     /// - nil means no value.

@@ -175,8 +175,8 @@ extension ManagedObject {
         context.noteChange(of: self)
     }
 
-    /// The persistent properties whose unsaved value differs from the row's. Of a composite attribute
-    /// all elements do, or none.
+    /// The persistent properties whose unsaved value differs from the row's. Of a composite
+    /// attribute all elements do, or none.
     final var changedProperties: PropertyMask {
         guard let changes else { return PropertyMask() }
         var mask = PropertyMask()

@@ -64,8 +64,8 @@ public struct BatchInsertRequest: Sendable {
     ///
     /// The keys of a value are names of attributes. A nil sets null; what `encode(to:)` leaves out
     /// takes its default. A transformable attribute takes a value of its transformer's type, a
-    /// composite attribute a value whose keys are names of its elements. Every other value of a key must be single: a number, a
-    /// text, a date, or a type that encodes itself as one of these.
+    /// composite attribute a value whose keys are names of its elements. Every other value of a key
+    /// must be single: a number, a text, a date, or a type that encodes itself as one of these.
     ///
     /// `execute` throws a `RowEncodingError` for any other value.
     ///

@@ -93,7 +93,8 @@ extension SeededGenerator {
         return objects
     }
 
-    /// A value of an attribute, which is nil now and then; of a composite one, values of its elements.
+    /// A value of an attribute, which is nil now and then; of a composite one, values of its
+    /// elements.
     private mutating func value(of property: Property, nilPercent: Int) -> AttributeValue {
         guard property.isComposite else {
             return chance(nilPercent) ? .null : value(of: property.attributeType!)

@@ -188,8 +188,8 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-    /// Whether the new object was given another value than the default, for a composite attribute in
-    /// one element at least.
+    /// Whether the new object was given another value than the default, for a composite attribute
+    /// in one element at least.
     fileprivate func hasOwnValue(_ property: Property) -> Bool {
         property.isComposite
             ? property.elements.contains { hasOwnValue($0.property) }

@@ -1,7 +1,7 @@
 // Checks the elements of composite attributes (spec §1.3).
 extension ModelAssembly {
-    /// Checks the names of the elements at any depth, and what the attribute and its elements cannot
-    /// be. What every attribute must be is checked elsewhere.
+    /// Checks the names of the elements at any depth, and the traits that only other attributes can
+    /// have. `check` does the rest.
     ///
     /// - Parameter attribute: An attribute, or an element that is named by its key path.
     func checkElements(

@@ -93,8 +93,8 @@ struct BatchUpdateTranslation: Sendable {
 }
 
 extension BatchUpdateRequest {
-    /// The properties to set, sorted by name, so that equal requests have equal statements. In place
-    /// of a composite attribute they have all its elements.
+    /// The properties to set, sorted by name, so that equal requests have equal statements. All
+    /// elements stand for a composite attribute.
     func assignments(
         to entity: Entity
     ) throws(FetchError) -> [(property: Property, value: ObjectExpression)] {
