@@ -34,6 +34,18 @@ extension ManagedObject {
         if state.flags.contains(.observed) { notifyObservers(ofPropertyAt: index) }
     }
 
+    /// The value with the types of the elements. One that does not fit is a mistake of the program.
+    final func requireElements(
+        _ value: AttributeValue, of property: Property
+    ) -> AttributeValue {
+        guard let converted = property.converted(value) else {
+            fatalError(
+                "'\(binding.entity.name).\(property.name)' cannot be \(value); see its elements in the model."
+            )
+        }
+        return converted
+    }
+
     /// Whether the attribute, or an element of a composite attribute, is not nil.
     final func hasValue(_ attribute: Property) -> Bool {
         attribute.isComposite
@@ -69,12 +81,6 @@ extension Dictionary: ManagedValue where Key == String, Value == AttributeValue 
     public var attributeValue: AttributeValue { AttributeValue(elements: self) }
 
     public func assign(to key: PropertyKey, of object: ManagedObject) {
-        let property = object.property(key)
-        guard let value = property.converted(attributeValue) else {
-            fatalError(
-                "'\(object.entity.name).\(property.name)' cannot be \(self); see its elements in the model."
-            )
-        }
-        object.set(value, for: key)
+        object.set(object.requireElements(attributeValue, of: object.property(key)), for: key)
     }
 }

@@ -26,10 +26,7 @@ extension ManagedObject {
     /// - Throws: as `setValue(_:forKey:)`.
     public final func setPrimitiveValue(_ value: Any?, forKey key: String) throws {
         switch try acceptable(value, forKey: key) {
-        case .attribute(let property, let value):
-            for part in property.parts(of: value) {
-                setPrimitive(part.value, at: part.property.index)
-            }
+        case .attribute(let property, let value): setPrimitive(value, at: property.index)
         case .toOne(let property, let object):
             setPrimitive(object.map { .objectID($0.objectID) } ?? .null, at: property.index)
         case .toMany(let property, let objects):
@@ -46,6 +43,13 @@ extension ManagedObject {
     }
 
     private final func setPrimitive(_ value: AttributeValue, at index: Int) {
+        if binding.accessors[index].isComposite {
+            let property = binding.entity.properties[index]
+            for part in property.parts(of: requireElements(value, of: property)) {
+                setPrimitive(part.value, at: part.property.index)
+            }
+            return
+        }
         if state.isFault { fireFault() }
         unsavedValues[index] = value
     }

@@ -177,6 +177,34 @@ import Testing
         }
     }
 
+    @Test func `a sequence has the whole values (§1.3.30)`() async throws {
+        let store = try Atlas.store()
+        let values = try await store.context.perform {
+            let place = store.context.makePlace("A", Self.city)
+            let values = place.values(for: Place.location)
+            place[Place.location] = Location(1, 2)
+            return values
+        }
+        var iterator = values.makeAsyncIterator()
+        #expect(await iterator.next() == .some(Location(1, 2)))
+    }
+
+    @Test func `a primitive setter sets the elements (§1.3.30)`() throws {
+        try Atlas.store().run { context in
+            let region = Atlas.Region(context: context)
+            try context.save()
+            region.setPrimitiveValue(["x": 3, "y": 2], of: Atlas.Region.centre)
+            #expect(region[Atlas.Region.centre] == ["x": 3, "y": 2.0])
+            #expect(!region.hasChanges)
+            let place = context.makePlace("A")
+            try place.setPrimitiveValue(["latitude": 1, "longitude": 2], forKey: "location")
+            #expect(place[Place.location] == Location(1, 2))
+            try context.save()
+            context.refresh(place, mergeChanges: false)
+            #expect(place[Place.location] == Location(1, 2))
+        }
+    }
+
     /// One context has changed one element, another context another one.
     @Test(arguments: [
         (MergePolicy.Kind.mergeByPropertyObjectTrump, Location(48.5, 9.25, label: "mine")),
