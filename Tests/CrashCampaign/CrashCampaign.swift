@@ -4,9 +4,10 @@ import Stacks
 import TestSupport
 
 /// Kills writers at random moments, and compares the stores with the acknowledged saves: the store
-/// opens, every acknowledged save is complete, one further save is complete or absent, and SQLite
-/// finds no damage. Every second kind of stack keeps a history, which must agree with the rows. In
-/// between, several processes create one new store at once.
+/// opens, every acknowledged save is complete, one further save is complete or absent, SQLite finds
+/// no damage, derived attributes have the values of a computation, and the files of large values
+/// are those of the rows. Every second kind of stack keeps a history, which must agree with the
+/// rows. In between, several processes create one new store at once.
 ///
 /// `scripts/crash` builds and runs it.
 @main
@@ -156,7 +157,20 @@ enum CrashCampaign {
             throw CrashFailure("the history is missing, or none was asked for")
         }
         try stack.close()
+        let files =
+            (try? FileManager.default.contentsOfDirectory(atPath: files(of: url).path)) ?? []
+        guard files.count == Journal.fileCount(after: last) else {
+            throw CrashFailure(
+                "\(files.count) files of covers after save \(last), not \(Journal.fileCount(after: last))"
+            )
+        }
         return last
+    }
+
+    /// The folder of the values that are too large for the store's rows.
+    private static func files(of url: URL) -> URL {
+        let name = url.deletingPathExtension().lastPathComponent
+        return url.deletingLastPathComponent().appending(path: ".\(name)_SUPPORT/_EXTERNAL_DATA")
     }
 
     private static func checkForReading(
@@ -204,6 +218,7 @@ enum CrashCampaign {
     }
 
     private static func removeStore(at url: URL) throws {
+        try? FileManager.default.removeItem(at: files(of: url).deletingLastPathComponent())
         for suffix in ["", "-wal", "-shm", "-journal"]
         where FileManager.default.fileExists(atPath: url.path + suffix) {
             try FileManager.default.removeItem(atPath: url.path + suffix)

@@ -1,3 +1,4 @@
+import Foundation
 import ObjectGraph
 
 /// The content that the writer saves. A save depends only on its number. So the number of a store's
@@ -5,14 +6,18 @@ import ObjectGraph
 ///
 ///     Journal        Batch ──< Entry >──< Tag
 ///
-/// Each save adds a batch of entries, reverses the order of the last batch, and deletes an old one
-/// with its entries.
+/// Each save adds a batch of entries, reverses the order of the last batch and replaces its cover,
+/// and deletes an old one with its entries. Half of the covers are in files of their own. Batches
+/// and tags have derived numbers of their entries.
 final class Journal: ManagedObject {
     static let lastSave = Attribute<Int>("lastSave")
 }
 
 final class Batch: ManagedObject {
     static let number = Attribute<Int>("number")
+    static let cover = Attribute<Data?>("cover")
+    static let entryCount = Attribute<Int>("entryCount")
+    static let placeSum = Attribute<Int>("placeSum")
     static let entries = OrderedToMany<Entry>("entries")
 }
 
@@ -25,12 +30,15 @@ final class Entry: ManagedObject {
 
 final class Tag: ManagedObject {
     static let number = Attribute<Int>("number")
+    static let entryCount = Attribute<Int>("entryCount")
     static let entries = ToMany<Entry>("entries")
 }
 
 extension Journal {
     static func model() throws -> ManagedObjectModel {
         let number = AttributeDescription("number", .integer64, isOptional: false, defaultValue: 0)
+        let entryCount = AttributeDescription(
+            "entryCount", .integer64, derivation: "entries.@count")
         return try ManagedObjectModel(entities: [
             EntityDescription(
                 name: "Journal", managedObjectClass: Journal.self,
@@ -38,7 +46,12 @@ extension Journal {
                     AttributeDescription("lastSave", .integer64, isOptional: false, defaultValue: 0)
                 ]),
             EntityDescription(
-                name: "Batch", managedObjectClass: Batch.self, attributes: [number],
+                name: "Batch", managedObjectClass: Batch.self,
+                attributes: [
+                    number, entryCount,
+                    AttributeDescription("placeSum", .integer64, derivation: "entries.place.@sum"),
+                    AttributeDescription("cover", .binaryData, allowsExternalStorage: true),
+                ],
                 relationships: [
                     .toMany(
                         "entries", "Entry", inverse: "batch", deleteRule: .cascade, isOrdered: true)
@@ -54,7 +67,7 @@ extension Journal {
                     .toMany("tags", "Tag", inverse: "entries"),
                 ]),
             EntityDescription(
-                name: "Tag", managedObjectClass: Tag.self, attributes: [number],
+                name: "Tag", managedObjectClass: Tag.self, attributes: [number, entryCount],
                 relationships: [.toMany("entries", "Entry", inverse: "tags")]),
         ])
     }
@@ -69,6 +82,20 @@ extension Journal {
     /// From some bytes to some pages.
     private static func text(_ number: Int, _ place: Int) -> String {
         String(repeating: "\(number).\(place) ", count: 1 + (number * 37 + place * 11) % 300)
+    }
+
+    private static func cover(_ number: Int, isLast: Bool) -> Data {
+        Data(repeating: UInt8(number % 251), count: (number + (isLast ? 1 : 0)) % 2 * 150_000 + 9)
+    }
+
+    /// The number of covers that are in files after a save.
+    static func fileCount(after last: Int) -> Int {
+        numbers(after: last).count { cover($0, isLast: $0 == last).count > 100_000 }
+    }
+
+    /// The batches that are left after a save.
+    private static func numbers(after last: Int) -> [Int] {
+        last == 0 ? [] : Array(max(1, last - keptBatchCount + 1)...last)
     }
 
     private static func tag(_ number: Int, _ place: Int) -> Int { (number + place) % tagCount }
@@ -88,6 +115,7 @@ extension Journal {
         let tags = try Tag.all(in: context, sortedBy: [.ascending("number")])
         let made = Batch(context: context)
         made[Batch.number] = number
+        made[Batch.cover] = cover(number, isLast: true)
         made[Batch.entries] = (0..<size(ofBatch: number)).map { place in
             let entry = Entry(context: context)
             entry[Entry.place] = place
@@ -95,7 +123,10 @@ extension Journal {
             entry[Entry.tags] = [tags[tag(number, place)]]
             return entry
         }
-        if let last = try batch(number - 1, in: context) { last[Batch.entries].reverse() }
+        if let last = try batch(number - 1, in: context) {
+            last[Batch.entries].reverse()
+            last[Batch.cover] = cover(number - 1, isLast: false)
+        }
         if let old = try batch(number - keptBatchCount, in: context) { context.delete(old) }
     }
 
@@ -111,7 +142,7 @@ extension Journal {
         func check<Value: Equatable>(_ name: String, _ found: Value, _ expected: Value) {
             if found != expected { differences.append("\(name) is \(found), not \(expected)") }
         }
-        let numbers = last == 0 ? [] : Array(max(1, last - keptBatchCount + 1)...last)
+        let numbers = numbers(after: last)
         check("journals", try Journal.count(in: context), last == 0 ? 0 : 1)
         check("tags", try Tag.count(in: context), last == 0 ? 0 : tagCount)
         let batches = try Batch.all(in: context, sortedBy: [.ascending("number")])
@@ -121,8 +152,12 @@ extension Journal {
             numbers.map(size).reduce(0, +))
         for batch in batches {
             let number = batch[Batch.number]
+            let isCover = batch[Batch.cover] == cover(number, isLast: number == last)
+            check("cover of \(number) as saved", isCover, true)
             let entries = batch[Batch.entries]
             let places = Array(0..<size(ofBatch: number))
+            check("count of \(number)", batch[Batch.entryCount], places.count)
+            check("sum of \(number)", batch[Batch.placeSum], places.reduce(0, +))
             check(
                 "order of \(number)", entries.map { $0[Entry.place] },
                 number == last ? places : places.reversed())
@@ -136,6 +171,8 @@ extension Journal {
             }
         }
         for tag in try Tag.all(in: context) {
+            check(
+                "count of tag \(tag[Tag.number])", tag[Tag.entryCount], tag[Tag.entries].count)
             for entry in tag[Tag.entries] {
                 check("tags of an entry of tag \(tag[Tag.number])", entry[Entry.tags], [tag])
             }

@@ -45,8 +45,9 @@ struct WorkloadKind: Sendable {
     /// All kinds. A new kind is registered here only.
     static let all: [WorkloadKind] = [
         .importing, .batchInsert, .batchUpdate, .paging, .predicates, .faulting, .aggregates,
-        .records, .history, .generations, .blobs, .indexes, .validation, .inverse, .delete,
-        .responsiveness, .visibility, .list, .feed, .lookUp, .walk, .remote, .opening, .load,
+        .records, .history, .generations, .blobs, .indexes, .derived, .fullText, .validation,
+        .inverse, .delete, .responsiveness, .visibility, .list, .feed, .lookUp, .walk, .remote,
+        .opening, .load,
         .engine, .growth,
     ]
 

@@ -15,6 +15,13 @@ struct ItemRecord: ItemValues, Sendable {
     var address: String
     var note: String?
 
+    /// The items whose notes contain a word. The search comes first, and the items are looked up.
+    static let search = """
+        SELECT \(selection) \
+        FROM (SELECT rowid AS found FROM Z_FT_Item_words WHERE Z_FT_Item_words MATCH ?) \
+        CROSS JOIN ZITEM ON Z_PK = found
+        """
+
     /// What an upsert does with the stored item of the same number.
     static let upsertClause: String = {
         let columns = [

@@ -37,13 +37,15 @@ final class Item: ManagedObject, ItemValues {
     /// - Parameter isNumberUnique: whether a constraint makes the number unique.
     /// - Parameter hasRacks: whether items are in racks.
     /// - Parameter countsItems: whether a derived attribute counts the items of a rack.
+    /// - Parameter isNoteSearchable: whether the note has a full-text index.
     static func makeModel(
         isNumberIndexed: Bool = false, isNumberUnique: Bool = false, hasRacks: Bool = false,
-        countsItems: Bool = false
+        countsItems: Bool = false, isNoteSearchable: Bool = false
     ) throws -> ManagedObjectModel {
         var item = EntityDescription(
             Item.self, uniquenessConstraints: isNumberUnique ? [["number"]] : [],
             indexes: isNumberIndexed ? [FetchIndexDescription("byNumber", on: "number")] : [])
+        if isNoteSearchable { item.indexes.append(.fullText("words", on: "note")) }
         guard hasRacks else { return try ManagedObjectModel(entities: [item]) }
         item.relationships = [.toOne("rack", "Rack", inverse: "items")]
         var rack = EntityDescription(Rack.self)

@@ -8,6 +8,14 @@ extension ItemRow {
         return (0..<count).map { ItemRow(number: Int64($0 + 1), from: &random) }
     }
 
+    /// The same items with an ``ItemText`` as the note of each.
+    static func generated(count: Int, wordsPerNote: Int) -> [ItemRow] {
+        var items = generated(count: count)
+        let texts = ItemText.generated(count: count, wordCount: wordsPerNote)
+        for (index, text) in texts.enumerated() { items[index].note = text }
+        return items
+    }
+
     /// Repeats the same 10,000 items. They share their strings, so a million of them take little
     /// memory.
     static func repeated(count: Int) -> [ItemRow] {

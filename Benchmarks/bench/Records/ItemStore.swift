@@ -10,17 +10,23 @@ struct ItemStore: SampleStore {
     var hasRacks = false
     /// Whether a derived attribute counts the items of a rack.
     var countsItems = false
+    /// Whether notes are an ``ItemText`` and have a full-text index.
+    var isNoteSearchable = false
     /// The items of each transaction in the store's history; nil for a store without a history.
     var historySaveSize: Int?
 
     func make(in context: WorkerContext) throws -> [String: Int64] {
         let items =
             isRepeating
-            ? ItemRow.repeated(count: rowCount) : ItemRow.generated(count: rowCount)
+            ? ItemRow.repeated(count: rowCount)
+            : isNoteSearchable
+                ? ItemRow.generated(count: rowCount, wordsPerNote: ItemText.wordCount)
+                : ItemRow.generated(count: rowCount)
         var configuration = context.configuration
         configuration.tracksHistory = historySaveSize != nil
         configuration.hasRacks = hasRacks
         configuration.countsItems = countsItems
+        configuration.isNoteSearchable = isNoteSearchable
         let maker = try ObjectGraphEngine(
             configuration: configuration, isNumberIndexed: isNumberIndexed)
         if hasRacks {
@@ -92,7 +98,7 @@ struct ItemSum: Sendable {
                 $0.name.utf8.count + $0.maker.utf8.count + $0.city.utf8.count
                     + $0.address.utf8.count)
         },
-        ItemSum(name: "bytes of notes", sql: "SUM(length(ZNOTE))") {
+        ItemSum(name: "bytes of notes", sql: "SUM(length(CAST(ZNOTE AS BLOB)))") {
             Int64($0.note?.utf8.count ?? 0)
         },
     ]
@@ -100,6 +106,10 @@ struct ItemSum: Sendable {
     /// The sum of an ``ItemChecksum`` over all properties.
     static let checksum = ItemSum(name: "checksum") { $0.add($1) }
     static let cityChecksum = ItemSum(name: "checksum of cities") { $0.add(city: $1.city) }
+    /// The same over the items that the search of the engine's table finds.
+    static let searchedChecksum = ItemSum(name: "checksum of searched items") {
+        if ItemText.isSearched($1.number) { $0.add($1) }
+    }
 
     private init(
         name: String, adding add: @escaping @Sendable (inout ItemChecksum, ItemRow) -> Void
@@ -118,7 +128,7 @@ struct ItemSum: Sendable {
     }
 
     static func facts(of items: [ItemRow]) -> [String: Int64] {
-        let sums = columns + [checksum, cityChecksum]
+        let sums = columns + [checksum, cityChecksum, searchedChecksum]
         var totals = sums.map { _ in Int64(0) }
         // One pass over the items: a pass per sum would copy each item and its strings once per
         // sum.

@@ -1,3 +1,4 @@
+import Benchmarking
 import ObjectGraph
 
 /// A note in a folder, for the workloads about relationships.
@@ -11,29 +12,66 @@ final class Note: ManagedObject {
 final class Folder: ManagedObject {
     static let number = Attribute<Int>("number")
     static let notes = ToMany<Note>("notes")
+
+    var number: Int { self[Self.number] }
+    var notes: Set<Note> { self[Self.notes] }
 }
 
-/// A store of notes in folders of equal size. Both are numbered from 1.
+/// A store of notes in folders. Both are numbered from 1.
 struct NoteStore: SampleStore {
+    /// What the store keeps of the number of notes in a folder.
+    enum KeptCount {
+        case none
+        /// The derived attribute `noteCount`.
+        case derived
+        /// The same with an index.
+        case indexed
+    }
+
     var noteCount: Int
     var notesPerFolder: Int
+    /// Whether folders have from none to twice as many notes.
+    var isUneven = false
     /// Whether folders have the relationship `notes`, the inverse of `folder`.
     var hasInverse = true
     /// The delete rule of `notes`.
     var deleteRule = DeleteRule.nullify
+    var keptCount = KeptCount.none
 
     func makeModel() throws -> ManagedObjectModel {
         let number = AttributeDescription("number", .integer64, isOptional: false)
+        var folder = EntityDescription(
+            name: "Folder", managedObjectClass: Folder.self, attributes: [number],
+            relationships: hasInverse
+                ? [.toMany("notes", "Note", inverse: "folder", deleteRule: deleteRule)] : [],
+            indexes: [FetchIndexDescription("byNumber", on: "number")])
+        if keptCount != .none {
+            folder.attributes.append(
+                AttributeDescription("noteCount", .integer64, derivation: "notes.@count"))
+        }
+        if keptCount == .indexed {
+            folder.indexes.append(FetchIndexDescription("byNoteCount", on: "noteCount"))
+        }
         return try ManagedObjectModel(entities: [
             EntityDescription(
                 name: "Note", managedObjectClass: Note.self, attributes: [number],
                 relationships: [.toOne("folder", "Folder", inverse: hasInverse ? "notes" : nil)]),
-            EntityDescription(
-                name: "Folder", managedObjectClass: Folder.self, attributes: [number],
-                relationships: hasInverse
-                    ? [.toMany("notes", "Note", inverse: "folder", deleteRule: deleteRule)] : [],
-                indexes: [FetchIndexDescription("byNumber", on: "number")]),
+            folder,
         ])
+    }
+
+    /// The sizes of the folders that have so many notes together. Every call returns the same ones.
+    func folderSizes(of noteCount: Int) -> [Int] {
+        var random = SeededGenerator(seed: 1)
+        var sizes: [Int] = []
+        var rest = noteCount
+        while rest > 0 {
+            let size =
+                isUneven ? Int.random(in: 0...2 * notesPerFolder, using: &random) : notesPerFolder
+            sizes.append(min(size, rest))
+            rest -= size
+        }
+        return sizes
     }
 
     func make(in context: WorkerContext) throws -> [String: Int64] {
@@ -46,16 +84,17 @@ struct NoteStore: SampleStore {
 
     /// Inserts notes and their folders, at least 1,000 notes a save.
     func insert(_ noteCount: Int, in context: ManagedObjectContext) throws {
-        var unsavedCount = 0
-        for start in stride(from: 0, to: noteCount, by: notesPerFolder) {
+        var (number, unsavedCount) = (0, 0)
+        for (index, size) in folderSizes(of: noteCount).enumerated() {
             let folder = Folder(context: context)
-            folder[Folder.number] = start / notesPerFolder + 1
-            for index in start..<min(start + notesPerFolder, noteCount) {
+            folder[Folder.number] = index + 1
+            for _ in 0..<size {
+                number += 1
                 let note = Note(context: context)
-                note[Note.number] = index + 1
+                note[Note.number] = number
                 note[Note.folder] = folder
             }
-            unsavedCount += notesPerFolder
+            unsavedCount += size
             guard unsavedCount >= 1_000 else { continue }
             try context.save()
             unsavedCount = 0
@@ -73,9 +112,12 @@ struct ExpectedNotes {
     var folderCount: Int
 
     init(_ store: NoteStore, noteCount: Int) {
-        folders = Dictionary(
-            uniqueKeysWithValues: (0..<noteCount).map { ($0 + 1, $0 / store.notesPerFolder + 1) })
-        folderCount = (noteCount + store.notesPerFolder - 1) / store.notesPerFolder
+        let sizes = store.folderSizes(of: noteCount)
+        folders = [:]
+        for (index, size) in sizes.enumerated() {
+            for _ in 0..<size { folders[folders.count + 1] = index + 1 }
+        }
+        folderCount = sizes.count
     }
 }
 

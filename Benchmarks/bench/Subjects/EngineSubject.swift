@@ -84,6 +84,12 @@ protocol EngineSubject: ItemsSubject {
     /// - Returns: the last page.
     func holdFirstPage(rowCount: Int, times: Int) throws -> HeldItems
 
+    /// For each of these words, finds the items whose notes contain it, through the full-text index,
+    /// and reads each property once. Each search is a separate request of the same shape, without
+    /// a common transaction. The index is the FTS5 table `Z_FT_Item_words`, with the keys of
+    /// `ZITEM` as its rowids.
+    func searchItems(for words: [String]) throws -> ItemChecksum
+
     /// Counts the items, as a list must that shows its scroll bar, and reads the first `rowCount`
     /// of them by number, and each property once.
     ///

@@ -52,6 +52,8 @@ struct SubjectConfiguration: Sendable, Codable, Hashable {
     var hasRacks = false
     /// Whether the engine's store keeps the count of the items of each rack.
     var countsItems = false
+    /// Whether the engine's model has a full-text index of notes; peers find it in the file.
+    var isNoteSearchable = false
     /// Whether the engine's store keeps a history of its changes; peers have none.
     var tracksHistory = false
     /// SQLite's `page_size`, which a file keeps from its creation on.

@@ -18,7 +18,8 @@ final class ObjectGraphEngine: EngineSubject {
             configuration: configuration,
             model: Item.makeModel(
                 isNumberIndexed: isNumberIndexed, isNumberUnique: configuration.isNumberUnique,
-                hasRacks: configuration.hasRacks, countsItems: configuration.countsItems))
+                hasRacks: configuration.hasRacks, countsItems: configuration.countsItems,
+                isNoteSearchable: configuration.isNoteSearchable))
     }
 
     /// - Parameter model: a model with the entity of ``Item``.
@@ -131,6 +132,33 @@ final class ObjectGraphEngine: EngineSubject {
 
     func walkRacks(prefetching: Bool) throws -> ItemChecksum {
         try makeContext().walkRacks(prefetching: prefetching)
+    }
+
+    func searchItems(for words: [String]) throws -> ItemChecksum {
+        let context = makeContext()
+        return try context.performAndWait {
+            var checksum = ItemChecksum()
+            var request = Self.allItems
+            for word in words {
+                request.predicate = try ObjectPredicate("note SEARCH %@", word)
+                for item in try context.fetch(request, as: Item.self) { checksum.add(item) }
+            }
+            return checksum
+        }
+    }
+
+    /// Finds the items that match, and reads the number of each.
+    func findItems(where predicate: ObjectPredicate) throws -> ItemChecksum {
+        let context = makeContext()
+        return try context.performAndWait {
+            var checksum = ItemChecksum()
+            var request = Self.allItems
+            request.predicate = predicate
+            for item in try context.fetch(request, as: Item.self) {
+                checksum.add(number: item.number)
+            }
+            return checksum
+        }
     }
 
     func readFirstBatch(rowCount: Int) throws -> (count: Int, checksum: ItemChecksum) {

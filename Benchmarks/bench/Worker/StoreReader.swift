@@ -67,6 +67,14 @@ final class StoreReader {
         try integers(sql)[0]
     }
 
+    /// The bytes of the pages that are in use.
+    var usedBytes: Int {
+        get throws {
+            try (integer("PRAGMA page_count") - integer("PRAGMA freelist_count"))
+                * integer("PRAGMA page_size")
+        }
+    }
+
     func text(_ sql: String) throws -> String {
         try firstRow(sql) { statement in
             sqlite3_column_text(statement, 0).map { String(cString: $0) } ?? ""

@@ -79,6 +79,7 @@ struct WorkerContext {
             isNumberUnique: job.parameters["row"] == "upsert",
             hasRacks: EngineWorkload.rowsWithRacks.contains(job.parameters["row"] ?? ""),
             countsItems: job.parameters["row"] == "insert-with-derived-count",
+            isNoteSearchable: job.parameters["row"] == "full-text",
             tracksHistory: job.parameters["row"] == "insert-with-history"
                 || job.parameters["history"] == "on",
             pageSize: job.storeFacts?["pageSize"] ?? 4096)

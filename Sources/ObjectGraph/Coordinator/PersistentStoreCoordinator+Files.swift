@@ -86,10 +86,12 @@ extension PersistentStoreCoordinator {
                 keepsSnapshot: false)
             let lastKey = rows.map(\.key).max() ?? 0
             _ = try target.reserveKeys(Int(lastKey), root: root)
-            plan.rows += rows.map { row in
-                RowChange(
-                    kind: .insert, entity: model.entities[row.entityIndex], key: row.key,
-                    row: row, changes: PropertyMask(), previousVersion: 0)
+            plan.rows += try rows.map { row in
+                let entity = model.entities[row.entityIndex]
+                return RowChange(
+                    kind: .insert, entity: entity, key: row.key,
+                    row: try row.withExternalValues(of: entity), changes: PropertyMask(),
+                    previousVersion: 0)
             }
             plan.joins += try joins(of: rows, in: source.store)
         }

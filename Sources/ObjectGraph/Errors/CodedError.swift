@@ -87,6 +87,7 @@ extension StoreError: CodedError {
         case .diskFull: 13
         case .cannotOpen: 256
         case .missingFile, .missingExternalData: 260
+        case .unwritableExternalData: 512
         case .timeout: 134090
         case .noStores: 134030
         case .generationUnavailable, .foreignGeneration, .tooManyGenerations: 134030

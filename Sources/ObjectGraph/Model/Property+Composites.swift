@@ -72,7 +72,6 @@ extension AttributeDescription {
         var flat = element
         flat.name = "\(name).\(element.name)"
         flat.isOptional = isOptional || element.isOptional
-        flat.allowsExternalStorage = allowsExternalStorage || element.allowsExternalStorage
         flat.preservesValueInHistoryOnDeletion =
             preservesValueInHistoryOnDeletion || element.preservesValueInHistoryOnDeletion
         if renamingIdentifier != nil || element.renamingIdentifier != nil {

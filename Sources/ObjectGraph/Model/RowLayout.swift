@@ -1,7 +1,8 @@
 /// The positions of the values in an entity's rows in memory.
 ///
 /// A row has a header, a bitmap of the slots with a value, 8 bytes for each slot, and then the
-/// bytes of texts and blobs. The bits of the first 16 slots are in the header.
+/// bytes of texts and blobs. The bits of the first 16 slots are in the header. Instead of a blob, a
+/// row can have the path of the file that holds it.
 struct RowLayout: Sendable {
     /// Primary key, version, entity number, and a bit for each of the first slots with a value.
     static let headerByteCount = 16
@@ -68,6 +69,18 @@ extension UnsafeRawPointer {
     func rowBytes(_ slotByteOffset: Int) -> UnsafeRawBufferPointer {
         let extent = load(fromByteOffset: slotByteOffset, as: (UInt32, UInt32).self)
         return UnsafeRawBufferPointer(start: self + Int(extent.0), count: Int(extent.1))
+    }
+
+    /// The path of the file with the value of a blob's slot; nil if the row has the bytes.
+    ///
+    /// Such a slot has offset 0, where no bytes can be, and then the offset of the path's length.
+    @inline(__always)
+    func rowFilePath(_ slotByteOffset: Int) -> UnsafeRawBufferPointer? {
+        let extent = load(fromByteOffset: slotByteOffset, as: (UInt32, UInt32).self)
+        guard extent.0 == 0 else { return nil }
+        let place = self + Int(extent.1)
+        let count = place.loadUnaligned(as: UInt32.self)
+        return UnsafeRawBufferPointer(start: place + 4, count: Int(count))
     }
 
     /// Whether the row that starts here has a value in each slot of the mask. The mask covers the

@@ -162,6 +162,8 @@ extension EntityDescription {
 extension ModelWarning.Reason {
     static let lostElements = unsupported(
         "a composite attribute without the elements that this engine writes; it is left out")
+    static let externalElement = unsupported(
+        "external storage of an element of a composite attribute; its values stay in their rows")
     static let lostDerivation = unsupported(
         "a derived attribute with this expression; it has the values that are set")
     static let encryptedAttribute = unsupported("allowsCloudEncryption; values are not encrypted")

@@ -32,7 +32,12 @@ extension ModelFileReader {
         openComposites.append(name)
         var elements: [AttributeDescription] = []
         for element in type.children(named: "attribute") {
-            elements.append(try self.attribute(element, of: entity))
+            var part = try self.attribute(element, of: entity)
+            if part.allowsExternalStorage {
+                part.allowsExternalStorage = false
+                draft.warn(.externalElement, entity, part.name, line: element.line)
+            }
+            elements.append(part)
         }
         openComposites.removeLast()
         elementsOfComposites[name] = elements

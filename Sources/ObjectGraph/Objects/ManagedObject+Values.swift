@@ -57,9 +57,24 @@ extension ManagedObject {
             if case .data(let data) = value { return data }
             return nil
         }
-        if let bytes = bytes(at: index) { return Data(bytes) }
+        if let bytes = bytes(at: index) {
+            let accessor = binding.accessors[index]
+            guard rowStart?.rowFilePath(Int(accessor.byteOffset)) == nil else {
+                return externalData(at: index)
+            }
+            return Data(bytes)
+        }
         if case .data(let data)? = absentValue(at: index) { return data }
         return nil
+    }
+
+    /// The data of an attribute whose value is in a file; nil if the file cannot be read.
+    @inline(never)
+    private func externalData(at index: Int) -> Data? {
+        guard let row = valuesRow,
+            case .data(let data) = storedValue(of: binding.entity.properties[index], in: row)
+        else { return nil }
+        return data
     }
 
     /// The bytes of a text or blob in the row; valid while the object has this row.
@@ -106,9 +121,29 @@ extension ManagedObject {
         return valuesRow.map { storedValue(of: property, in: $0) } ?? .null
     }
 
+    /// The file with the value of an attribute; nil if the object has the value itself. Fires the
+    /// fault.
+    final func storedFile(of property: Property) -> ExternalValue? {
+        if state.needsAttention { attend(reading: property.index) }
+        guard let slot = property.slot, !(changesBesideDraft?.contains(property.index) ?? false)
+        else { return nil }
+        return valuesRow?.externalValue(slot, in: binding.entity.layout)
+    }
+
     /// The value of an attribute in a row. A transformable value whose transformer fails is
-    /// reported, and reads as nil.
+    /// reported, and reads as nil. So is a value whose file cannot be read, which also counts as a
+    /// failed read.
     final func storedValue(of property: Property, in row: RowReference) -> AttributeValue {
+        if let slot = property.slot,
+            let file = row.externalValue(slot, in: binding.entity.layout)
+        {
+            do {
+                return .data(try file.data(of: property.name, binding.entity.name))
+            } catch {
+                managedObjectContext?.readFailed(of: self, error, givesValue: true)
+                return .null
+            }
+        }
         do {
             return try row.value(of: property, in: binding.entity.layout)
         } catch {
@@ -223,7 +258,9 @@ extension ManagedObject {
             return self.row.map {
                 storedValue(of: binding.entity.properties[index], in: $0) == value
             } ?? false
-        case .text, .blob: return value.hasBytes(row.rowBytes(offset))
+        case .text: return value.hasBytes(row.rowBytes(offset))
+        // A value in a file is not read to compare it.
+        case .blob: return row.rowFilePath(offset) == nil && value.hasBytes(row.rowBytes(offset))
         }
     }
 }
@@ -242,8 +279,8 @@ extension AttributeValue {
 }
 
 extension RowReference {
-    /// The value of an attribute according to its type; null if the row has none. A composite
-    /// attribute consists of the values of its elements.
+    /// The value of an attribute according to its type; null if the row has none. The row must have
+    /// it itself, and not in a file. A composite attribute consists of the values of its elements.
     ///
     /// - Throws: The error of a transformable attribute's transformer.
     func value(of property: Property, in layout: RowLayout) throws -> AttributeValue {

@@ -51,6 +51,11 @@ public struct PersistentStoreDescription: Sendable {
     /// Writers need not set this. It costs one more connection, and nothing for those who write.
     public var postsRemoteChanges = false
 
+    /// The greatest size of a value, in bytes, that stays in its row if its attribute has
+    /// `allowsExternalStorage`. A larger one goes to a file of its own, in a hidden folder beside
+    /// the store (spec §8.6). Ignored in memory. A negative size counts as 0.
+    public var externalStorageThresholdBytes = 100 * 1024
+
     /// Whether SQLite rebuilds the file when it is opened, to free unused space.
     public var vacuumsWhenOpened = false
 
@@ -63,6 +68,9 @@ public struct PersistentStoreDescription: Sendable {
 
     /// The name of the SQLite VFS; nil means the default one.
     var vfs: String?
+
+    /// The calls to the file system besides those of SQLite.
+    var fileCalls = FileCalls()
 
     /// Called after each SQL statement with its text and duration, for debugging and tests. Nil
     /// costs nothing.
@@ -85,6 +93,19 @@ public struct PersistentStoreDescription: Sendable {
 
     /// The file to open; nil for a database in memory.
     var file: URL? { location?.nameInMemory == nil ? location : nil }
+
+    /// The folder for large values; nil in memory.
+    func externalFiles(_ debug: DebugOptions) -> ExternalFiles? {
+        file.map { file in
+            let pragmas = connectionConfiguration(debug).pragmas
+            let synchronous = pragmas.last { $0.0.lowercased() == "synchronous" }?.1.lowercased()
+            return ExternalFiles(
+                in: ExternalFiles.supportFolder(of: file),
+                threshold: max(0, externalStorageThresholdBytes),
+                isSynchronized: !["0", "off", "no", "false"].contains(synchronous ?? ""),
+                log: file.absoluteURL.resolvingSymlinksInPath().path + "-wal", calls: fileCalls)
+        }
+    }
 
     func connectionConfiguration(_ debug: DebugOptions) -> SQLiteConfiguration {
         var configuration =

@@ -64,6 +64,9 @@ public struct StoreError: Error, Sendable {
         case damagedValue(String)
         /// The file with the value of an attribute, beside the store, cannot be read (260).
         case missingExternalData(entity: String, attribute: String, file: String)
+        /// A value cannot be written to its file beside the store, so nothing was saved (512). A
+        /// full disk is `diskFull`.
+        case unwritableExternalData(file: String, problem: String)
         /// The coordinator does not have the store open (134080).
         case notOpen
         /// Another connection held its lock longer than the store's timeout (134090).
@@ -212,7 +215,9 @@ extension StoreError: CustomStringConvertible {
         case .damagedValue(let place):
             "The file is damaged: \(place). Restore it from a backup, or repair the value with the sqlite3 tool."
         case .missingExternalData(let entity, let attribute, let file):
-            "The file with a value of '\(entity).\(attribute)' cannot be read: \(file). Put the folder with such files back beside the store."
+            "The file with a value of '\(entity).\(attribute)' cannot be read: \(file). If another save has replaced the value, refresh the object; otherwise put the folder with such files back beside the store."
+        case .unwritableExternalData(let file, let problem):
+            "The value cannot be written to its file \(file): \(problem). Make the folder writable and save again."
         case .notOpen:
             "This store is not open in the coordinator; use one of its persistentStores, or add it."
         case .timeout:

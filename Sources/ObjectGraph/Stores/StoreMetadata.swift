@@ -68,6 +68,15 @@ struct MetadataList: @unchecked Sendable {
 
     private static let noteKey = "ObjectGraphVersionHashes"
 
+    /// The columns whose values have a mark of where they are kept, as `TABLE.COLUMN`; nil in
+    /// stores that have none, or were made before there were marks (spec §8.6).
+    var externalColumns: [String]? {
+        get { entries[Self.externalKey] as? [String] }
+        set { entries[Self.externalKey] = newValue }
+    }
+
+    private static let externalKey = "ObjectGraphExternalColumns"
+
     /// The program's entries whose values attributes can have.
     var values: [String: AttributeValue] {
         get {
@@ -85,6 +94,7 @@ struct MetadataList: @unchecked Sendable {
 
     private static func isOwned(_ key: String) -> Bool {
         key.hasPrefix("NS") || key.hasPrefix("_NS") || key == noteKey
+            || key == externalKey
     }
 
     private static func value(_ entry: Any) -> AttributeValue? {

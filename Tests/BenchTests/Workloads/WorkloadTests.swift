@@ -11,8 +11,8 @@ import Testing
         _ kind: String, _ subjects: String, _ parameters: String, flights: Int = 300
     ) throws -> [CellResult] {
         let makesItsRows = [
-            "engine", "records", "history", "generations", "blobs", "indexes", "validation",
-            "inverse", "delete", "list", "feed", "look-up", "walk",
+            "engine", "records", "history", "generations", "blobs", "indexes", "derived",
+            "full-text", "validation", "inverse", "delete", "list", "feed", "look-up", "walk",
         ]
         let dataset = makesItsRows.contains(kind) ? "" : "dataset: { flights: \(flights) }"
         let text = """
@@ -203,8 +203,9 @@ import Testing
     @Test func `pictures are inserted, listed and read wherever they are kept`() throws {
         let cells = try run(
             "blobs", "object-graph",
-            "rows: 25, kibibytes: 9, place: [inline, apart, path], way: [insert, list, read]")
-        #expect(cells.count == 9)
+            "rows: 25, kibibytes: 9, place: [inline, apart, external, path], "
+                + "way: [insert, list, read]")
+        #expect(cells.count == 12)
         for cell in cells where cell.parameters["way"] == "read" {
             // A request for the person, and with an entity of its own one more for the picture.
             let isApart = cell.parameters["place"] == "apart"
@@ -212,10 +213,41 @@ import Testing
         }
     }
 
+    @Test func `large pictures with external storage are in files of their own`() throws {
+        let cells = try run(
+            "blobs", "object-graph",
+            "rows: 5, kibibytes: 101, place: external, way: [insert, list, read]")
+        #expect(cells.count == 3)
+    }
+
     @Test func `items are found and written with any number of indexes`() throws {
         _ = try run(
             "indexes", "object-graph",
             "rows: 200, saveSize: 50, indexCount: [0, 1, 5], way: [find, insert, update]")
+    }
+
+    @Test func `notes of a folder are counted wherever the count comes from`() throws {
+        let cells = try run(
+            "derived", "object-graph",
+            "rows: 300, notesPerFolder: 5, source: [objects, fetch, derived, indexed], "
+                + "way: [list, filter, insert]")
+        #expect(cells.count == 12)
+        for cell in cells where cell.parameters["way"] != "insert" {
+            // The notes are a second statement.
+            let statements = cell.parameters["source"] == "objects" ? 2.0 : 1
+            #expect(cell.values(of: "statements") == [statements], "\(cell.parameters)")
+        }
+    }
+
+    @Test func `words are found with an index and without, and the index takes room`() throws {
+        // Some people are named in two texts, once with a word between the names.
+        let cells = try run(
+            "full-text", "object-graph",
+            "rows: 1100, wordsPerNote: 10, saveSize: 500, isIndexed: [true, false], "
+                + "way: [word, words, phrase, prefix, insert]")
+        #expect(cells.count == 10)
+        let bytes = cells.flatMap { $0.values(of: "storeBytes") }
+        #expect(bytes.count == 2 && bytes[0] > bytes[1])
     }
 
     @Test func `rules refuse bad items, and items are saved with them and without`() throws {
@@ -338,9 +370,9 @@ import Testing
             """
             rows: 203, row: [fetch-realise, fetch-one-integer, fetch-memory, insert, \
             batch-insert, update, batch-update, fault, fault-in-transaction, pages, \
-            first-page, read-integer, read-text, filter-loaded]
+            full-text, first-page, read-integer, read-text, filter-loaded]
             """)
-        #expect(cells.count == 3 * 14)
+        #expect(cells.count == 3 * 15)
     }
 
     @Test func `of the engine's table one row is inserted into a history`() throws {

@@ -65,6 +65,12 @@ import Testing
         Mistake(
             "c.x", .unsuitableElement("derived"), change: { $0.elements[0].derivation = "now()" }),
         Mistake(
+            "c", .unsuitableForComposite("external storage"),
+            change: { $0.allowsExternalStorage = true }),
+        Mistake(
+            "c.x", .unsuitableElement("kept in files"),
+            change: { $0.elements[0].allowsExternalStorage = true }),
+        Mistake(
             "c.x", .unsuitableElement("of type undefined"),
             change: { $0.elements[0].type = .undefined }),
         Mistake(

@@ -107,6 +107,18 @@ import Testing
         #expect(error?.description.isEmpty == false)
     }
 
+    @Test(arguments: [(true, false), (false, true)])
+    func `nor may its data or its source be in files (§1.4.2)`(
+        _ isSource: Bool, _ isTarget: Bool
+    ) throws {
+        #expect(throws: ModelError("Thing", "copy", .derivationOfExternalData("data"))) {
+            try StoreFixture(
+                AttributeDescription("data", .binaryData, allowsExternalStorage: isSource),
+                AttributeDescription(
+                    "copy", .binaryData, derivation: "data", allowsExternalStorage: isTarget))
+        }
+    }
+
     @Test func `neither transient nor unique (§1.4.2)`() throws {
         #expect(throws: ModelError("Author", "derived", .transientDerivation)) {
             try Self.model("Author", .string, "name") { $0.isTransient = true }

@@ -158,7 +158,7 @@ extension SeededGenerator {
             name, type, isOptional: chance(50),
             defaultValue: chance(50) ? value(ofType: type) : nil,
             isTransient: isTransient, elements: elements,
-            allowsExternalStorage: type == .binaryData && chance(30),
+            allowsExternalStorage: type == .binaryData && !isElement && chance(30),
             preservesValueInHistoryOnDeletion: chance(10),
             validationRules: type == .string && chance(20)
                 ? [ModelBound.maximumLength(9).rule] : [],

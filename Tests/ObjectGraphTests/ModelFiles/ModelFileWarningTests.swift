@@ -63,6 +63,19 @@ import Testing
             "Thing.f", "resultType"),
     ]
 
+    @Test func `an element of a composite stays in its row (§1.13.5)`() throws {
+        let model = try ModelFolder.model(
+            """
+            <entity name="A"><attribute name="a" attributeType="Composite" composite="B"/></entity>
+            <composite name="B"><attribute name="b" attributeType="Binary" \
+            allowsExternalBinaryDataStorage="YES"/></composite>
+            """)
+        let element = model.attributesByName(ofEntity: "A")?["a"]?.elements.first
+        #expect(element?.allowsExternalStorage == false)
+        #expect(model.fileWarnings.map(\.reason) == [.externalElement])
+        #expect(model.fileWarnings.first?.description.contains("stay in their rows") == true)
+    }
+
     @Test(arguments: ignored)
     func `what is unknown or not supported is ignored with a warning (§1.13.4, §1.13.5)`(
         _ ignored: IgnoredCase

@@ -91,6 +91,20 @@ final class CItems: EngineSubject {
         return checksum
     }
 
+    func searchItems(for words: [String]) throws -> ItemChecksum {
+        var select = try connection.prepare(ItemRecord.search)
+        var checksum = ItemChecksum()
+        for word in words {
+            select.bind(word, 1)
+            var items: [ItemRecord] = []
+            while try select.step() { items.append(ItemRecord(select)) }
+            items.withUnsafeBufferPointer { items in
+                for index in items.indices { checksum.add(items[index]) }
+            }
+        }
+        return checksum
+    }
+
     func walkRacks(prefetching: Bool) throws -> ItemChecksum {
         var racks: [RackRecord] = []
         var select = try connection.prepare("SELECT Z_PK, ZNAME FROM ZRACK")

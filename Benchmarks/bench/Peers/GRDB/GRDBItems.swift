@@ -83,6 +83,16 @@ final class GRDBItems: EngineSubject {
         return checksum
     }
 
+    func searchItems(for words: [String]) throws -> ItemChecksum {
+        var checksum = ItemChecksum()
+        for word in words {
+            let request = SQLRequest<ItemRecord>(
+                sql: ItemRecord.search, arguments: [word], cached: true)
+            for item in try pool.read({ try request.fetchAll($0) }) { checksum.add(item) }
+        }
+        return checksum
+    }
+
     func walkRacks(prefetching: Bool) throws -> ItemChecksum {
         let racks = try pool.read { try RackRecord.fetchAll($0) }
         let itemsByRack = prefetching ? try fetchItemsByRack() : [:]

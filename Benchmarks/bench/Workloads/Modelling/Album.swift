@@ -26,7 +26,7 @@ struct Album: Sendable {
         isSynced = context.job.synchronous != "off"
     }
 
-    /// Whether pictures are files. Core Data's stores move values of more than 100 KiB out.
+    /// Whether pictures are files. Stores move values of more than 100 KiB out.
     var usesFiles: Bool { place == .path || place == .external && pictureBytes > 100 * 1024 }
 
     func makeModel() throws -> ManagedObjectModel {

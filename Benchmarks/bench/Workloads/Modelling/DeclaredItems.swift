@@ -5,11 +5,15 @@ import ObjectGraph
 protocol DeclaredItems: SampleStore {
     var rowCount: Int { get }
     func makeModel() throws -> ManagedObjectModel
+    /// Makes items for the store, or to insert into it; every call makes the same ones.
+    func makeItems(_ count: Int) -> [ItemRow]
 }
 
 extension DeclaredItems {
+    func makeItems(_ count: Int) -> [ItemRow] { ItemRow.generated(count: count) }
+
     func make(in context: WorkerContext) throws -> [String: Int64] {
-        let items = ItemRow.generated(count: rowCount)
+        let items = makeItems(rowCount)
         let engine = try open(in: context)
         if !items.isEmpty { try engine.batchInsert(items) }
         try engine.close()
@@ -34,7 +38,7 @@ enum ItemWrite {
     func measure(
         _ store: some DeclaredItems, _ context: WorkerContext, _ verifier: inout Verifier
     ) throws -> Sample {
-        let items = ItemRow.generated(count: context.integer("rows"))
+        let items = store.makeItems(context.integer("rows"))
         let sample = try context.measureBatches(rowCount: items.count) { batches in
             try context.placeStore(isWritten: true)
             let engine = try store.open(in: context)

@@ -86,7 +86,7 @@ extension InverseWorkload.Way {
             }
             try context.save()
         case .delete:
-            for folder in folders where folder[Folder.number].isMultiple(of: 2) {
+            for folder in folders where folder.number.isMultiple(of: 2) {
                 context.delete(folder)
             }
             try context.save()
@@ -94,7 +94,7 @@ extension InverseWorkload.Way {
             return try folders.reduce(0) { sum, folder in
                 let notes =
                     try store.hasInverse
-                    ? Array(folder[Folder.notes])
+                    ? Array(folder.notes)
                     : Note.all(in: context, where: ObjectPredicate("folder == %@", folder))
                 return sum + notes.reduce(0) { $0 + $1.number }
             }

@@ -44,11 +44,19 @@ extension ManagedObjectContext {
             object.reference, object.binding.scope, staleness: nil, keepsSnapshot: false)
     }
 
-    /// The attributes and to-one destinations in a row, by name; nulls are absent.
+    /// The attributes and to-one destinations in a row, by name. Absent are nulls, and values in
+    /// files that the other save has removed.
     func values(of row: RowReference, _ object: ManagedObject) -> [String: AttributeValue] {
-        Dictionary(
-            uniqueKeysWithValues: object.binding.entity.properties.compactMap { property in
+        let entity = object.binding.entity
+        return Dictionary(
+            uniqueKeysWithValues: entity.properties.compactMap { property in
                 guard !property.isHidden else { return nil }
+                if let slot = property.slot,
+                    let file = row.externalValue(slot, in: entity.layout)
+                {
+                    let data = try? file.data(of: property.name, entity.name)
+                    return data.map { (property.name, AttributeValue.data($0)) }
+                }
                 let value = value(of: row, property, object)
                 return value.isNull ? nil : (property.name, value)
             })
@@ -119,6 +127,12 @@ extension ManagedObjectContext {
         case .overwrite:
             for property in entity.properties
             where property.slot != nil && !(object.changes?.contains(property.index) ?? false) {
+                // The same file need not be read and written again.
+                if base.externalValue(property.slot!, in: entity.layout) != nil,
+                    base.hasSameValue(property.slot!, as: theirs, in: entity.layout)
+                {
+                    continue
+                }
                 object.unsavedValues[property.index] = value(of: base, property, object)
             }
         case .rollback: object.discardChanges()

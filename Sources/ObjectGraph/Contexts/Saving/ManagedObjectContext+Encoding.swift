@@ -66,7 +66,13 @@ extension ManagedObjectContext {
                     integer: row.load(fromByteOffset: offset + 8, as: Int64.self))
             }
         case .real: writer.set(slot, real: row.load(fromByteOffset: offset, as: Double.self))
-        case .text, .blob: writer.set(slot, bytes: row.rowBytes(offset))
+        case .text: writer.set(slot, bytes: row.rowBytes(offset))
+        case .blob:
+            if let path = row.rowFilePath(offset) {
+                writer.set(slot, fileIn: path, UnsafeRawBufferPointer(start: nil, count: 0))
+            } else {
+                writer.set(slot, bytes: row.rowBytes(offset))
+            }
         }
     }
 

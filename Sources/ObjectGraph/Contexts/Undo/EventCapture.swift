@@ -1,3 +1,5 @@
+import Foundation
+
 /// The state, before an event, of the objects that it touches. Undo restores it.
 struct EventCapture {
     var objects: [ObjectCapture] = []
@@ -24,6 +26,17 @@ struct ObjectCapture {
     enum Value: Equatable {
         case attribute(AttributeValue)
         case destination(ManagedObject?)
+        case file(FileValue)
+    }
+
+    /// A stored value in a file. Its data stay readable when the file is removed. They are nil if
+    /// the file cannot be read, which is no failed read: the program has not asked for the value.
+    struct FileValue: Equatable {
+        let path: String
+        let data: Data?
+
+        // A file never changes.
+        static func == (first: Self, second: Self) -> Bool { first.path == second.path }
     }
 
     let object: ManagedObject
@@ -61,9 +74,11 @@ struct ObjectCapture {
     }
 
     static func value(of property: Property, _ object: ManagedObject) -> Value {
-        property.kind == .toOne
-            ? .destination(object.destination(of: property))
-            : .attribute(object.attributeValue(of: property))
+        if property.kind == .toOne { return .destination(object.destination(of: property)) }
+        guard let file = object.storedFile(of: property) else {
+            return .attribute(object.attributeValue(of: property))
+        }
+        return .file(FileValue(path: file.path, data: try? ExternalValue.data(at: file.path)))
     }
 
     var wasPresent: Bool { presence == .clean || presence == .changed }

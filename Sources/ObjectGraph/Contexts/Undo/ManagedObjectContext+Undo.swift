@@ -116,9 +116,11 @@ extension ManagedObjectContext {
         for (index, value) in capture.values {
             let property = object.binding.entity.properties[index]
             guard ObjectCapture.value(of: property, object) != value else { continue }
+            if case .file(let file) = value, file.data == nil { continue }
             hasChanged = true
             switch value {
             case .attribute(let value): object.setAttribute(value, at: index)
+            case .file(let file): object.setAttribute(.data(file.data!), at: index)
             case .destination(let destination):
                 // If the destination is still detached, its own restoration sets both ends.
                 if let destination, destination.isMissing { continue }

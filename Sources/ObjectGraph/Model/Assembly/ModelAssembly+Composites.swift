@@ -39,6 +39,7 @@ extension AttributeDescription {
         if isTransient { return "a value in memory only" }
         if defaultValue != nil { return "a default value" }
         if derivation != nil { return "a derivation" }
+        if allowsExternalStorage { return "external storage" }
         return validationRules.isEmpty ? nil : "validation rules"
     }
 
@@ -46,6 +47,7 @@ extension AttributeDescription {
     fileprivate var traitOfAttributesAlone: String? {
         if isTransient { return "transient" }
         if derivation != nil { return "derived" }
+        if allowsExternalStorage { return "kept in files" }
         return type.isTransientOnly ? "of type \(type)" : nil
     }
 }

@@ -12,6 +12,9 @@ extension ModelAssembly {
         let source = try source(of: derivation, in: entity)
         let (type, isAccepted) = accepted(derivation, source?.attribute.type, attribute.type)
         guard isAccepted else { throw .derivationOfOtherType(text, type) }
+        guard ![attribute, source?.attribute].contains(where: { $0?.mayBeExternal ?? false }) else {
+            throw .derivationOfExternalData(text)
+        }
         try checkCycle(of: (entity, attribute))
     }
 
@@ -76,6 +79,10 @@ extension ModelAssembly {
     private func name(_ source: Source) -> String {
         "\(ordered[source.entity].description.name).\(source.attribute.name)"
     }
+}
+
+extension AttributeDescription {
+    fileprivate var mayBeExternal: Bool { type == .binaryData && allowsExternalStorage }
 }
 
 extension AttributeType {

@@ -65,6 +65,8 @@ public struct ModelError: Error, Sendable, Hashable {
         case unknownDerivationKey(String, entity: String)
         /// The derivation gives values of this type, which are not values of the attribute's.
         case derivationOfOtherType(String, AttributeType)
+        /// The attribute or the one that it is derived from allows external storage.
+        case derivationOfExternalData(String)
         /// A derived attribute is transient, so that no store computes it.
         case transientDerivation
         /// The attribute is derived from itself, by this path of attributes.
@@ -73,10 +75,10 @@ public struct ModelError: Error, Sendable, Hashable {
         case derivedConstraint
         /// An attribute that is not composite has elements.
         case needlessElements
-        /// A composite attribute has this, in words, which only its elements can have.
+        /// A composite attribute has this, in words, which composite attributes do not have.
         case unsuitableForComposite(String)
-        /// An element of a composite attribute is this, in words: transient, derived or of a type
-        /// whose values cannot be stored.
+        /// An element of a composite attribute is this, in words: transient, derived, kept in files or
+        /// of a type whose values cannot be stored.
         case unsuitableElement(String)
         /// A uniqueness constraint has a composite attribute, or an element of one.
         case compositeConstraint
@@ -175,6 +177,8 @@ extension ModelError: CustomStringConvertible {
             "\(place): the derivation needs '\(key)' of \(entity), which is not there or not of the right kind: paths follow a to-one relationship to a persistent attribute, sums and counts a to-many relationship."
         case .derivationOfOtherType(let text, let type):
             "\(place): '\(text)' has values of type \(type), which the attribute cannot hold; correct one of them."
+        case .derivationOfExternalData(let text):
+            "\(place): '\(text)' copies data that may be in files, which the triggers of the store cannot read. Do not allow external storage for the attribute or its source."
         case .transientDerivation:
             "\(place): a derived attribute is computed by the store, so it cannot be transient."
         case .circularDerivation(let path):
@@ -183,7 +187,7 @@ extension ModelError: CustomStringConvertible {
             "\(place): a derived attribute cannot be part of a uniqueness constraint."
         case .needlessElements: "\(place): only a composite attribute has elements."
         case .unsuitableForComposite(let trait):
-            "\(place): a composite attribute does not have \(trait); remove it, or give it to the elements."
+            "\(place): a composite attribute does not have \(trait); remove it. Elements can have default values and rules."
         case .unsuitableElement(let trait):
             "\(place): an element of a composite attribute cannot be \(trait); make it an attribute of the entity."
         case .compositeConstraint:

@@ -36,8 +36,9 @@ public struct AttributeDescription: Sendable, Hashable {
     /// the other types.
     public var transformer: ValueTransformer?
 
-    /// Whether a store may keep large values in files of their own. This engine keeps them in the
-    /// row. Core Data marks the stored bytes of such an attribute.
+    /// Whether a SQLite store keeps large values of a Binary attribute in files of their own (spec
+    /// §8.6). Other types stay in their rows, and so do all values in stores that were made
+    /// before it was set.
     public var allowsExternalStorage: Bool
 
     /// Whether the history of a store keeps the last value of a deleted object (spec §10.4). Values

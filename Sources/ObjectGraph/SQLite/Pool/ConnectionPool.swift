@@ -197,8 +197,9 @@ final class ConnectionPool: Sendable {
     ///
     /// It comes in addition to the readers of `read`, and becomes one of them when it is released,
     /// unless there are enough.
+    /// - Parameter companion: Lives as long as the state can be read.
     /// - Throws: `PinError.tooMany`; otherwise as `read`.
-    func pin() throws -> PinnedReader? {
+    func pin(keeping companion: (any Sendable)? = nil) throws -> PinnedReader? {
         guard configuration.mode.canPin else { return nil }
         let idle = try state.withLock { state in
             try state.requireOpen(configuration)
@@ -206,7 +207,7 @@ final class ConnectionPool: Sendable {
         }
         let connection = try (idle ?? openReader()).connection
         connection.releaseSnapshot()
-        let pinned = PinnedReader(connection, of: self)
+        let pinned = PinnedReader(connection, of: self, keeping: companion)
         guard try connection.beginSnapshot() else { return nil }
         try state.withLock { state in
             try state.requireOpen(configuration)

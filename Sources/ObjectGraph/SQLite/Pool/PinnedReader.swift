@@ -6,14 +6,17 @@ import Dispatch
 /// write. Reads run one at a time. Only `sqlite3_snapshot_open` could give a second connection the
 /// same state, and most builds of SQLite lack it (`SQLITE_ENABLE_SNAPSHOT`).
 final class PinnedReader: @unchecked Sendable {
-    // @unchecked Sendable: only the holder of the permit uses the connection, and `deinit`, when
-    // there is no other reference.
+    // @unchecked Sendable: only the holder of the permit uses the connection and the companion, and
+    // `deinit`, when there is no other reference.
     private var connection: Connection?
+    private var companion: (any Sendable)?
     private let permit = DispatchSemaphore(value: 1)
     private let pool: ConnectionPool
 
-    init(_ connection: Connection, of pool: ConnectionPool) {
+    /// - Parameter companion: Lives as long as the state can be read.
+    init(_ connection: Connection, of pool: ConnectionPool, keeping companion: (any Sendable)?) {
         self.connection = connection
+        self.companion = companion
         self.pool = pool
     }
 
@@ -40,6 +43,7 @@ final class PinnedReader: @unchecked Sendable {
         defer { permit.signal() }
         let connection = connection
         self.connection = nil
+        companion = nil
         try connection?.close()
     }
 }

@@ -17,6 +17,13 @@ struct PendingRows {
     fileprivate let slotsByteOffset: Int
     fileprivate let slotKinds: UnsafeBufferPointer<SlotKind>
 
+    /// The name of the file of a value that is in one, which SQL gets as a text: the last part of
+    /// its path.
+    static func fileName(_ path: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        let start = path.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0
+        return UnsafeRawBufferPointer(rebasing: path[start...])
+    }
+
     /// The expressions that select the key and the values of rows with this many slots.
     static func columns(slotCount: Int) -> (key: String, values: [String]) {
         ("key", (0..<slotCount).map { "value\($0)" })
@@ -75,7 +82,13 @@ extension PendingRows {
             case .text:
                 let text = String(decoding: row.rowBytes(place), as: UTF8.self)
                 descriptions.append("'\(text.replacing("'", with: "''"))'")
-            case .blob: descriptions.append("<\(row.rowBytes(place).count) bytes>")
+            case .blob:
+                if let path = row.rowFilePath(place) {
+                    let name = String(decoding: PendingRows.fileName(path), as: UTF8.self)
+                    descriptions.append("'\(name)'")
+                } else {
+                    descriptions.append("<\(row.rowBytes(place).count) bytes>")
+                }
             }
         }
         return descriptions
@@ -199,6 +212,13 @@ private func giveColumn(
             context, bytes.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: CChar.self),
             UInt64(bytes.count), nil, UInt8(SQLITE_UTF8))
     case .blob:
+        if let path = row.rowFilePath(place) {
+            let name = PendingRows.fileName(path)
+            sqlite3_result_text64(
+                context, name.baseAddress?.assumingMemoryBound(to: CChar.self),
+                UInt64(name.count), nil, UInt8(SQLITE_UTF8))
+            return SQLITE_OK
+        }
         let bytes = row.rowBytes(place)
         sqlite3_result_blob64(context, bytes.baseAddress, UInt64(bytes.count), nil)
     }

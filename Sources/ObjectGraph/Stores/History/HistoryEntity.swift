@@ -53,8 +53,9 @@ struct HistoryEntity: Sendable {
             guard let attribute = layout.model.attributeDescription(of: property),
                 attribute.preservesValueInHistoryOnDeletion
             else { return nil }
-            let column = attribute.allowsExternalStorage ? nil : layout.column(of: property)
-            return (property, column)
+            let isKept =
+                !attribute.allowsExternalStorage && !layout.isMarked(property.slot!, of: entity)
+            return (property, isKept ? layout.column(of: property) : nil)
         }
     }
 

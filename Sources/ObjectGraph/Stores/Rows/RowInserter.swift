@@ -102,7 +102,11 @@ extension Statement {
         case .integer: bind(row.integer(slot, in: layout), at: index)
         case .real: bind(row.real(slot, in: layout), at: index)
         case .text: bind(text: row.bytes(slot, in: layout), at: index)
-        case .blob: bind(blob: row.bytes(slot, in: layout), at: index)
+        case .blob:
+            if let path = row.start.rowFilePath(layout.slotsByteOffset + (slot << 3)) {
+                return bind(text: PendingRows.fileName(path), at: index)
+            }
+            bind(blob: row.bytes(slot, in: layout), at: index)
         }
     }
 }

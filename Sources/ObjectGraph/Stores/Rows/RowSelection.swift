@@ -35,12 +35,19 @@ final class RowSelection: Sendable {
     private let firstIndex: Int
     private let plans: [RowPlan]
 
+    /// The path of the folder with values of the store, with the final slash.
+    private let folder: [UInt8]
+
     /// Whether a row may be of a descendant.
     var includesSubentities: Bool { plans.count > 1 }
 
-    /// - Parameter includesSubentities: Whether rows of descendants are included. Each row is read
-    ///   as its own entity.
-    init(_ entity: Entity, includesSubentities: Bool, layout: StoreLayout) {
+    /// - Parameters:
+    ///   - includesSubentities: Whether rows of descendants are included. Each row is read as its
+    ///     own entity.
+    ///   - folder: The path of the folder with values of the store, with the final slash.
+    init(
+        _ entity: Entity, includesSubentities: Bool, layout: StoreLayout, folder: String
+    ) {
         let model = layout.model
         let family = includesSubentities ? Array(model.entities[entity.familyIndexes]) : [entity]
         var names = ["Z_PK", "Z_OPT"]
@@ -55,7 +62,7 @@ final class RowSelection: Sendable {
             where positions[column] == nil {
                 positions[column] = Int32(names.count)
                 names.append(column)
-                selected.append(layout.reading("t0." + column, slot, of: member))
+                selected.append(layout.rowReading("t0." + column, slot, of: member))
             }
         }
         columnCount = names.count
@@ -64,11 +71,12 @@ final class RowSelection: Sendable {
         let last = Int32(names.count - 1)
         keyColumn = last
         self.entity = entity
+        self.folder = Array(folder.utf8)
         firstIndex = entity.index
         plans = family.map { member in
             RowPlan(
                 member, columns: layout.columns(of: member).map { last - positions[$0]! },
-                model: model)
+                layout: layout)
         }
     }
 
@@ -152,10 +160,31 @@ final class RowSelection: Sendable {
                 let text = value.text
                 if text.baseAddress != nil { writer.set(slot, bytes: text) }
             case .blob:
-                if !value.isNull { writer.set(slot, bytes: value.blob) }
+                if source.isMarked {
+                    readMarked(value, slot, into: &writer)
+                } else if !value.isNull {
+                    writer.set(slot, bytes: value.blob)
+                }
             }
         }
         return damagedColumn
+    }
+
+    /// Reads a value that may be in a file (`ExternalData`). The row gets the path of the file; an
+    /// empty one for a value without a mark, which is an error when it is used.
+    @inline(never)
+    private func readMarked(
+        _ value: SQLiteValueReference, _ slot: Int, into writer: inout RowWriter
+    ) {
+        if value.isNull { return }
+        switch ExternalData.place(of: value.blob) {
+        case .here(let data): writer.set(slot, bytes: data)
+        case .file(let name) where !folder.isEmpty:
+            folder.withUnsafeBytes { writer.set(slot, fileIn: $0, name) }
+        case .file, .damaged:
+            let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
+            writer.set(slot, fileIn: nothing, nothing)
+        }
     }
 }
 
@@ -170,6 +199,9 @@ private struct RowPlan: @unchecked Sendable {
         /// Whether an integer is the key of another row, or the number of its entity.
         var isReference = false
 
+        /// Whether the value has a mark of where it is kept.
+        var isMarked = false
+
         /// The smallest and greatest valid reference; 0 is valid too.
         var least: Int64 = 0
         var greatest = Int64.max
@@ -183,12 +215,14 @@ private struct RowPlan: @unchecked Sendable {
     let entityNumber: UInt32
     let sources: UnsafeMutablePointer<Source>
 
-    init(_ entity: Entity, columns: [Int32], model: ManagedObjectModel) {
+    init(_ entity: Entity, columns: [Int32], layout: StoreLayout) {
         extent = entity.layout.extent
         entityNumber = UInt32(entity.number)
         sources = .allocate(capacity: columns.count)
         for (slot, column) in columns.enumerated() {
-            sources[slot] = Source(column: column, kind: entity.layout.slotKinds[slot])
+            sources[slot] = Source(
+                column: column, kind: entity.layout.slotKinds[slot],
+                isMarked: layout.isMarked(slot, of: entity))
         }
         for property in entity.properties {
             guard let relationship = property.relationship, let slot = property.slot else {
@@ -196,7 +230,7 @@ private struct RowPlan: @unchecked Sendable {
             }
             sources[slot].isReference = true
             guard let entitySlot = property.entitySlot else { continue }
-            let family = model.destination(of: relationship).familyIndexes
+            let family = layout.model.destination(of: relationship).familyIndexes
             sources[entitySlot].isReference = true
             sources[entitySlot].least = Int64(family.lowerBound + 1)
             sources[entitySlot].greatest = Int64(family.upperBound + 1)

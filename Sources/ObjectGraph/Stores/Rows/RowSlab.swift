@@ -136,7 +136,8 @@ struct RowReference: @unchecked Sendable {
         start.load(fromByteOffset: layout.slotsByteOffset + (slot << 3), as: Double.self)
     }
 
-    /// The bytes of the text or blob in a slot that has a value; valid while the slab lives.
+    /// The bytes of the text or blob in a slot that has a value, and not a file; valid while the
+    /// slab lives.
     @inline(__always)
     func bytes(_ slot: Int, in layout: RowLayout) -> UnsafeRawBufferPointer {
         start.rowBytes(layout.slotsByteOffset + (slot << 3))
@@ -165,8 +166,17 @@ struct RowReference: @unchecked Sendable {
         }
         switch layout.slotKinds[slot] {
         case .integer, .real: return integer(slot, in: layout) == other.integer(slot, in: layout)
-        case .text, .blob:
-            return bytes(slot, in: layout).elementsEqual(other.bytes(slot, in: layout))
+        case .text: break
+        case .blob:
+            switch (externalValue(slot, in: layout), other.externalValue(slot, in: layout)) {
+            case (nil, nil): break
+            // A file never changes, so another file counts as another value.
+            case (let own?, let others?): return own.path == others.path
+            // An object has the data since its own save, until it reads its row again.
+            case (let file?, nil): return file.hasData(other.bytes(slot, in: layout))
+            case (nil, let file?): return file.hasData(bytes(slot, in: layout))
+            }
         }
+        return bytes(slot, in: layout).elementsEqual(other.bytes(slot, in: layout))
     }
 }

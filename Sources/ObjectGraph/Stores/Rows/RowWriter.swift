@@ -63,6 +63,23 @@ struct RowWriter: SlotWriter, @unchecked Sendable {
             slot)
     }
 
+    /// Makes a file the value of a blob's slot.
+    ///
+    /// - Parameters:
+    ///   - folder: The path of its folder, with the final slash; or its whole path.
+    ///   - name: Its name.
+    mutating func set(
+        _ slot: Int, fileIn folder: UnsafeRawBufferPointer, _ name: UnsafeRawBufferPointer
+    ) {
+        let count = folder.count + name.count
+        reserve(4 + count)
+        let start = end - 4 - count
+        start.storeBytes(of: UInt32(truncatingIfNeeded: count), as: UInt32.self)
+        (start + 4).copyText(folder)
+        (start + 4 + folder.count).copyText(name)
+        store((UInt32(0), UInt32(truncatingIfNeeded: start - rowStart)), slot)
+    }
+
     /// Whether each of the first slots whose bit is set has a value.
     @inline(__always)
     func hasValues(_ slots: UInt16) -> Bool { present & slots == slots }

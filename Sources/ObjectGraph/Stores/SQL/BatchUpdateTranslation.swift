@@ -1,3 +1,5 @@
+import Foundation
+
 /// The UPDATE of a batch request. It raises the version of each row (spec §6.3).
 struct BatchUpdateTranslation: Sendable {
     let sql: String
@@ -51,12 +53,14 @@ struct BatchUpdateTranslation: Sendable {
             let operand = try Self.operand(value, for: name, type, resolver)
             // Real operands, and results too large for 64 bits, are not integers in SQLite.
             let needsCast = type.slotKind == .integer && !operand.isIntegerOf64Bits
-            let isMarked = layout.isMarked(slot, of: entity)
-            if isMarked { text.append("\(ExternalData.writing)(") }
+            // What stands around the value, if it is not stored as it is.
+            let form = layout.writing(Self.value, slot, of: entity).components(
+                separatedBy: Self.value)
+            text.append(form[0])
             if needsCast { text.append("CAST(") }
             try writer.write(operand, to: &text, .required)
             if needsCast { text.append(" AS INTEGER)") }
-            if isMarked { text.append(")") }
+            text.append(form[1])
         }
         if isNested {
             var matching = FetchRequest(
@@ -72,6 +76,8 @@ struct BatchUpdateTranslation: Sendable {
         }
         return text
     }
+
+    private static let value = "\u{1F}"
 
     private static func operand(
         _ expression: ObjectExpression, for name: String, _ type: AttributeType,

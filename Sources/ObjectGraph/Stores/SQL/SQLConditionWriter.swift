@@ -69,10 +69,10 @@ struct SQLConditionWriter {
             try write(part, to: &text, Place(isRequired: false, isNegated: !place.isNegated))
             text.append(")")
         case .isNull(let operand):
-            try write(operand, to: &text, .optional)
+            try writeForNullTest(operand, to: &text, .optional)
             text.append(" IS NULL")
         case .isNotNull(let operand):
-            try write(operand, to: &text, place)
+            try writeForNullTest(operand, to: &text, place)
             text.append(" IS NOT NULL")
         case .compare(let left, let relation, let right, let options):
             try writeComparison(left, relation, right, options, to: &text, place)
@@ -345,6 +345,17 @@ struct SQLConditionWriter {
         } else {
             try writeOther(operand, to: &text, place)
         }
+    }
+
+    /// Writes an operand of which only matters whether it is null: a value in a file is not read.
+    private mutating func writeForNullTest(
+        _ operand: Operand, to text: inout SQLText, _ place: Place
+    ) throws(FetchError) {
+        guard case .attribute(let path, let property) = operand, let slot = property.slot,
+            layout.isMarked(slot, of: model.entities[property.declaringEntityIndex])
+        else { return try write(operand, to: &text, place) }
+        text.append(try alias(path.level, path.steps[...], place))
+        text.append(".\(layout.column(of: property))")
     }
 
     /// Writes an operand that is not a function. It has its own stack frame, so that nested

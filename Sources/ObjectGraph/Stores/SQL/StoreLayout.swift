@@ -24,7 +24,7 @@ final class StoreLayout: Sendable {
     /// The slots whose columns need SQL to read and write them, by entity index.
     private let encodings: [[Int: Encoding]]
 
-    /// Whether every column holds its values as rows in memory do, as in all stores that this
+    /// Whether every column holds its values as rows in memory do, as in most stores that this
     /// engine has made.
     let isPlain: Bool
 
@@ -36,15 +36,22 @@ final class StoreLayout: Sendable {
         /// A number of an entity of this family, which the model numbers otherwise.
         case entityNumber(ClosedRange<Int>)
         /// Bytes behind a mark; see `ExternalData`.
-        case marked(attribute: String)
+        case marked(attribute: String, mayGoOut: Bool)
+    }
+
+    /// Which attributes have values with a mark.
+    enum Marks {
+        /// Those that the model allows to be stored outside.
+        case asModel
+        /// These columns, as `TABLE.COLUMN`, whatever the model says.
+        case columns(Set<String>)
     }
 
     /// The layout of a new store.
     convenience init(_ model: ManagedObjectModel, storeIdentifier: String) {
         let naming = StoreNaming(model)
         self.init(
-            model, naming, storeIdentifier: storeIdentifier, marksExternalData: false,
-            fullTextTables: nil)
+            model, naming, storeIdentifier: storeIdentifier, marks: .asModel, fullTextTables: nil)
     }
 
     /// The layout of an existing store.
@@ -53,18 +60,18 @@ final class StoreLayout: Sendable {
     /// - Throws: `StoreError` if the file lacks an entity, a table or a column.
     convenience init(
         _ model: ManagedObjectModel, _ catalog: StoreCatalog, storeIdentifier: String,
-        entityNames: Set<String>, isUnrelatedModel: Bool, marksExternalData: Bool
+        entityNames: Set<String>, isUnrelatedModel: Bool, marks: Marks
     ) throws(StoreError) {
         let naming = try StoreNaming(
             model, catalog, entityNames: entityNames, isUnrelatedModel: isUnrelatedModel)
         self.init(
-            model, naming, storeIdentifier: storeIdentifier, marksExternalData: marksExternalData,
+            model, naming, storeIdentifier: storeIdentifier, marks: marks,
             fullTextTables: catalog.fullTextTables)
     }
 
     private init(
-        _ model: ManagedObjectModel, _ naming: StoreNaming, storeIdentifier: String,
-        marksExternalData: Bool, fullTextTables: Set<String>?
+        _ model: ManagedObjectModel, _ naming: StoreNaming, storeIdentifier: String, marks: Marks,
+        fullTextTables: Set<String>?
     ) {
         self.model = model
         self.fullTextTables = fullTextTables
@@ -75,24 +82,36 @@ final class StoreLayout: Sendable {
         columns = naming.columns
         joinTables = naming.joinTables
         let isRenumbered = model.entities.contains { numbers[$0.index] != $0.number }
-        isPlain = !isRenumbered && !marksExternalData
-        encodings =
-            isPlain
-            ? []
-            : model.entities.map { entity in
-                var encodings: [Int: Encoding] = [:]
-                for property in entity.properties {
-                    if isRenumbered, let slot = property.entitySlot {
-                        let destination = model.destination(of: property.relationship!)
-                        encodings[slot] = .entityNumber(destination.familyIndexes)
-                    } else if marksExternalData, let slot = property.slot,
-                        model.allowsExternalStorage(property)
-                    {
-                        encodings[slot] = .marked(attribute: "\(entity.name).\(property.name)")
-                    }
+        let encodings = model.entities.map { entity in
+            var encodings: [Int: Encoding] = [:]
+            for property in entity.properties {
+                guard let slot = property.slot else { continue }
+                if isRenumbered, let entitySlot = property.entitySlot {
+                    let destination = model.destination(of: property.relationship!)
+                    encodings[entitySlot] = .entityNumber(destination.familyIndexes)
+                } else if property.attributeType == .binaryData {
+                    let allows = model.allowsExternalStorage(property)
+                    let isMarked =
+                        switch marks {
+                        case .asModel: allows
+                        case .columns(let columns):
+                            columns.contains(
+                                "\(naming.tables[entity.index]).\(naming.columns[entity.index][slot])"
+                            )
+                        }
+                    guard isMarked else { continue }
+                    // A unique index would not see that two files have the same data.
+                    let isConstrained = entity.uniquenessConstraints.joined()
+                        .contains(property.name)
+                    encodings[slot] = .marked(
+                        attribute: "\(entity.name).\(property.name)",
+                        mayGoOut: allows && !isConstrained)
                 }
-                return encodings
             }
+            return encodings
+        }
+        isPlain = !isRenumbered && encodings.allSatisfy(\.isEmpty)
+        self.encodings = isPlain ? [] : encodings
     }
 
     // MARK: - Names
@@ -177,8 +196,13 @@ final class StoreLayout: Sendable {
         return switch encodings[entity.index][slot] {
         case nil: column
         case .entityNumber(let family): modelNumber(column, family)
-        case .marked(let attribute): "\(ExternalData.reading)(\(column), '\(attribute)')"
+        case .marked(let attribute, _): "\(ExternalData.reading)(\(column), '\(attribute)')"
         }
+    }
+
+    /// SQL for the value of a column as `RowSelection` reads it: a file is not read.
+    func rowReading(_ column: String, _ slot: Int, of entity: Entity) -> String {
+        isMarked(slot, of: entity) ? column : reading(column, slot, of: entity)
     }
 
     /// Whether values of an attribute have a mark of where they are kept.
@@ -192,8 +216,20 @@ final class StoreLayout: Sendable {
         return switch encodings[entity.index][slot] {
         case nil: value
         case .entityNumber(let family): storedNumber(value, family)
-        case .marked: "\(ExternalData.writing)(\(value))"
+        case .marked(let attribute, let mayGoOut):
+            "\(ExternalData.writing)(\(value), \(mayGoOut ? 1 : 0), '\(attribute)')"
         }
+    }
+
+    /// The columns of these entities whose values have a mark, as `TABLE.COLUMN`.
+    func markedColumns(of entities: [Entity]) -> [String] {
+        guard !isPlain else { return [] }
+        let columns = entities.flatMap { entity in
+            encodings[entity.index].keys.filter { isMarked($0, of: entity) }.map {
+                "\(table(of: entity)).\(column($0, of: entity))"
+            }
+        }
+        return Set(columns).sorted()
     }
 }
 

@@ -24,6 +24,9 @@ final class SQLiteStore: PersistentStore {
 
     private let triggerFunctions: TriggerFunctions
 
+    /// The folder for large values; nil in memory, and if no column can refer to files.
+    let externalFiles: ExternalFiles?
+
     /// The copy that is read instead of a file that cannot be read in place.
     private let copy: RecoveredCopy?
 
@@ -57,6 +60,7 @@ final class SQLiteStore: PersistentStore {
         _ description: PersistentStoreDescription, model: ManagedObjectModel, debug: DebugOptions
     ) throws {
         let url = description.location
+        let files = description.externalFiles(debug)
         guard let names = model.entityNames(inConfiguration: description.configuration) else {
             throw StoreError(.unknownConfiguration(description.configuration ?? ""), url: url)
         }
@@ -92,7 +96,6 @@ final class SQLiteStore: PersistentStore {
             }
             let triggerFunctions = TriggerFunctions()
             self.triggerFunctions = triggerFunctions
-            let isOfCoreData = existing?.metadata.isOfCoreData == true
             pool = try ConnectionPool(
                 configuration: configuration,
                 maximumReaderCount: description.maximumReaderCount,
@@ -101,7 +104,7 @@ final class SQLiteStore: PersistentStore {
                     try connection.registerPendingRows(slotCount: slotCount)
                     try connection.registerRequestedKey()
                     try triggerFunctions.register(on: connection)
-                    if isOfCoreData { try ExternalData.register(on: connection, store: url) }
+                    try ExternalData.register(on: connection, files)
                 })
             let (opened, history) = try pool.write { connection in
                 let opened = try schema.open(
@@ -117,6 +120,9 @@ final class SQLiteStore: PersistentStore {
                 let history = try StoreHistory(
                     opened, isRecording: description.tracksHistory && !connection.isReadOnly,
                     on: connection)
+                if let files, !opened.externalColumns.isEmpty, !connection.isReadOnly {
+                    Self.sweep(files, of: url, opened, on: connection)
+                }
                 if description.vacuumsWhenOpened { try connection.execute("VACUUM") }
                 if description.analyzesWhenOpened { try connection.execute("ANALYZE") }
                 return (opened, history)
@@ -126,6 +132,7 @@ final class SQLiteStore: PersistentStore {
             metadataState = MetadataState(
                 opened.metadata, hasUnwrittenNote: opened.hasNewNote)
             layout = opened.layout
+            externalFiles = opened.externalColumns.isEmpty ? nil : files
             isReadOnly = try pool.write { $0.isReadOnly }
             commitWatch = description.postsRemoteChanges ? try pool.makeCommitWatch() : nil
         } catch let error as SQLiteError {
@@ -137,12 +144,13 @@ final class SQLiteStore: PersistentStore {
         rowTranslations = TranslationCache()
         let layout = layout
         keys = KeyReservation(model: model)
+        let folder = externalFiles?.path ?? ""
         let selections = model.entities.map {
-            RowSelection($0, includesSubentities: false, layout: layout)
+            RowSelection($0, includesSubentities: false, layout: layout, folder: folder)
         }
         self.selections = selections
         familySelections = model.entities.map {
-            RowSelection($0, includesSubentities: true, layout: layout)
+            RowSelection($0, includesSubentities: true, layout: layout, folder: folder)
         }
         statements = model.entities.map {
             EntityStatements($0, selection: selections[$0.index], layout: layout)
@@ -166,6 +174,7 @@ final class SQLiteStore: PersistentStore {
         keys = store.keys
         obstacle = store.obstacle
         triggerFunctions = store.triggerFunctions
+        externalFiles = store.externalFiles
         copy = store.copy
         history = store.history
         pinnedReader = reader
@@ -177,7 +186,9 @@ final class SQLiteStore: PersistentStore {
     }
 
     func pinned() throws -> (any PersistentStore)? {
-        try mapping { try pool.pin() }.map { SQLiteStore(self, pinnedTo: $0) }
+        // The files are kept before the reader sees the state to which they belong.
+        let files = externalFiles?.keepingFiles()
+        return try mapping { try pool.pin(keeping: files) }.map { SQLiteStore(self, pinnedTo: $0) }
     }
 
     var isPinned: Bool { pinnedReader != nil }
@@ -236,6 +247,7 @@ final class SQLiteStore: PersistentStore {
         // Before the writer, which removes the WAL as the last connection of the file.
         commitWatch?.close()
         try mapping { try pool.close() }
+        externalFiles?.close()
     }
 
     func observeCommits(_ handler: @escaping @Sendable (CommitEvent) -> Void) -> Observation {

@@ -45,8 +45,16 @@ struct SQLiteSchema {
         /// The temporary triggers that the writer needs.
         var writerStatements: [String] = []
 
+        /// The columns that may refer to files.
+        var externalColumns = ExternalColumns()
+
         /// The source of all of this; nil for a new store.
         var origin: Origin?
+
+        mutating func note(_ columns: ExternalColumns) {
+            externalColumns = columns
+            writerStatements += columns.writerStatements
+        }
     }
 
     /// The state of a file's schema and metadata.
@@ -119,10 +127,14 @@ struct SQLiteSchema {
         let insert = try connection.statement(
             "INSERT INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)")
         insert.bind(identifier, at: 1)
-        let metadata = MetadataList(versionHashes: versionHashes)
+        var metadata = MetadataList(versionHashes: versionHashes)
+        let marked = layout.markedColumns(of: entities)
+        if !marked.isEmpty { metadata.externalColumns = marked }
         insert.bind(blob: try metadata.data(), at: 2)
         try insert.run()
-        return Opened(identifier: identifier, metadata: metadata, layout: layout)
+        var made = Opened(identifier: identifier, metadata: metadata, layout: layout)
+        try made.note(ExternalColumns(marked))
+        return made
     }
 
     /// The statements that turn an empty database into a store, in order.
@@ -202,7 +214,8 @@ struct SQLiteSchema {
         let catalog = try StoreCatalog(connection)
         let layout = try StoreLayout(
             model, catalog, storeIdentifier: identifier, entityNames: entityNames,
-            isUnrelatedModel: !differing.isEmpty, marksExternalData: metadata.isOfCoreData)
+            isUnrelatedModel: !differing.isEmpty,
+            marks: metadata.isOfCoreData ? .asModel : .columns(Set(metadata.externalColumns ?? [])))
         var opened = Opened(identifier: identifier, metadata: metadata, layout: layout)
         opened.hasNewNote = hasNewNote
         opened.origin = try Origin(connection)
@@ -215,6 +228,10 @@ struct SQLiteSchema {
         if let lost = try unmaintainedDerivation(layout, on: connection) {
             opened.obstacle = .unmaintainedDerivation(lost)
         }
+        try opened.note(
+            ExternalColumns(
+                metadata.isOfCoreData
+                    ? layout.markedColumns(of: entities) : metadata.externalColumns ?? []))
         if catalog.hasHistory, !tracksHistory, !writesWithoutHistory {
             opened.obstacle = .hasHistory
         }

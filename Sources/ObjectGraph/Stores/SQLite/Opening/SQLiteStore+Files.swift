@@ -8,11 +8,22 @@ extension SQLiteStore {
     static func empty(
         _ url: URL, timeout: Duration, isForced: Bool, vfs: String? = nil
     ) throws {
+        let files = ExternalFiles(in: ExternalFiles.supportFolder(of: url))
+        var names = sharesSupportFolder(url) ? [] : files.names
+        // A crash in the middle must leave a trace.
+        if !names.isEmpty { try? files.hold() }
+        defer { files.close() }
         do {
-            try withConnection(url, .readWrite, timeout: timeout, vfs: vfs) { try $0.empty() }
+            try withConnection(url, .readWrite, timeout: timeout, vfs: vfs) { connection in
+                names.formUnion((try? references(of: url, on: connection)) ?? [])
+                try connection.empty()
+            }
         } catch let error as StoreError where isForced || error.reason == .notADatabase {
             try deleteFiles(at: url)
         }
+        files.drop(names)
+        files.close()
+        files.removeFolders()
     }
 
     private static func deleteFiles(at url: URL) throws {
@@ -29,18 +40,26 @@ extension SQLiteStore {
 
     /// Overwrites a store with the content of another, in one transaction of the destination. The
     /// source does not change.
+    ///
+    /// Values in files are copied before it, and those of the earlier content removed after it.
     static func replace(
         _ destination: URL, with source: URL, timeout: Duration, vfs: String? = nil
     ) throws {
         try withConnection(source, .readOnly, timeout: timeout) { reader in
             _ = try readMetadata(on: reader, url: source)
+            // The files and the rows are of one state.
+            try reader.begin(.deferred)
+            defer { reader.rollback() }
             try withConnection(
                 destination, .readWriteCreate, timeout: timeout, vfs: vfs
             ) { writer in
-                try Connection.backup(from: reader, to: writer)
-                // The copied header says WAL. Without this read of the schema the file would keep
-                // an empty WAL.
-                try writer.execute("PRAGMA schema_version")
+                let files = FilesReplacement(destination, with: source)
+                try files.run(from: reader, to: writer) {
+                    try Connection.backup(from: reader, to: writer)
+                    // The copied header says WAL. Without this read of the schema the file would
+                    // keep an empty WAL.
+                    try writer.execute("PRAGMA schema_version")
+                }
             }
         }
     }

@@ -61,7 +61,7 @@ private struct IndexedCopy {
     init(of original: Connection) throws {
         connection = try Connection(.memory)
         try QueryFunctions.register(on: connection)
-        try ExternalData.register(on: connection, store: nil)
+        try ExternalData.register(on: connection, nil)
         let schema = try original.statement(
             "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name GLOB 'Z*' AND sql LIKE 'CREATE TABLE %'"
         )

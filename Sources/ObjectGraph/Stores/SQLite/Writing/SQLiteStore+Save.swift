@@ -32,12 +32,24 @@ extension SQLiteStore {
         beforeCommit: () throws -> Void = {}
     ) throws -> (result: T, number: Int64?) {
         func run(on connection: Connection) throws -> (T, HistoryRecorder.Record?) {
-            try connection.transaction(.immediate) {
-                let recorder = history?.recorder(from: origin, on: connection)
-                let result = try body(connection, recorder)
-                let record = try recorder?.finish()
-                try beforeCommit()
-                return (result, record)
+            var isCommitting = false
+            do {
+                let outcome = try connection.transaction(.immediate) {
+                    let recorder = history?.recorder(from: origin, on: connection)
+                    let result = try body(connection, recorder)
+                    let record = try recorder?.finish()
+                    try prepareFiles(on: connection)
+                    try beforeCommit()
+                    isCommitting = true
+                    return (result, record)
+                }
+                externalFiles?.committed()
+                return outcome
+            } catch {
+                // Without its lock SQLite has not begun to commit.
+                let isBusy = (error as? SQLiteError)?.isBusy ?? false
+                externalFiles?.rolledBack(mayHaveCommitted: isCommitting && !isBusy)
+                throw error
             }
         }
         let (result, record) = try mapping {
@@ -48,6 +60,14 @@ extension SQLiteStore {
         }
         if let record { history?.noteInterned(record.newNames) }
         return (result, record?.number)
+    }
+
+    private func prepareFiles(on connection: Connection) throws {
+        guard let externalFiles else { return }
+        let changes = try ExternalColumns.takeChanges(on: connection)
+        do throws(FileFailure) { try externalFiles.prepareCommit(changes) } catch {
+            throw StoreError(error.reason, url: url)
+        }
     }
 }
 

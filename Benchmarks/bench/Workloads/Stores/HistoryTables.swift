@@ -23,14 +23,6 @@ extension StoreReader {
         for table in Self.historyTables { try execute("DROP TABLE \(table)") }
         return before - (try usedBytes)
     }
-
-    /// The bytes of the pages that are in use.
-    private var usedBytes: Int {
-        get throws {
-            try (integer("PRAGMA page_count") - integer("PRAGMA freelist_count"))
-                * integer("PRAGMA page_size")
-        }
-    }
 }
 
 extension Verifier {

@@ -7,21 +7,9 @@ enum LookUpWorkload {
         var random = SeededGenerator(seed: context.job.seed)
         let numbers = (1...Int64(rowCount)).shuffled(using: &random)
         let (subject, facts) = try context.openItems(isWritten: false, hasRacks: false)
-        // Pools open a connection at the first read.
-        _ = try subject.findItems(numbered: [1])
-        var found: Set<ItemChecksum> = []
-        let sample = try context.measure(
-            counting: subject as? any CountingSubject, rowCount: rowCount, repeats: true
-        ) {
-            found.insert(try subject.findItems(numbered: numbers))
+        return try context.measureReads(of: subject, rowCount: rowCount, facts) {
+            try subject.findItems(numbered: numbers)
         }
-        try subject.close()
-
-        var verifier = Verifier()
-        try verifier.checkJournal(of: StoreReader(context.storeURL))
-        verifier.check(
-            found, equal: ItemChecksum(itemCount: rowCount, sum: facts[ItemSum.checksum.name]))
-        return WorkloadOutcome(sample: sample, verification: verifier.verification)
     }
 }
 

@@ -31,6 +31,7 @@ enum EngineWorkload {
         case "pages": try pages(rowCount, context)
         case "first-page": try firstPage(rowCount, context)
         case "look-up": try lookUp(rowCount, context)
+        case "full-text": try search(rowCount, context)
         case "walk": try read(context, ItemSum.checksum) { try $0.walkRacks(prefetching: false) }
         case "walk-prefetched":
             try read(context, ItemSum.checksum) { try $0.walkRacks(prefetching: true) }
@@ -70,6 +71,7 @@ enum EngineWorkload {
         case "pages", "first-page", "first-batch", "scroll", "look-up":
             ItemStore(rowCount: rowCount, isNumberIndexed: true)
         case "walk", "walk-prefetched": ItemStore(rowCount: rowCount, hasRacks: true)
+        case "full-text": ItemStore(rowCount: rowCount, isNoteSearchable: true)
         case "filter-loaded": ItemStore(rowCount: rowCount, isRepeating: true)
         default: ItemStore(rowCount: rowCount)
         }
@@ -185,6 +187,17 @@ enum EngineWorkload {
     }
 
     private static let lookUpCount = 10_000
+
+    private static func search(_ rowCount: Int, _ context: WorkerContext) throws -> WorkloadOutcome
+    {
+        let foundCount = (1...Int64(rowCount)).count { ItemText.isSearched($0) }
+        let (subject, facts) = try context.openEngine(isWritten: false)
+        let expected = ItemChecksum(
+            itemCount: foundCount, sum: facts[ItemSum.searchedChecksum.name])
+        return try read(foundCount, from: subject, context, expected) {
+            try subject.searchItems(for: ItemText.searchedNames)
+        }
+    }
 
     /// Fetches the same page repeatedly, each time in a new context. Then fetches and holds as many
     /// pages again, to measure the memory of one page beyond what the allocator reserves for small
@@ -457,7 +470,7 @@ extension WorkloadKind {
                     "batch-insert", "update", "batch-update", "fault",
                     "fault-in-transaction", "pages", "first-page", "first-batch", "scroll",
                     "read-integer", "read-text", "filter-loaded", "growth-fetch", "growth-insert",
-                    "upsert", "import-json", "look-up", "walk", "walk-prefetched",
+                    "upsert", "import-json", "look-up", "full-text", "walk", "walk-prefetched",
                 ]),
                 defaultValue: "fetch-realise", summary: "the line"),
             WorkloadParameter(

@@ -1,24 +1,12 @@
-import Benchmarking
-
 /// Walks a to-many relationship: reads all racks, and the items of each.
 enum WalkWorkload {
     static func run(_ context: WorkerContext) throws -> WorkloadOutcome {
         let rowCount = context.integer("racks") * Rack.itemCount
         let isPrefetching = context.flag("prefetching")
         let (subject, facts) = try context.openItems(isWritten: false, hasRacks: true)
-        var read: Set<ItemChecksum> = []
-        let sample = try context.measure(
-            counting: subject as? any CountingSubject, rowCount: rowCount, repeats: true
-        ) {
-            read.insert(try subject.walkRacks(prefetching: isPrefetching))
+        return try context.measureReads(of: subject, rowCount: rowCount, facts) {
+            try subject.walkRacks(prefetching: isPrefetching)
         }
-        try subject.close()
-
-        var verifier = Verifier()
-        try verifier.checkJournal(of: StoreReader(context.storeURL))
-        verifier.check(
-            read, equal: ItemChecksum(itemCount: rowCount, sum: facts[ItemSum.checksum.name]))
-        return WorkloadOutcome(sample: sample, verification: verifier.verification)
     }
 }
 
