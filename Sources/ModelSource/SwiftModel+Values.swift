@@ -78,6 +78,11 @@ extension AttributeDescription {
         return .given(transformer.name)
     }
 
+    /// Whether the program gives the transformer of the attribute, or of an element of it.
+    var needsTransformer: Bool {
+        transformerSource?.isGiven == true || elements.contains(where: \.needsTransformer)
+    }
+
     /// The type of a transformer that `ValueTransformer.codable` has made, as source.
     public var codableType: String? {
         guard let match = transformer?.name.wholeMatch(of: /Codable<(.+)>/) else { return nil }
@@ -105,7 +110,7 @@ extension AttributeValue {
         case .data(let value): ".data(Data(base64Encoded: \"\(value.base64EncodedString())\")!)"
         case .uuid(let value): ".uuid(UUID(uuidString: \"\(value)\")!)"
         case .uri(let value): ".uri(URL(string: \(value.absoluteString.swiftLiteral))!)"
-        case .objectID, .transformable: nil
+        case .objectID, .transformable, .composite: nil
         }
     }
 }

@@ -28,7 +28,7 @@ public struct SwiftModel {
         self.access = access.isEmpty ? "" : access + " "
         self.classes = classes
         needsTransformers = model.entitiesByName.values.contains { entity in
-            entity.attributes.contains { $0.transformerSource?.isGiven == true }
+            entity.attributes.contains(where: \.needsTransformer)
         }
     }
 
@@ -205,6 +205,10 @@ public struct SwiftModel {
                 }
             rules.append("ValidationRule(\(format.swiftLiteral), \(warning))")
         }
+        var elements: [String] = []
+        for element in attribute.elements {
+            elements.append(try source(of: element, "\(place).\(element.name)"))
+        }
         let transformer: String? =
             switch attribute.transformerSource {
             case .source(let source): source
@@ -219,6 +223,8 @@ public struct SwiftModel {
                 defaultValue.map { ("defaultValue", $0) },
                 attribute.isTransient ? ("isTransient", "true") : nil,
                 attribute.derivation.map { ("derivation", $0.swiftLiteral) },
+                elements.isEmpty
+                    ? nil : ("elements", "[\(elements.joined(separator: ", "))]"),
                 transformer.map { ("transformer", $0) },
                 attribute.allowsExternalStorage ? ("allowsExternalStorage", "true") : nil,
                 attribute.preservesValueInHistoryOnDeletion

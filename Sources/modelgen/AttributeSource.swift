@@ -30,6 +30,11 @@ struct AttributeSource {
             (accessor, property, enumeration) = ("Transformable<\(value)>", "\(value)?", nil)
             return
         }
+        if attribute.type == .composite, let named {
+            value = named
+            (accessor, property, enumeration) = ("Composite<\(value)>", "\(value)?", nil)
+            return
+        }
         let builtIn = Self.builtIn.first { "\($0)" == named }
         if let key, let named, let builtIn, !builtIn.attributeTypes.contains(attribute.type) {
             throw fail(.unsuitableType(named, key: key, attribute.type))
@@ -83,6 +88,7 @@ extension AttributeType {
         case .uuid: "UUID"
         case .uri: "URL"
         case .objectID: "ManagedObjectID"
+        case .composite: "[String: AttributeValue]"
         }
     }
 }

@@ -253,4 +253,28 @@ import Testing
         try folder.generate()
         #expect(try folder.text("_Book.swift").contains("'a' has no type"))
     }
+
+    @Test func `a composite attribute is a dictionary, or the type that the user info names`()
+        throws
+    {
+        let folder = try GeneratedFolder(
+            """
+            <entity name="Place">
+                <attribute name="a" optional="YES" attributeType="Composite" composite="Point"/>
+                <attribute name="b" optional="YES" attributeType="Composite" composite="Point">
+                    <userInfo><entry key="attributeValueClassName" value="Point"/></userInfo>
+                </attribute>
+            </entity>
+            <composite name="Point"><attribute name="x" attributeType="Double"/></composite>
+            """)
+        try folder.generate()
+        let text = try folder.text("_Place.swift")
+        #expect(text.contains(#"let a = Attribute<[String: AttributeValue]?>("a")"#))
+        #expect(text.contains(#"let b = Composite<Point>("b")"#))
+        #expect(text.contains("final var b: Point? {"))
+        let model = try #require(try folder.names.first { $0.hasPrefix("ManagedObjectModel+") })
+        #expect(
+            try folder.text(model).contains(
+                #"elements: [AttributeDescription("x", .double, isOptional: false)]"#))
+    }
 }

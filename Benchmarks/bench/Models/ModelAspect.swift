@@ -71,10 +71,19 @@ extension AttributeDescription {
             ModelAspect("transient", isTransient ? "transient" : nil),
             ModelAspect("default", defaultValue.flatMap { $0.isNull ? nil : $0.text }),
             ModelAspect("rule", rules.joined(separator: ", ")),
+            ModelAspect("elements", elements.map(\.asElement).joined(separator: ", ")),
             ModelAspect("transformer", transformer?.name),
             ModelAspect("storage", allowsExternalStorage ? "in files of their own" : nil),
             ModelAspect("hash modifier", versionHashModifier),
         ]
+    }
+}
+
+extension AttributeDescription {
+    /// The name with everything that is not usual.
+    fileprivate var asElement: String {
+        let texts = aspects.map(\.text).filter { !$0.isEmpty }
+        return "\(name) (\(texts.joined(separator: "; ")))"
     }
 }
 
@@ -119,7 +128,7 @@ extension AttributeValue {
         case .data(let value): "\(value.count) bytes"
         case .uuid(let value): "\(value)"
         case .uri(let value): value.absoluteString
-        case .objectID, .transformable: "a value"
+        case .objectID, .transformable, .composite: "a value"
         }
     }
 }

@@ -32,10 +32,11 @@ struct OwnStoreSession: Sendable {
         names.path(shownAs: job.parameters[parameter] ?? "")
     }
 
-    /// The names of an entity's attributes that have columns, sorted.
+    /// The names of an entity's attributes that have a column, sorted.
     func storedAttributes(of entity: String) -> [String] {
         let attributes = model.attributesByName(ofEntity: entity) ?? [:]
-        return attributes.values.filter { !$0.isTransient }.map(\.name).sorted()
+        return attributes.values.filter { !$0.isTransient && $0.type != .composite }
+            .map(\.name).sorted()
     }
 
     func destination(of path: PropertyPath) -> String? {

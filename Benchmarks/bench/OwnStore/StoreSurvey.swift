@@ -63,7 +63,8 @@ struct StoreSurvey: Sendable {
                 unnamed.append(names.entity(entity.name))
                 continue
             }
-            let attributes = entity.attributesByName.values.filter { !$0.isTransient }
+            let attributes = entity.attributesByName.values
+                .filter { !$0.isTransient && $0.type != .composite }
                 .sorted { $0.name < $1.name }
             let columns = attributes.map {
                 tables.column(of: PropertyPath(entity: entity.name, property: $0.name))

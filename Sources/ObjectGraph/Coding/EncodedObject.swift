@@ -182,6 +182,9 @@ struct EncodedObject: Encodable {
                     .transformerFailed, object, entity.name, container.codingPath + [key])
             }
             try container.encode(data, forKey: key)
+        case .composite:
+            var nested = container.nestedContainer(keyedBy: ObjectCodingKey.self, forKey: key)
+            for element in coded.elements { try encode(attribute: element, to: &nested) }
         case .objectID: break
         }
     }

@@ -2,9 +2,13 @@
 struct EntityCoding {
     struct CodedProperty {
         let property: Property
+        /// The name of the property, of an element that in its composite attribute.
+        let name: String
         let key: ObjectCodingKey
         /// Whether the class codes the attribute itself.
         let isByHand: Bool
+        /// The elements of a composite attribute, without those whose key is empty.
+        let elements: [CodedProperty]
     }
 
     /// The most objects within objects that are decoded or encoded: each uses part of the stack.
@@ -33,11 +37,33 @@ struct EntityCoding {
             let key = attributes[name]?.codingKey ?? relationships[name]?.codingKey ?? name
             guard !key.isEmpty else { return nil }
             return CodedProperty(
-                property: property, key: ObjectCodingKey(key), isByHand: handCoded.contains(name))
+                property: property, name: name, key: ObjectCodingKey(key),
+                isByHand: handCoded.contains(name),
+                elements: Self.elements(of: property, attributes[name]?.elements ?? []))
         }
         var keys: Set = [ObjectCodingKey.entity.stringValue]
-        ambiguousKey = properties.first { !keys.insert($0.key.stringValue).inserted }?.key
+        ambiguousKey =
+            properties.first { !keys.insert($0.key.stringValue).inserted }?.key
+            ?? properties.lazy.compactMap { Self.ambiguousKey(among: $0.elements) }.first
         self.keys = keys
+    }
+
+    private static func elements(
+        of composite: Property, _ descriptions: [AttributeDescription]
+    ) -> [CodedProperty] {
+        zip(composite.elements, descriptions).compactMap { element, description in
+            let key = description.codingKey ?? element.name
+            guard !key.isEmpty else { return nil }
+            return CodedProperty(
+                property: element.property, name: element.name, key: ObjectCodingKey(key),
+                isByHand: false, elements: elements(of: element.property, description.elements))
+        }
+    }
+
+    private static func ambiguousKey(among elements: [CodedProperty]) -> ObjectCodingKey? {
+        var keys: Set<String> = []
+        return elements.first { !keys.insert($0.key.stringValue).inserted }?.key
+            ?? elements.lazy.compactMap { ambiguousKey(among: $0.elements) }.first
     }
 
     func key(of property: Property) -> ObjectCodingKey? {

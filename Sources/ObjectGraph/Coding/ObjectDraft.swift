@@ -62,7 +62,9 @@ struct DraftReader {
         drafts.append(draft)
         for coded in coding.properties where container.contains(coded.key) {
             if coded.property.relationship == nil {
-                let value = try ValueDecoder(entity, coded, container).value()
+                let value = try ValueDecoder(
+                    entity, coded, container, refusesUnknownKeys: refusesUnknownKeys
+                ).value()
                 draft.values.append((coded.property, value))
             } else {
                 let destinations = try destinations(of: coded, entity, container, depth + 1)

@@ -4,20 +4,21 @@ import Foundation
 /// strategies apply.
 struct ValueDecoder {
     private let entity: Entity
-    private let property: Property
-    private let key: ObjectCodingKey
-    private let isByHand: Bool
+    private let coded: EntityCoding.CodedProperty
     private let container: KeyedDecodingContainer<ObjectCodingKey>
+    private let refusesUnknownKeys: Bool
+
+    private var property: Property { coded.property }
+    private var key: ObjectCodingKey { coded.key }
 
     init(
         _ entity: Entity, _ coded: EntityCoding.CodedProperty,
-        _ container: KeyedDecodingContainer<ObjectCodingKey>
+        _ container: KeyedDecodingContainer<ObjectCodingKey>, refusesUnknownKeys: Bool
     ) {
         self.entity = entity
-        property = coded.property
-        key = coded.key
-        isByHand = coded.isByHand
+        self.coded = coded
         self.container = container
+        self.refusesUnknownKeys = refusesUnknownKeys
     }
 
     func value() throws -> AttributeValue {
@@ -31,7 +32,7 @@ struct ValueDecoder {
     private var path: [any CodingKey] { container.codingPath + [key] }
 
     private func decoded() throws -> AttributeValue {
-        if isByHand {
+        if coded.isByHand {
             let value = try entity.objectClass.decodeValue(
                 forKey: property.name, from: container.superDecoder(forKey: key))
             return try accepted(value)
@@ -49,8 +50,28 @@ struct ValueDecoder {
         case .uuid: return .uuid(try decode(UUID.self))
         case .uri: return .uri(try decode(URL.self))
         case .transformable: return try transformable(property.rules!.transformer!)
+        case .composite: return try composite()
         case .undefined, .objectID: return .null
         }
+    }
+
+    /// The value of a composite attribute. Elements without a key in it become nil.
+    private func composite() throws -> AttributeValue {
+        let nested = try container.nestedContainer(keyedBy: ObjectCodingKey.self, forKey: key)
+        let known = Set(coded.elements.map(\.key.stringValue))
+        if refusesUnknownKeys,
+            let unknown = nested.allKeys.filter({ !known.contains($0.stringValue) })
+                .min(by: { $0.stringValue < $1.stringValue })
+        {
+            throw ObjectCodingError.decoding(.unknownKey, entity.name, path + [unknown])
+        }
+        var values: [String: AttributeValue] = [:]
+        for element in coded.elements where nested.contains(element.key) {
+            values[element.name] = try ValueDecoder(
+                entity, element, nested, refusesUnknownKeys: refusesUnknownKeys
+            ).value()
+        }
+        return AttributeValue(elements: values)
     }
 
     private func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {

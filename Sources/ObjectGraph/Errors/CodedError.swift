@@ -39,7 +39,8 @@ extension ModelFileError: CodedError {
         case .inexpressible: 512
         case .model, .predicate: 134060
         case .notAModel, .legacyFormat, .malformed, .documentType, .missingAttribute,
-            .missingElement, .unacceptableValue, .duplicate, .archive:
+            .missingElement, .unacceptableValue, .duplicate, .unknownComposite, .circularComposite,
+            .archive:
             259
         case .noModelInStore: 134020
         }

@@ -81,15 +81,23 @@ struct ModelCorrespondence: Sendable {
         of entity: Entity, _ model: ManagedObjectModel, in old: Entity,
         _ oldModel: ManagedObjectModel
     ) -> [Property?] {
-        let visible = entity.properties.filter { !$0.isHidden }
-        let candidates = old.properties.filter { !$0.isHidden }
-        let places = matches(
-            visible.map { ($0.name, model.renamingIdentifier(of: $0)) },
-            candidates.map { ($0.name, oldModel.renamingIdentifier(of: $0)) })
         var found = [Property?](repeating: nil, count: entity.properties.count)
-        for (property, place) in zip(visible, places) {
-            found[property.index] = place.map { candidates[$0] }
+        // An element of a composite has a key path as its name, of which the last key is its own.
+        func names(_ property: Property, _ model: ManagedObjectModel) -> (String, String?) {
+            func own(_ path: String) -> String { String(path.split(separator: ".").last ?? "") }
+            return (own(property.name), model.renamingIdentifier(of: property).map(own))
         }
+        func match(_ items: [Property], _ candidates: [Property]) {
+            let places = matches(
+                items.map { names($0, model) }, candidates.map { names($0, oldModel) })
+            for (property, place) in zip(items, places) {
+                guard let former = place.map({ candidates[$0] }) else { continue }
+                found[property.index] = former
+                match(property.elements.map(\.property), former.elements.map(\.property))
+            }
+        }
+        let visible = entity.properties.filter { !$0.isHidden }
+        match(visible, old.properties.filter { !$0.isHidden })
         // The place of an object in the order at the other end goes with the relationship.
         for property in visible where property.kind == .toOne {
             guard let place = entity.place(of: property),
@@ -112,7 +120,7 @@ struct ModelCorrespondence: Sendable {
                 return entity.properties.compactMap { property in
                     // A property is reported where it is declared, or where its values come from
                     // elsewhere than in the superentity.
-                    guard !property.isHidden, isOwn(property, of: entity),
+                    guard !property.isPlace, isOwn(property, of: entity),
                         let reason = obstacle(property, of: entity, old)
                     else { return nil }
                     return MigrationObstacle(
@@ -159,6 +167,7 @@ struct ModelCorrespondence: Sendable {
     ) -> MigrationObstacle.Reason? {
         let (from, to) = (former.attributeType!, property.attributeType!)
         if property.isTransient || property.derivation != nil { return nil }
+        if from == .composite, to == .composite { return nil }
         if former.isTransient { return missingDefault(property) }
         if from != to { return .attributeType(from: from, to: to) }
         return former.isOptional ? missingDefault(property) : nil
@@ -167,7 +176,7 @@ struct ModelCorrespondence: Sendable {
     private func missingDefault(_ property: Property) -> MigrationObstacle.Reason? {
         let isFilled =
             property.isOptional || property.isTransient || property.derivation != nil
-            || property.defaultValue != nil
+            || property.isComposite || property.defaultValue != nil
         return isFilled ? nil : .noDefault
     }
 
@@ -243,7 +252,7 @@ extension Entity {
     /// The hidden attribute for the object's place in the ordered relationship at the other end of
     /// a to-one relationship; nil if that is not ordered.
     func place(of property: Property) -> Property? {
-        properties.first { $0.isHidden && $0.name == ModelAssembly.placeName(property.name) }
+        properties.first { $0.isPlace && $0.name == ModelAssembly.placeName(property.name) }
     }
 }
 

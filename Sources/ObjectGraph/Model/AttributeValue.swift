@@ -17,6 +17,9 @@ public enum AttributeValue: Sendable, Hashable {
     case uri(URL)
     case objectID(ManagedObjectID)
     case transformable(TransformableValue)
+    /// The values of a composite attribute by the names of its elements. Elements without a value
+    /// are left out, and a composite without values is `null`.
+    case composite([String: AttributeValue])
 
     /// Whether the value is absent.
     public var isNull: Bool {
@@ -72,6 +75,7 @@ extension AttributeValue {
             !value.isNaN
                 && ((-90...90).contains(value.exponent) || Decimal(shortest: double!) != nil)
         case .transformable(let value): value.storedData != nil
+        case .composite(let values): values.values.allSatisfy(\.isStorable)
         default: true
         }
     }

@@ -27,11 +27,17 @@ final class Entity: Sendable {
     let uniquenessConstraints: [[String]]
     private let propertyIndexes: [String: Int]
 
+    /// The elements of composite attributes by key path.
+    private let elementIndexes: [String: Int]
+
+    /// The composite attributes, without those that are elements of others.
+    let composites: [Property]
+
     /// The values of a new object, by property index.
     let defaultValues: [(index: Int, value: AttributeValue)]
 
     /// The attributes and to-one relationships that validation must check: mandatory ones, narrow
-    /// integers, values kept as reals, and those with rules.
+    /// integers, values kept as reals, those with rules, and composites with mandatory elements.
     let validated: PropertyMask
 
     /// The to-many relationships with a minimum or maximum count.
@@ -69,6 +75,9 @@ final class Entity: Sendable {
         self.propertyIndexes = Dictionary(
             uniqueKeysWithValues: properties.lazy.filter { !$0.isHidden }
                 .map { ($0.name, $0.index) })
+        elementIndexes = Dictionary(
+            uniqueKeysWithValues: properties.lazy.filter(\.isElement).map { ($0.name, $0.index) })
+        composites = properties.filter { $0.isComposite && !$0.isElement }
         defaultValues = properties.compactMap { property in
             property.defaultValue.map { (property.index, $0) }
         }
@@ -78,6 +87,13 @@ final class Entity: Sendable {
                 let relationship = property.relationship!
                 if !property.isOptional || relationship.minCount > 0 || relationship.maxCount > 1 {
                     counted.insert(property.index)
+                }
+            } else if property.isComposite {
+                // A mandatory composite with a mandatory element is checked with that.
+                let isWhole = property.elements.allSatisfy(\.property.isOptional)
+                if !property.isElement, property.requiresElements || !property.isOptional && isWhole
+                {
+                    validated.insert(property.index)
                 }
             } else if !property.isOptional || property.rules != nil
                 || property.attributeType == .integer16 || property.attributeType == .integer32
@@ -117,6 +133,21 @@ final class Entity: Sendable {
         propertyIndexes[name].map { properties[$0] }
     }
 
+    /// The property of this name, or the element of a composite attribute with this key path.
+    func property(at keyPath: String) -> Property? {
+        property(named: keyPath) ?? elementIndexes[keyPath].map { properties[$0] }
+    }
+
+    /// The properties, with all elements of a composite attribute of which they have one: a
+    /// composite changes as a whole (spec §1.3).
+    func completing(_ properties: PropertyMask) -> PropertyMask {
+        var completed = properties
+        for composite in composites where composite.leaves.intersects(properties) {
+            completed.formUnion(composite.leaves)
+        }
+        return completed
+    }
+
     /// Whether the entity is the other one or its descendant.
     func isKind(of other: Entity) -> Bool { other.familyIndexes.contains(index) }
 
@@ -154,6 +185,7 @@ struct PropertyAccessor: BitwiseCopyable {
     /// The kind of an attribute's slot, or of the foreign key of a to-one relationship.
     let slotKind: SlotKind
     let isToOne: Bool
+    let isComposite: Bool
     let isMandatory: Bool
     let hasRules: Bool
 
@@ -171,7 +203,8 @@ struct PropertyAccessor: BitwiseCopyable {
         slotKind = property.attributeType?.slotKind ?? .integer
         isToOne = property.kind == .toOne
         isMandatory = !property.isOptional && property.kind != .toMany
-        hasRules = property.rules != nil
+        isComposite = property.isComposite
+        hasRules = property.rules != nil || property.requiresElements
         integerBitWidth =
             switch property.attributeType {
             case .integer16: 16

@@ -37,6 +37,30 @@ final class Property: Sendable {
     /// The expression of a derived attribute; nil for other properties.
     let derivation: Derivation?
 
+    /// The parts of a composite attribute; empty for other properties.
+    let elements: [Element]
+
+    /// A part of a composite attribute. Its property is one of the entity's too, and has the key
+    /// path as its name.
+    struct Element: Sendable {
+        let name: String
+        let property: Property
+
+        /// Whether it must have a value if the composite attribute has one. False for a column that
+        /// must have a value in any case.
+        let isRequired: Bool
+    }
+
+    /// Whether a value of a composite attribute can lack an element that it must have.
+    let requiresElements: Bool
+
+    /// The elements of a composite attribute that have columns, at any depth; empty for other
+    /// properties.
+    let leaves: PropertyMask
+
+    /// Whether the property is an element of a composite attribute.
+    let isElement: Bool
+
     /// The transformer and conditions of an attribute, if it has any.
     let rules: AttributeRules?
 
@@ -46,7 +70,8 @@ final class Property: Sendable {
     init(
         name: String, kind: Kind, index: Int, identifier: UInt32, declaringEntityIndex: Int,
         isOptional: Bool, isTransient: Bool, defaultValue: AttributeValue?, slot: Int?,
-        entitySlot: Int?, derivation: Derivation? = nil, rules: AttributeRules?,
+        entitySlot: Int?, derivation: Derivation? = nil, elements: [Element] = [],
+        rules: AttributeRules?,
         relationship: Relationship?
     ) {
         self.name = name
@@ -60,6 +85,16 @@ final class Property: Sendable {
         self.slot = slot
         self.entitySlot = entitySlot
         self.derivation = derivation
+        self.elements = elements
+        leaves = elements.reduce(into: PropertyMask()) { leaves, element in
+            if element.property.isComposite {
+                leaves.formUnion(element.property.leaves)
+            } else {
+                leaves.insert(element.property.index)
+            }
+        }
+        requiresElements = elements.contains { $0.isRequired || $0.property.requiresElements }
+        isElement = name.utf8.contains(UInt8(ascii: "."))
         self.rules = rules
         self.relationship = relationship
     }
@@ -68,8 +103,13 @@ final class Property: Sendable {
         if case .attribute(let type) = kind { type } else { nil }
     }
 
-    /// Whether the model does not show the property: it stores a place in an ordered relationship.
-    var isHidden: Bool { name.first == "(" }
+    var isComposite: Bool { kind == .attribute(.composite) }
+
+    /// Whether the property stores a place in an ordered relationship.
+    var isPlace: Bool { name.first == "(" }
+
+    /// Whether the model does not show the property among those of the entity.
+    var isHidden: Bool { isElement || isPlace }
 
     private static let lastIdentifier = Atomic<UInt32>(0)
 

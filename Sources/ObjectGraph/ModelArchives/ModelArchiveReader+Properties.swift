@@ -5,14 +5,12 @@ extension ModelArchiveReader {
         _ name: String, _ object: ModelArchive.Object, into entity: inout EntityDescription
     ) throws(KeyedArchiveError) {
         switch object.className {
-        case "NSAttributeDescription":
-            try readAttribute(name, object, into: &entity)
-        case "NSDerivedAttributeDescription":
-            let derivation = try self.derivation(of: object)
-            if derivation == nil { draft.warn(.lostDerivation, entity.name, name) }
-            try readAttribute(name, object, derivation: derivation, into: &entity)
-        case "NSCompositeAttributeDescription":
-            draft.warn(.compositeAttribute, entity.name, name)
+        case "NSAttributeDescription", "NSDerivedAttributeDescription",
+            "NSCompositeAttributeDescription":
+            elementCount = 0
+            if let attribute = try attribute(name, object, of: entity.name) {
+                entity.attributes.append(attribute)
+            }
         case "NSRelationshipDescription":
             guard try !flag("NSIsTransient", object) else {
                 draft.warn(.transientRelationship, entity.name, name)
@@ -43,42 +41,75 @@ extension ModelArchiveReader {
         static let isPreserved = 16
     }
 
-    private mutating func readAttribute(
-        _ name: String, _ object: ModelArchive.Object, derivation: String? = nil,
-        into entity: inout EntityDescription
-    ) throws(KeyedArchiveError) {
-        let number: Int = try archive.value("NSAttributeType", of: object) ?? 0
-        guard number != Self.compositeType else {
-            draft.warn(.compositeAttribute, entity.name, name)
-            return
+    /// The attribute, or the element of a composite attribute; nil if it is composite and the
+    /// archive does not show its elements.
+    private mutating func attribute(
+        _ name: String, _ object: ModelArchive.Object, of entity: String
+    ) throws(KeyedArchiveError) -> AttributeDescription? {
+        var number: Int = try archive.value("NSAttributeType", of: object) ?? 0
+        if object.className == "NSCompositeAttributeDescription" {
+            number = AttributeType.composite.rawValue
         }
         guard let type = AttributeType(rawValue: number) else {
             throw try archive.damaged("the unknown type \(number)", at: object.index)
         }
         let flags: Int = try archive.value("NSFlagsKey", of: object) ?? 0
         if try flag("NSAllowsCloudEncryption", object) {
-            draft.warn(.encryptedAttribute, entity.name, name)
+            draft.warn(.encryptedAttribute, entity, name)
+        }
+        var derivation: String?
+        if object.className == "NSDerivedAttributeDescription" {
+            derivation = try self.derivation(of: object)
+            if derivation == nil { draft.warn(.lostDerivation, entity, name) }
+        }
+        var elements: [AttributeDescription] = []
+        if type == .composite {
+            guard object.fields[Self.elementsField] != nil else {
+                draft.warn(.lostElements, entity, name)
+                return nil
+            }
+            elements = try self.elements(of: object, in: entity)
         }
         var attribute = AttributeDescription(
             name, type, isOptional: try flag("NSIsOptional", object),
             isTransient: try flag("NSIsTransient", object), derivation: derivation,
-            allowsExternalStorage: flags & Flags.allowsExternalStorage != 0,
+            elements: elements, allowsExternalStorage: flags & Flags.allowsExternalStorage != 0,
             preservesValueInHistoryOnDeletion: flags & Flags.isPreserved != 0,
             renamingIdentifier: try renamingIdentifier(of: object, name),
-            userInfo: try userInfo(of: object, entity.name, name),
+            userInfo: try userInfo(of: object, entity, name),
             versionHashModifier: try archive.value("NSVersionHashModifier", of: object))
         if type == .transformable {
             attribute.transformer = draft.transformer(
-                named: try archive.nonemptyText("NSValueTransformerName", of: object), entity.name,
-                name)
+                named: try archive.nonemptyText("NSValueTransformerName", of: object), entity, name)
         }
-        attribute.defaultValue = try defaultValue(of: object, attribute, entity.name)
-        attribute.validationRules = try rules(of: object, attribute, entity.name)
-        entity.attributes.append(attribute)
+        attribute.defaultValue = try defaultValue(of: object, attribute, entity)
+        attribute.validationRules = try rules(of: object, attribute, entity)
+        return attribute
     }
 
-    /// The number of the type `composite`, which the engine lacks.
-    private static let compositeType = 2100
+    private mutating func elements(
+        of object: ModelArchive.Object, in entity: String
+    ) throws(KeyedArchiveError) -> [AttributeDescription] {
+        var elements: [AttributeDescription] = []
+        for index in try archive.elements(Self.elementsField, of: object) {
+            elementCount += 1
+            // A damaged archive may have an attribute within itself.
+            guard elementCount < Entity.maximumPropertyCount else {
+                throw try archive.damaged("too many elements of an attribute", at: object.index)
+            }
+            let element = try archive.object(at: index)
+            let name: String = try archive.required(
+                archive.value("NSPropertyName", of: element), "NSPropertyName", of: element)
+            if let attribute = try attribute(name, element, of: entity) {
+                elements.append(attribute)
+            }
+        }
+        return elements
+    }
+
+    /// A field of this engine: no document says how Core Data archives the elements of a composite
+    /// attribute.
+    static let elementsField = "OGElements"
 
     private mutating func defaultValue(
         of object: ModelArchive.Object, _ attribute: AttributeDescription, _ entity: String

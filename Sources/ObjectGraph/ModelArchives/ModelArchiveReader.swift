@@ -10,6 +10,9 @@ struct ModelArchiveReader {
     private var entityName: String?
     private var propertyName: String?
 
+    /// The number of elements of the attribute that is being read.
+    var elementCount = 0
+
     /// The outline of an entity, before it is read.
     private struct Outline {
         let object: ModelArchive.Object

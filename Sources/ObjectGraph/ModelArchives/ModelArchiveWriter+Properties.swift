@@ -54,7 +54,20 @@ extension ModelArchiveWriter {
 
     // MARK: - Attributes
 
-    mutating func fields(
+    /// The index of a reference to the attribute.
+    mutating func node(of attribute: AttributeDescription, in entity: String) -> Int {
+        let className =
+            if attribute.type == .composite {
+                "NSCompositeAttributeDescription"
+            } else if attribute.derivation != nil {
+                "NSDerivedAttributeDescription"
+            } else {
+                "NSAttributeDescription"
+            }
+        return archive.node(className, fields(of: attribute, in: entity))
+    }
+
+    private mutating func fields(
         of attribute: AttributeDescription, in entity: String
     ) -> [(String, Int)] {
         let rules = attribute.validationRules.compactMap { rule in
@@ -87,6 +100,10 @@ extension ModelArchiveWriter {
                 ("NSDerivationExpression", self.derivation(derivation)),
                 ("NSFilteringPredicate", archive.null()),
             ]
+        }
+        if attribute.type == .composite {
+            let elements = attribute.elements.map { node(of: $0, in: entity) }
+            fields.append((ModelArchiveReader.elementsField, archive.list(elements)))
         }
         if !rules.isEmpty {
             fields += [
@@ -194,6 +211,7 @@ extension AttributeType {
         case .binaryData: "NSData"
         case .uuid: "NSUUID"
         case .uri: "NSURL"
+        case .composite: "NSDictionary"
         case .undefined, .transformable, .objectID: nil
         }
     }

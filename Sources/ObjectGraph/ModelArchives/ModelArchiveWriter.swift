@@ -147,14 +147,7 @@ struct ModelArchiveWriter {
     ) -> [(String, Int)] {
         var properties: [(String, Int)] = []
         for attribute in declarer.attributes {
-            properties.append(
-                (
-                    attribute.name,
-                    archive.node(
-                        attribute.derivation == nil
-                            ? "NSAttributeDescription" : "NSDerivedAttributeDescription",
-                        fields(of: attribute, in: entity))
-                ))
+            properties.append((attribute.name, node(of: attribute, in: entity)))
         }
         for relationship in declarer.relationships {
             let fields = fields(of: relationship, in: entity)
@@ -227,7 +220,7 @@ struct ModelArchiveWriter {
         case .transformable(let value):
             if let list = value.value as? PropertyList { return try? archive.reference(to: list) }
             return value.storedData.flatMap { try? archive.reference(to: .data($0)) }
-        case .objectID: return nil
+        case .objectID, .composite: return nil
         }
     }
 

@@ -5,7 +5,7 @@ extension AttributeType {
         .integer16: "Integer 16", .integer32: "Integer 32", .integer64: "Integer 64",
         .decimal: "Decimal", .double: "Double", .float: "Float", .string: "String",
         .boolean: "Boolean", .date: "Date", .binaryData: "Binary", .uuid: "UUID", .uri: "URI",
-        .transformable: "Transformable",
+        .transformable: "Transformable", .composite: "Composite",
     ]
 
     private static let byModelFileName = Dictionary(
@@ -59,7 +59,7 @@ extension AttributeValue {
             if text == "YES" || text == "NO" { return .boolean(text == "YES") }
             return Double(text).map { .boolean($0 != 0) }
         case .double, .float, .date: return Double(text).map { .double($0) }
-        case .undefined, .binaryData, .transformable, .objectID: return nil
+        case .undefined, .binaryData, .transformable, .objectID, .composite: return nil
         }
     }
 
@@ -74,7 +74,7 @@ extension AttributeValue {
         case .date(let value): "\(value.timeIntervalSinceReferenceDate)"
         case .uuid(let value): value.uuidString
         case .uri(let value): value.absoluteString
-        case .null, .data, .objectID, .transformable: nil
+        case .null, .data, .objectID, .transformable, .composite: nil
         }
     }
 }

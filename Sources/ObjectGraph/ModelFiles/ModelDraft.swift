@@ -150,7 +150,8 @@ extension EntityDescription {
     /// The names that an index cannot have: "self" and "entity", which occur in lists of names and
     /// mean the columns of key and entity, and those of the given ones that have no column.
     func columnless(_ names: [String]) -> Set<String> {
-        let columns = Set(attributes.filter { !$0.isTransient }.map(\.name))
+        let stored = attributes.filter { !$0.isTransient && $0.type != .composite }
+        let columns = Set(stored.map(\.name))
             .union(relationships.filter { !$0.isToMany }.map(\.name))
         return Set(names).union(["self", "entity"]).subtracting(columns)
     }
@@ -159,7 +160,10 @@ extension EntityDescription {
 // MARK: - Features that the engine lacks
 
 extension ModelWarning.Reason {
-    static let compositeAttribute = unsupported("a composite attribute; it is left out")
+    static let lostElements = unsupported(
+        "a composite attribute without the elements that this engine writes; it is left out")
+    static let externalElement = unsupported(
+        "external storage of an element of a composite attribute; its values stay in their rows")
     static let lostDerivation = unsupported(
         "a derived attribute with this expression; it has the values that are set")
     static let encryptedAttribute = unsupported("allowsCloudEncryption; values are not encrypted")

@@ -31,6 +31,10 @@ public struct ModelFileError: Error, Sendable, Hashable {
         case unacceptableValue(String, attribute: String, expected: String)
         /// A second element has the name of the first one.
         case duplicate(String, element: String)
+        /// A composite attribute is of a type that the file lacks.
+        case unknownComposite(String)
+        /// A type of composite attributes has itself as an element, by this path of types.
+        case circularComposite([String])
         /// The text is not a predicate.
         case predicate(PredicateFormatError)
         /// The model is a keyed archive, of a store or a compiled model, that cannot be read. The
@@ -97,6 +101,10 @@ extension ModelFileError: CustomStringConvertible {
             "The attribute '\(attribute)' is '\(value)' and must be \(expected)."
         case .duplicate(let name, let element):
             "Two elements '\(element)' have the name '\(name)'; rename one of them."
+        case .unknownComposite(let name):
+            "There is no composite type '\(name)'; add an element 'composite' or correct the name."
+        case .circularComposite(let path):
+            "The composite type is an element of itself: \(path.joined(separator: " has ")). Remove one of these elements."
         case .predicate(let error): "The predicate cannot be parsed: \(error)"
         case .archive(let error, let entity, let property):
             [entity.map { entity in property.map { "\(entity).\($0)" } ?? entity }, error.archived]

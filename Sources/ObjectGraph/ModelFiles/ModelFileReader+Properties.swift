@@ -1,25 +1,23 @@
 import Foundation
 
 extension ModelFileReader {
-    /// The attribute; nil if the engine lacks attributes of its kind.
     mutating func attribute(
         _ element: ModelElement, of entity: String
-    ) throws(ModelFileError) -> AttributeDescription? {
+    ) throws(ModelFileError) -> AttributeDescription {
         let name = try element.text("name")
         let typeName = element["attributeType"]
-        guard typeName != "Composite" else {
-            draft.warn(.compositeAttribute, entity, name, line: element.line)
-            return nil
-        }
         guard let type = AttributeType(modelFileName: typeName) else {
             throw element.unacceptable(typeName ?? "", "attributeType", "a type of attributes")
         }
         try reportUnsupported(element, entity, name)
+        var elements: [AttributeDescription] = []
+        if type == .composite { elements = try self.elements(of: element, in: entity) }
         return AttributeDescription(
             name, type, isOptional: try element.flag("optional"),
             defaultValue: defaultValue(element, type, entity, name),
             isTransient: try element.flag("transient"),
             derivation: try derivation(element, entity, name),
+            elements: elements,
             transformer: type == .transformable
                 ? draft.transformer(
                     named: element.nonemptyText("valueTransformerName"), entity, name,

@@ -7,6 +7,13 @@ struct ModelFileReader {
     /// The lines of what an error of the model can concern.
     private var lines: [Part: Int] = [:]
 
+    /// The types of composite attributes, by name, and the elements of those that were read.
+    var composites: [String: ModelElement] = [:]
+    var elementsOfComposites: [String: [AttributeDescription]] = [:]
+
+    /// The types that are being read, each within the one before.
+    var openComposites: [String] = []
+
     private enum Part: Hashable {
         case entity(String)
         case property(String, entity: String)
@@ -29,7 +36,11 @@ struct ModelFileReader {
             switch error.reason {
             case .unknownConfigurationEntity(let name): .configuration(name)
             case .unknownTemplateEntity(let name): .template(name)
-            default: error.property.map { .property($0, entity: error.entity) } ?? entity
+            default:
+                // An element of a composite attribute is named by its key path.
+                error.property.map {
+                    .property(String($0.prefix { $0 != "." }), entity: error.entity)
+                } ?? entity
             }
         return ModelFileError(.model(error), file: draft.file, line: lines[part] ?? lines[entity])
     }
@@ -44,6 +55,8 @@ struct ModelFileReader {
         reportUnknown(in: root)
         draft.versionIdentifiers = Set(
             [root["userDefinedModelVersionIdentifier"]].compactMap(\.self))
+        // Entities come before the types that they name.
+        try readComposites(of: root)
         for element in root.children {
             switch element.name {
             case "entity": draft.entities.append(try entity(element))
@@ -93,10 +106,7 @@ struct ModelFileReader {
                 lines[.property(property, entity: name)] = child.line
             }
             switch child.name {
-            case "attribute":
-                if let attribute = try attribute(child, of: name) {
-                    entity.attributes.append(attribute)
-                }
+            case "attribute": entity.attributes.append(try attribute(child, of: name))
             case "relationship":
                 if let relationship = try relationship(child, of: name) {
                     entity.relationships.append(relationship)

@@ -17,6 +17,12 @@ extension ManagedObjectModel {
 /// Writes a model as elements.
 struct ModelFileWriter {
     let model: ManagedObjectModel
+    private let composites: CompositeTypes
+
+    init(model: ManagedObjectModel) {
+        self.model = model
+        composites = CompositeTypes(model)
+    }
 
     func root() throws(ModelFileError) -> PrintedElement {
         guard model.versionIdentifiers.count <= 1 else {
@@ -43,6 +49,14 @@ struct ModelFileWriter {
         for (name, request) in model.fetchRequestTemplatesByName.sorted(by: { $0.key < $1.key }) {
             element.children.append(
                 try fetchRequest(named: name, request, "the template '\(name)'"))
+        }
+        for type in composites.types {
+            var composite = try PrintedElement("composite", [("name", type.name)])
+            for attribute in type.elements {
+                composite.children.append(
+                    try self.attribute(attribute, "\(type.name).\(attribute.name)"))
+            }
+            element.children.append(composite)
         }
         return element
     }
@@ -151,6 +165,7 @@ struct ModelFileWriter {
             [
                 ("name", attribute.name), ("optional", attribute.isOptional.yes),
                 ("transient", attribute.isTransient.yes), ("attributeType", type.modelFileName),
+                ("composite", composites.name(of: attribute)),
                 ("derived", (attribute.derivation != nil).yes),
                 ("derivationExpression", attribute.derivation),
             ] + bounds(of: attribute, place) + [

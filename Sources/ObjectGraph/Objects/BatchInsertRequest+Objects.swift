@@ -13,7 +13,7 @@ extension BatchInsertRequest {
                 throw FetchError.classMismatch(entity: entity.name, expected: "\(Object.self)")
             }
             let attributes = entity.properties.filter {
-                $0.attributeType != nil && $0.slot != nil && !$0.isHidden
+                $0.attributeType != nil && $0.slot != nil && !$0.isPlace
             }
             return { row in
                 let object = Object(

@@ -33,16 +33,21 @@ extension ManagedObject {
         case "FETCH_SOURCE":
             var value: AttributeValue = .objectID(objectID)
             var object: ManagedObject? = self
+            var composite: Property?
             for key in keys.dropFirst() {
-                guard let property = object?.binding.entity.property(named: key) else {
+                let found =
+                    composite.map { $0.element(named: key) }
+                    ?? object?.binding.entity.property(named: key)
+                guard let property = found else {
                     throw FetchError.unknownKeyPath(name, entity: binding.entity.name)
                 }
+                composite = property.isComposite ? property : nil
                 if property.kind == .toOne {
                     object = object?.destination(of: property)
                     value = object.map { .objectID($0.objectID) } ?? .null
                 } else {
                     value = object?.attributeValue(of: property) ?? .null
-                    object = nil
+                    if composite == nil { object = nil }
                 }
             }
             return value

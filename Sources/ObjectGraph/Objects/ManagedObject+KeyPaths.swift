@@ -36,7 +36,8 @@ extension ManagedObject {
             if case .object(let path) = path.operand, !isIdentifier {
                 return frame.object(at: path)?.object
             }
-            return path.operand.value(in: frame).swiftValue(of: path.operand.attributeType)
+            let value = path.operand.value(in: frame)
+            return path.operand.attribute?.swiftValue(of: value) ?? value.swiftValue
         }
         guard let collection = path.collection else { return value(in: frame) }
         return frame.members(of: collection).compactMap(value)
@@ -44,12 +45,12 @@ extension ManagedObject {
 }
 
 extension Operand {
-    /// The type of the operand's attribute, or of the attribute whose minimum or maximum it is.
-    fileprivate var attributeType: AttributeType? {
+    /// The operand's attribute, or the attribute whose minimum or maximum it is.
+    fileprivate var attribute: Property? {
         switch self {
-        case .attribute(_, let property): property.attributeType
+        case .attribute(_, let property): property
         case .summary(.minimum, _, let operand), .summary(.maximum, _, let operand):
-            operand.attributeType
+            operand.attribute
         default: nil
         }
     }

@@ -9,6 +9,8 @@ extension ManagedObject {
     ///   `Int64`.
     /// - A to-one relationship is a `ManagedObject`, a to-many relationship a `Set<ManagedObject>`,
     ///   or an array if it is ordered.
+    /// - A composite attribute is a dictionary by the names of its elements, without those that
+    ///   have no value, and can be cast: `value as? [String: Double]`.
     /// - A property list is the value that it is made of, with integers as `Int`, and can be cast:
     ///   `value as? [String: Int]`.
     /// - nil means no value.
@@ -25,7 +27,7 @@ extension ManagedObject {
     /// The value of a property as its Swift type.
     final func currentValue(of property: Property) -> Any? {
         switch property.kind {
-        case .attribute(let type): attributeValue(of: property).swiftValue(of: type)
+        case .attribute: property.swiftValue(of: attributeValue(of: property))
         case .toOne: destination(of: property)
         case .toMany where property.relationship!.isOrdered: orderedDestinations(of: property)
         case .toMany: destinations(of: property)
@@ -33,7 +35,8 @@ extension ManagedObject {
     }
 
     /// Sets a property by its name; nil removes the value, or empties a to-many relationship. A
-    /// number may be of any integer or floating-point type, or an `NSNumber`.
+    /// number may be of any integer or floating-point type, or an `NSNumber`. A dictionary replaces
+    /// the whole value of a composite attribute: elements that it lacks become nil.
     ///
     /// - Throws: `PropertyError` if the entity has no such property or it does not accept the
     ///   value; the object is then unchanged.
@@ -70,7 +73,7 @@ extension ManagedObject {
         switch property.kind {
         case .attribute(let type):
             guard let converted = property.attributeValue(of: value) else {
-                throw unacceptable("\(type)")
+                throw unacceptable(property.isComposite ? property.elementList : "\(type)")
             }
             return .attribute(property, converted)
         case .toOne:
@@ -98,7 +101,38 @@ extension Property {
         if let value, let transformer = rules?.transformer, !(value is AttributeValue) {
             return transformer.transformed(value).map { .transformable($0) }
         }
-        return attributeType.flatMap { AttributeValue(any: value)?.converted(to: $0) }
+        if isComposite, let values = value as? [String: Any?] {
+            var elements: [String: AttributeValue] = [:]
+            for (name, value) in values {
+                guard let element = element(named: name)?.attributeValue(of: value) else {
+                    return nil
+                }
+                elements[name] = element
+            }
+            return AttributeValue(elements: elements)
+        }
+        return AttributeValue(any: value).flatMap { converted($0) }
+    }
+
+    /// The value as the Swift type of the attribute; nil for null.
+    func swiftValue(of value: AttributeValue) -> Any? {
+        guard case .composite(let values) = value else {
+            return value.swiftValue(of: attributeType)
+        }
+        // Values that can be hashed let two dictionaries be compared.
+        var dictionary: [String: AnyHashable] = [:]
+        for element in elements {
+            guard let value = values[element.name],
+                let swiftValue = element.property.swiftValue(of: value)
+            else { continue }
+            dictionary[element.name] = swiftValue as? AnyHashable
+        }
+        return dictionary
+    }
+
+    /// What a composite attribute takes, in words.
+    fileprivate var elementList: String {
+        "a dictionary with " + elements.map { "'\($0.name)'" }.joined(separator: ", ")
     }
 }
 
@@ -206,6 +240,7 @@ extension AttributeValue {
         case .uri(let value): value
         case .objectID(let value): value
         case .transformable(let value): value.swiftValue
+        case .composite(let values): values.compactMapValues { $0.swiftValue as? AnyHashable }
         }
     }
 }

@@ -43,6 +43,13 @@ extension ManagedObject {
     }
 
     private final func setPrimitive(_ value: AttributeValue, at index: Int) {
+        if binding.accessors[index].isComposite {
+            let property = binding.entity.properties[index]
+            for part in property.parts(of: requireElements(value, of: property)) {
+                setPrimitive(part.value, at: part.property.index)
+            }
+            return
+        }
         if state.isFault { fireFault() }
         unsavedValues[index] = value
     }

@@ -21,7 +21,8 @@ extension ManagedObject {
         return values { property in
             if property.isTransient { return false }
             let mask = property.kind == .toMany ? toMany : attributes
-            return mask?.contains(property.index) ?? false
+            return mask.map { $0.contains(property.index) || $0.intersects(property.leaves) }
+                ?? false
         }
     }
 
@@ -32,7 +33,7 @@ extension ManagedObject {
     /// - Note: Fires the fault, and reads the to-many relationships that are asked for.
     public final func committedValues(forKeys keys: [String]? = nil) -> [String: Any?] {
         if state.isFault { fireFault(isForReading: true) }
-        let properties = keys.map { $0.compactMap(binding.entity.property) }
+        let properties = keys.map { $0.compactMap(binding.entity.property(named:)) }
         var values: [String: Any?] = [:]
         for property in properties ?? binding.entity.properties where !property.isHidden {
             values.updateValue(committedValue(of: property), forKey: property.name)
@@ -57,6 +58,9 @@ extension ManagedObject {
             return contents.isReordered || !difference.added.isEmpty
                 || !difference.removed.isEmpty
         }
+        guard property.elements.isEmpty else {
+            return property.elements.contains { isChanged($0.property) }
+        }
         guard state.life.isInsertion else { return changedProperties.contains(property.index) }
         if property.kind == .toOne { return destination(of: property) != nil }
         return attributeValue(of: property) != property.defaultValue ?? .null
@@ -70,8 +74,8 @@ extension ManagedObject {
                 .swiftValue(of: property.attributeType)
         }
         switch property.kind {
-        case .attribute(let type):
-            return row.map { storedValue(of: property, in: $0) }?.swiftValue(of: type)
+        case .attribute:
+            return row.flatMap { property.swiftValue(of: storedValue(of: property, in: $0)) }
         case .toOne: return storedDestination(of: property)
         case .toMany:
             let members = destinations(of: property)

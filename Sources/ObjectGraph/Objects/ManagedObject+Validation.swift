@@ -100,7 +100,11 @@ extension ManagedObject {
     private final func errorOfRules(at index: Int) -> ValidationError? {
         let property = binding.entity.properties[index]
         let value = attributeValue(of: property)
-        return value.isNull ? nil : property.brokenRule(value).map { error(index, $0, value) }
+        if value.isNull { return nil }
+        if let missing = property.missingElement(of: value) {
+            return error(missing.index, .missingMandatoryProperty)
+        }
+        return property.brokenRule(value).map { error(index, $0, value) }
     }
 
     private final func errorOfCount(of property: Property) -> ValidationError? {
@@ -132,13 +136,23 @@ extension ManagedObject {
         guard case .attribute(let property, let value) = try acceptable(value, forKey: key) else {
             return
         }
-        var reason: ValidationError.Reason?
         if value.isNull {
-            if !property.isOptional { reason = .missingMandatoryProperty }
-        } else {
-            reason = property.brokenRule(value)
+            guard !property.isOptional else { return }
+            throw ValidationError(self, key: key, .missingMandatoryProperty, value: value)
         }
-        if let reason { throw ValidationError(self, key: key, reason, value: value) }
+        // A composite attribute has no rules, but its elements may have some.
+        for (part, value) in property.parts(of: value) {
+            var reason: ValidationError.Reason?
+            if value.isNull {
+                if !part.isOptional { reason = .missingMandatoryProperty }
+            } else {
+                reason = part.brokenRule(value)
+            }
+            if let reason { throw ValidationError(self, key: part.name, reason, value: value) }
+        }
+        if let missing = property.missingElement(of: value) {
+            throw ValidationError(self, key: missing.name, .missingMandatoryProperty)
+        }
     }
 
     /// Throws if a relationship with the deny rule has destinations that are not deleted.

@@ -114,7 +114,10 @@ extension ManagedObject {
         if let changes = changesBesideDraft, changes.contains(property.index) {
             return changes[property.index]
         }
-        guard property.slot != nil else { return absentValue(at: property.index) ?? .null }
+        guard property.slot != nil else {
+            guard property.isComposite else { return absentValue(at: property.index) ?? .null }
+            return property.composed { attributeValue(of: $0) }
+        }
         return valuesRow.map { storedValue(of: property, in: $0) } ?? .null
     }
 
@@ -185,6 +188,7 @@ extension ManagedObject {
 
     /// Sets an attribute to a value, which must be of its type.
     final func setAttribute(_ value: consuming AttributeValue, at index: Int) {
+        if binding.accessors[index].isComposite { return setComposite(value, at: index) }
         if state.flags.contains(.draft), putInDraft(value, at: index) { return }
         willChange()
         unsavedValues[index] = value
@@ -206,7 +210,8 @@ extension ManagedObject {
         context.noteChange(of: self)
     }
 
-    /// The persistent properties whose unsaved value differs from the row's.
+    /// The persistent properties whose unsaved value differs from the row's. Of a composite
+    /// attribute all elements do, or none.
     final var changedProperties: PropertyMask {
         guard let changes else { return PropertyMask() }
         var mask = PropertyMask()
@@ -216,17 +221,19 @@ extension ManagedObject {
             if let rowStart, isStored(changes[index], at: index, rowStart) { return }
             mask.insert(index)
         }
-        return mask
+        return binding.entity.composites.isEmpty ? mask : binding.entity.completing(mask)
     }
 
     /// Removes unsaved values that equal those of the row, since they are not changes when a newer
-    /// row comes (spec §5.4). Relationships that delete rules have cut stay cut.
+    /// row comes (spec §5.4). Relationships that delete rules have cut stay cut, and a composite
+    /// attribute that differs in one element stays whole.
     final func forgetEqualValues() {
         guard let changes, let rowStart else { return }
-        let cut = cutRelationships
+        var kept = cutRelationships
+        if !binding.entity.composites.isEmpty { kept.formUnion(changedProperties) }
         changes.mask.forEach { index in
             let accessor = binding.accessors[index]
-            if accessor.slot >= 0, !cut.contains(index),
+            if accessor.slot >= 0, !kept.contains(index),
                 isStored(changes[index], at: index, rowStart)
             {
                 changes.remove(index)
@@ -273,12 +280,12 @@ extension AttributeValue {
 
 extension RowReference {
     /// The value of an attribute according to its type; null if the row has none. The row must have
-    /// it itself, and not in a file.
+    /// it itself, and not in a file. A composite attribute consists of the values of its elements.
     ///
     /// - Throws: The error of a transformable attribute's transformer.
     func value(of property: Property, in layout: RowLayout) throws -> AttributeValue {
         guard let slot = property.slot, hasValue(slot), let type = property.attributeType else {
-            return .null
+            return try property.composed { element in try value(of: element, in: layout) }
         }
         switch type {
         case .integer16, .integer32, .integer64: return .integer(integer(slot, in: layout))
@@ -295,7 +302,7 @@ extension RowReference {
             let data = Data(bytes(slot, in: layout))
             guard let transformer = property.rules?.transformer else { return .null }
             return .transformable(try transformer.value(from: data))
-        case .undefined, .objectID: return .null
+        case .undefined, .objectID, .composite: return .null
         }
     }
 }

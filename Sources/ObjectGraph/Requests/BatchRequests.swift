@@ -6,7 +6,8 @@ public struct BatchUpdateRequest: Sendable {
     /// Selects the rows; nil means all.
     public var predicate: ObjectPredicate?
 
-    /// The new values by attribute name.
+    /// The new values by attribute name, or by the key path of an element of a composite attribute.
+    /// An element wins over its composite attribute.
     public var propertiesToUpdate: [String: ObjectExpression]
 
     /// Whether rows of descendant entities are changed too.

@@ -31,6 +31,9 @@ public enum FetchError: Error, Sendable, Hashable {
     /// A batch update sets a derived attribute, which the store computes.
     case derivedKeyNotAllowedHere(String, entity: String)
 
+    /// The attribute is composite, and only its elements have columns.
+    case compositeKeyNotAllowedHere(String, entity: String)
+
     /// A constant cannot be compared with, or assigned to, the value of this key path or
     /// expression.
     case typeMismatch(key: String, expected: String, value: AttributeValue)
@@ -102,6 +105,8 @@ extension FetchError: CustomStringConvertible {
             "'\(path)' of \(entity) is transient and has no column; filter the fetched objects by it instead."
         case .derivedKeyNotAllowedHere(let path, let entity):
             "'\(path)' of \(entity) is derived, so the store computes it; change what it is derived from."
+        case .compositeKeyNotAllowedHere(let path, let entity):
+            "'\(path)' of \(entity) is composite, so only its elements have values here; name one of them, as in '\(path).name'. The whole can be compared with nil."
         case .typeMismatch(let key, let expected, let value):
             "'\(key)' is \(expected) and cannot be compared with, or set to, \(ObjectExpression.constant(value))."
         case .invalidComparison(let comparison, let advice): "'\(comparison)': \(advice)"

@@ -27,13 +27,22 @@ public struct BatchInsertRequest: Sendable {
         self.makeHandler = makeHandler
     }
 
-    /// One row for each dictionary of values by attribute name.
+    /// One row for each dictionary of values by attribute name, or by the key path of an element of
+    /// a composite attribute.
     public init(entityName: String, objects: [[String: AttributeValue]]) {
-        self.init(entityName: entityName) { _, _ in
+        self.init(entityName: entityName) { _, entity in
             var rest = objects[...]
+            let hasComposites = !entity.composites.isEmpty
             return { row in
                 guard let values = rest.popFirst() else { return true }
-                for (name, value) in values { try row.set(value, forKey: name) }
+                if hasComposites {
+                    // An element follows its composite attribute, whose value it changes.
+                    for (name, value) in values.sorted(by: { $0.key < $1.key }) {
+                        try row.set(value, forKey: name)
+                    }
+                } else {
+                    for (name, value) in values { try row.set(value, forKey: name) }
+                }
                 return false
             }
         }
@@ -54,9 +63,9 @@ public struct BatchInsertRequest: Sendable {
     /// at a time.
     ///
     /// The keys of a value are names of attributes. A nil sets null; what `encode(to:)` leaves out
-    /// takes its default. A transformable attribute takes a value of its transformer's type. Every
-    /// other value of a key must be single: a number, a text, a date, or a type that encodes
-    /// itself as one of these.
+    /// takes its default. A transformable attribute takes a value of its transformer's type, a
+    /// composite attribute a value whose keys are names of its elements. Every other value of a key
+    /// must be single: a number, a text, a date, or a type that encodes itself as one of these.
     ///
     /// `execute` throws a `RowEncodingError` for any other value.
     ///

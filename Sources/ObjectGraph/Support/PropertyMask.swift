@@ -20,6 +20,9 @@ struct PropertyMask: Sendable, Hashable {
 
     mutating func formUnion(_ other: Self) { words |= other.words }
 
+    /// Whether the two have a member in common.
+    func intersects(_ other: Self) -> Bool { words & other.words != SIMD4() }
+
     func subtracting(_ other: Self) -> Self {
         var difference = self
         difference.words &= ~other.words

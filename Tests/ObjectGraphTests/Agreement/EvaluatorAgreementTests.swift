@@ -139,7 +139,10 @@ extension SeededGenerator {
         if let property = toOnes.randomElement(using: &self), chance(30) {
             (entity, path) = (model.destination(of: property.relationship!), property.name + ".")
         }
-        let attribute = pick(entity.properties.filter { !$0.isHidden && $0.attributeType != nil })
+        let attribute = pick(
+            entity.properties.filter {
+                !$0.isPlace && !$0.isComposite && $0.attributeType != nil
+            })
         let isText = ValueKind(attribute.attributeType!) == .string
         let key = ObjectExpression.keyPath(path + attribute.name)
         return SortKey(

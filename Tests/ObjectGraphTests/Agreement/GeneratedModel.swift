@@ -44,9 +44,16 @@ extension SeededGenerator {
             ("key", .uuid), ("bytes", .binaryData), ("link", .uri),
         ]
         let chosen = others.filter { _ in chance(65) }
+        let place = AttributeDescription(
+            "place" + suffix, .composite,
+            elements: [
+                AttributeDescription("depth", .integer16), AttributeDescription("label", .string),
+                AttributeDescription(
+                    "point", .composite, elements: [AttributeDescription("x", .double)]),
+            ])
         return ([("small", .integer16), ("text", .string)] + chosen).map {
             AttributeDescription($0.0 + suffix, $0.1)
-        }
+        } + [place]
     }
 
     /// Saved objects of every entity in the context, by the name of their root entity.
@@ -60,8 +67,9 @@ extension SeededGenerator {
             for _ in 0..<Int.random(in: 4...10, using: &self) {
                 let object = try context.insertObject(entityName: entity.name)
                 for property in entity.properties where !property.isHidden {
-                    guard let type = property.attributeType, !chance(nilPercent) else { continue }
-                    try object.setValue(value(of: type), forKey: property.name)
+                    guard property.attributeType != nil else { continue }
+                    try object.setValue(
+                        value(of: property, nilPercent: nilPercent), forKey: property.name)
                 }
                 objects[root, default: []].append(object)
             }
@@ -83,6 +91,19 @@ extension SeededGenerator {
         }
         try context.save()
         return objects
+    }
+
+    /// A value of an attribute, which is nil now and then; of a composite one, values of its
+    /// elements.
+    private mutating func value(of property: Property, nilPercent: Int) -> AttributeValue {
+        guard property.isComposite else {
+            return chance(nilPercent) ? .null : value(of: property.attributeType!)
+        }
+        var values: [String: AttributeValue] = [:]
+        for element in property.elements {
+            values[element.name] = value(of: element.property, nilPercent: nilPercent)
+        }
+        return AttributeValue(elements: values)
     }
 
     static let strings = [

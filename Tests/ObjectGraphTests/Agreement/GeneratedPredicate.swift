@@ -85,7 +85,12 @@ struct PredicateGenerator {
     private mutating func comparison(
         _ start: Start, _ depth: Int, _ isNegated: Bool
     ) -> ObjectPredicate {
-        switch Int.random(in: 0..<12, using: &random) {
+        switch Int.random(in: 0..<13, using: &random) {
+        case 12:
+            .comparison(
+                .init(
+                    start.expression(random.pick(["place", "place.point"])),
+                    random.pick([.equal, .notEqual]), .constant(.null)))
         case 0...3: compare(number(start, depth, isNegated), start, depth, isNegated)
         case 4...7: string(start, depth, isNegated)
         case 8: object(start, isNegated)
@@ -249,7 +254,9 @@ struct PredicateGenerator {
             entity = model.destination(of: property.relationship!)
         }
         let found = random.pick(
-            entity.properties.filter { !$0.isHidden && $0.attributeType.map(fits) == true })
+            entity.properties.filter {
+                !$0.isPlace && !$0.isComposite && $0.attributeType.map(fits) == true
+            })
         return Value(
             expression: start.expression(path + found.name), mayBeNil: hasNils,
             type: found.attributeType!)

@@ -11,14 +11,15 @@ import Testing
     @Test func `shows the code of these files`() throws {
         let samples = try PackageFile("Documentation/ObjectGraph.md").samples
         let files = try [
-            "", "+Contexts", "+DerivedAttributes", "+JSON", "+LargeValues", "+Lists", "+Migration",
+            "", "+Composites", "+Contexts", "+DerivedAttributes", "+JSON", "+LargeValues", "+Lists",
+            "+Migration",
             "+RemoteChanges", "+Search",
         ].map {
             try PackageFile("Tests/ObjectGraphTests/Guide/GuideTests\($0).swift")
         }
         let others = samples.filter { sample in !files.contains { $0.contains(sample: sample) } }
 
-        #expect(samples.count == 32)
+        #expect(samples.count == 34)
         #expect(others.isEmpty)
     }
 

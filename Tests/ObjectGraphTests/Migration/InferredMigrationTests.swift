@@ -185,6 +185,31 @@ import Testing
         #expect(try fixture.content([renamed])["Page 1.title"] == "a")
     }
 
+    @Test func `elements of a composite keep their values under another name (§9.2.8)`() throws {
+        let fixture = MigrationFixture()
+        func page(_ name: String, was formerName: String? = nil, _ elements: String...)
+            -> EntityDescription
+        {
+            Self.page([
+                AttributeDescription(
+                    name, .composite,
+                    elements: elements.map { AttributeDescription($0, .double) },
+                    renamingIdentifier: formerName)
+            ])
+        }
+        try fixture.open([page("place", "x", "y")]) { context in
+            let object = try context.insertObject(entityName: "Page")
+            try object.setValue(["x": 1.5, "y": 2.5], forKey: "place")
+            try context.save()
+        }
+        let place = try fixture.open([page("location", was: "place", "y", "z")]) { context in
+            let found = try context.fetch(
+                FetchRequest(entityName: "Page"), as: ManagedObject.self)
+            return "\(try found[0].value(forKey: "location") ?? "nil")"
+        }
+        #expect(place.contains("2.5") && !place.contains("1.5"))
+    }
+
     // MARK: - Relationships
 
     /// Books with pages: the ends of `Book.pages` and `Page.book` or `Page.books`.

@@ -143,7 +143,7 @@ import Testing
             warnings(of: model) == [
                 "Thing: not supported: a value in userInfo that is not text; 'list' is left out.",
                 "Thing.derived: not supported: a derived attribute with this expression; it has the values that are set.",
-                "Thing.composite: not supported: a composite attribute; it is left out.",
+                "Thing.composite: not supported: a composite attribute without the elements that this engine writes; it is left out.",
                 "Thing.moment: not supported: a transient relationship; it is left out.",
             ])
         let thing = try #require(model.entitiesByName["Thing"])

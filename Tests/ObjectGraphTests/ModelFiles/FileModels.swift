@@ -20,6 +20,17 @@ func makeModelOfAllFeatures() throws -> ManagedObjectModel {
         .date: .date(Date(timeIntervalSinceReferenceDate: -0.1)),
         .uuid: .uuid(UUID()), .uri: .uri(URL(string: "https://example.org/?a=b&c=%20")!),
     ]
+    let elements = [
+        AttributeDescription(
+            "number", .integer16, isOptional: false, defaultValue: 3,
+            validationRules: [ModelBound.maximum(9).rule], renamingIdentifier: "count",
+            userInfo: ["k": "v"], versionHashModifier: "2"),
+        AttributeDescription("list", .transformable, transformer: transformer),
+        AttributeDescription(
+            "inner", .composite, isOptional: false,
+            elements: [AttributeDescription("text", .string), AttributeDescription("day", .date)]),
+        AttributeDescription("empty", .composite),
+    ]
     var attributes: [AttributeDescription] = []
     for type in AttributeType.allCases where type != .objectID {
         attributes.append(
@@ -28,7 +39,7 @@ func makeModelOfAllFeatures() throws -> ManagedObjectModel {
         attributes.append(
             AttributeDescription(
                 "full\(type.rawValue)", type, isOptional: false, defaultValue: defaults[type],
-                isTransient: type == .undefined,
+                isTransient: type == .undefined, elements: type == .composite ? elements : [],
                 transformer: type == .transformable ? transformer : nil,
                 allowsExternalStorage: type == .binaryData,
                 preservesValueInHistoryOnDeletion: type == .string,
@@ -73,6 +84,7 @@ func makeModelOfAllFeatures() throws -> ManagedObjectModel {
                         "mixed",
                         elements: [.init("plain700", isAscending: false), .init("friend")],
                         partialIndexPredicate: "plain700 != \"<\""),
+                    FetchIndexDescription("element", on: "full2100.inner.day"),
                     FetchIndexDescription(
                         "place", elements: [.init("full100"), .init("full200")], kind: .rTree),
                 ], renamingIdentifier: "Object", userInfo: ["k": "v"],
@@ -110,7 +122,8 @@ extension SeededGenerator {
                         relationship(inverse, names[index], inverse: name))
                 }
             }
-            let columns = entities[index].attributes.filter { !$0.isTransient }.map(\.name)
+            let columns = entities[index].attributes
+                .filter { !$0.isTransient && $0.type != .composite }.map(\.name)
             if chance(50), let column = columns.randomElement(using: &self) {
                 entities[index].indexes.append(
                     FetchIndexDescription(
@@ -124,13 +137,28 @@ extension SeededGenerator {
                 ? ["all": FetchRequest(entityName: names[0])] : [:])
     }
 
-    private mutating func attribute(_ name: String) -> AttributeDescription {
-        let type = pick(AttributeType.allCases.filter { $0 != .objectID })
-        let isTransient = type == .undefined || chance(10)
+    /// - Parameter depth: How many composites the attribute may have within each other.
+    private mutating func attribute(
+        _ name: String, depth: Int = 2, isElement: Bool = false
+    ) -> AttributeDescription {
+        let type = pick(
+            AttributeType.allCases.filter {
+                $0 != .objectID && !($0 == .undefined && isElement)
+                    && !($0 == .composite && depth == 0)
+            })
+        let isTransient =
+            type == .undefined || type != .composite && !isElement && chance(10)
+        var elements: [AttributeDescription] = []
+        if type == .composite {
+            for number in 0..<Int.random(in: 0...3, using: &self) {
+                elements.append(attribute("e\(number)", depth: depth - 1, isElement: true))
+            }
+        }
         return AttributeDescription(
             name, type, isOptional: chance(50),
             defaultValue: chance(50) ? value(ofType: type) : nil,
-            isTransient: isTransient, allowsExternalStorage: type == .binaryData && chance(30),
+            isTransient: isTransient, elements: elements,
+            allowsExternalStorage: type == .binaryData && !isElement && chance(30),
             preservesValueInHistoryOnDeletion: chance(10),
             validationRules: type == .string && chance(20)
                 ? [ModelBound.maximumLength(9).rule] : [],
@@ -170,7 +198,7 @@ extension SeededGenerator {
             URL(string: "https://example.org/\(Int.random(in: 0...99, using: &self))").map {
                 .uri($0)
             }
-        case .undefined, .binaryData, .transformable, .objectID: nil
+        case .undefined, .binaryData, .transformable, .objectID, .composite: nil
         }
     }
 

@@ -56,6 +56,29 @@ import Testing
             #"name="a" optional="YES""#,
             .model(ModelError("A", "a", .persistentType(.undefined)))),
         Case(
+            #"name="a" attributeType="Composite""#,
+            .missingAttribute("composite", element: "attribute")),
+        Case(
+            #"name="a" attributeType="Composite" composite="B""#, .unknownComposite("B")),
+        Case(
+            "a composite within itself",
+            """
+            <entity name="A"><attribute name="a" attributeType="Composite" composite="B"/></entity>
+            <composite name="B"><attribute name="b" attributeType="Composite" composite="C"/></composite>
+            <composite name="C">
+            <attribute name="c" attributeType="Composite" composite="B"/></composite>
+            """, line: 6, .circularComposite(["B", "C", "B"])),
+        Case(
+            "a composite twice", "<composite name=\"B\"/>\n<composite name=\"B\"/>", line: 4,
+            .duplicate("B", element: "composite")),
+        Case(
+            "an element that is transient",
+            """
+            <entity name="A">
+            <attribute name="a" attributeType="Composite" composite="B"/></entity>
+            <composite name="B"><attribute name="b" transient="YES" attributeType="Date"/></composite>
+            """, line: 4, .model(ModelError("A", "a.b", .unsuitableElement("transient")))),
+        Case(
             "an entity without a name", "<entity/>", line: 3,
             .missingAttribute("name", element: "entity")),
         Case(

@@ -34,10 +34,6 @@ import Testing
             #"<attribute name="d" optional="YES" attributeType="String" derived="YES"/>"#,
             "Thing.d", "a derived attribute with this expression"),
         IgnoredCase(
-            "a composite attribute",
-            #"<attribute name="c" attributeType="Composite" composite="Address"/>"#, "Thing.c",
-            "a composite attribute; it is left out"),
-        IgnoredCase(
             "encryption",
             #"<attribute name="a" attributeType="String" allowsCloudEncryption="YES"/>"#, "Thing.a",
             "allowsCloudEncryption"),
@@ -66,6 +62,19 @@ import Testing
             #"<fetchedProperty name="f"><fetchRequest name="r" entity="Thing" resultType="2"/></fetchedProperty>"#,
             "Thing.f", "resultType"),
     ]
+
+    @Test func `an element of a composite stays in its row (§1.13.5)`() throws {
+        let model = try ModelFolder.model(
+            """
+            <entity name="A"><attribute name="a" attributeType="Composite" composite="B"/></entity>
+            <composite name="B"><attribute name="b" attributeType="Binary" \
+            allowsExternalBinaryDataStorage="YES"/></composite>
+            """)
+        let element = model.attributesByName(ofEntity: "A")?["a"]?.elements.first
+        #expect(element?.allowsExternalStorage == false)
+        #expect(model.fileWarnings.map(\.reason) == [.externalElement])
+        #expect(model.fileWarnings.first?.description.contains("stay in their rows") == true)
+    }
 
     @Test(arguments: ignored)
     func `what is unknown or not supported is ignored with a warning (§1.13.4, §1.13.5)`(

@@ -114,14 +114,16 @@ extension ManagedObjectContext {
         let entity = object.binding.entity
         switch kind {
         case .mergeByPropertyStoreTrump:
+            var lost = PropertyMask()
             object.changedProperties.forEach { index in
                 let property = entity.properties[index]
                 if let slot = property.slot,
                     !theirs.hasSameValue(slot, as: base, in: entity.layout)
                 {
-                    object.changes?.remove(index)
+                    lost.insert(index)
                 }
             }
+            entity.completing(lost).forEach { object.changes?.remove($0) }
         case .overwrite:
             for property in entity.properties
             where property.slot != nil && !(object.changes?.contains(property.index) ?? false) {

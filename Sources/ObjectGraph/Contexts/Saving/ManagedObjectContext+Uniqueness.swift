@@ -132,8 +132,10 @@ extension ManagedObjectContext {
     /// stays.
     private func copyValues(of object: ManagedObject, to survivor: ManagedObject, all: Bool) {
         for property in object.binding.entity.properties
-        where property.isProperty(of: survivor.binding.entity) && !property.isTransient {
-            guard all || object.hasSet(property) && !object.hasDefault(property) else { continue }
+        where property.isProperty(of: survivor.binding.entity) && !property.isTransient
+            && !property.isElement
+        {
+            guard all || object.hasOwnValue(property) else { continue }
             switch property.kind {
             case .attribute:
                 survivor.setAttribute(object.attributeValue(of: property), at: property.index)
@@ -186,6 +188,14 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
+    /// Whether the new object was given another value than the default, for a composite attribute
+    /// in one element at least.
+    fileprivate func hasOwnValue(_ property: Property) -> Bool {
+        property.isComposite
+            ? property.elements.contains { hasOwnValue($0.property) }
+            : hasSet(property) && !hasDefault(property)
+    }
+
     /// Whether the new object was given a value. Setting nil counts, except in an object that a
     /// child has saved, of which there is only the row.
     fileprivate func hasSet(_ property: Property) -> Bool {

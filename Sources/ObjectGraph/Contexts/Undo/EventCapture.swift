@@ -61,7 +61,8 @@ struct ObjectCapture {
                 .clean
             }
         guard !isAbsent else { return }
-        for property in object.binding.entity.properties where property.kind != .toMany {
+        for property in object.binding.entity.properties
+        where property.kind != .toMany && !property.isElement {
             values.append((property.index, Self.value(of: property, object)))
         }
         for index in object.binding.entity.orderedIndexes {

@@ -116,6 +116,7 @@ extension AttributeValue {
         case .uri(let value): value.absoluteString
         case .objectID(let value): "\(value)"
         case .transformable(let value): "\(value)"
+        case .composite(let values): "\(values)"
         }
     }
 }

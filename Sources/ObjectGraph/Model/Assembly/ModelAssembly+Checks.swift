@@ -5,11 +5,14 @@ extension ModelAssembly {
             try checkNames(of: index)
             rules.append([])
             for attribute in description.attributes {
-                do {
-                    rules[index].append(try check(attribute))
-                    try checkDerivation(of: attribute, in: index)
-                } catch {
-                    throw ModelError(description.name, attribute.name, error)
+                try checkElements(of: attribute, in: description.name)
+                for part in attribute.flattened {
+                    do {
+                        rules[index].append(try check(part))
+                        try checkDerivation(of: part, in: index)
+                    } catch {
+                        throw ModelError(description.name, part.name, error)
+                    }
                 }
             }
             for property in description.fetchedProperties
@@ -120,9 +123,12 @@ extension ModelAssembly {
             ModelError(description.name, property, reason)
         }
         let attributes = persistentAttributes(of: index)
+        let composites = ancestries[index].flatMap { ordered[$0].description.attributes }
+            .filter { $0.type == .composite }.flatMap(\.flattenedNames)
         for constraint in description.uniquenessConstraints {
             guard !constraint.isEmpty else { throw fail(nil, .emptyConstraint) }
             for name in constraint {
+                guard !composites.contains(name) else { throw fail(name, .compositeConstraint) }
                 guard let attribute = attributes[name] else {
                     throw fail(nil, .unknownConstraintAttribute(name))
                 }
@@ -190,10 +196,12 @@ extension ModelAssembly {
         }
     }
 
+    /// The attributes that have columns, elements of composite ones by key path.
     private func persistentAttributes(of index: Int) -> [String: AttributeDescription] {
         Dictionary(
             uniqueKeysWithValues: ancestries[index].flatMap { ordered[$0].description.attributes }
-                .filter { !$0.isTransient }.map { ($0.name, $0) })
+                .flatMap(\.flattened).filter { !$0.isTransient && $0.type != .composite }
+                .map { ($0.name, $0) })
     }
 }
 

@@ -7,15 +7,24 @@ extension ModelAssembly {
         return ordered.indices.map { entity(at: $0, identifiers: identifiers) }
     }
 
+    /// The number of properties of the entity, which may be higher if it is above the limit.
     func propertyCount(of index: Int) -> Int {
-        ancestries[index].map { declaredNames(of: $0).count }.reduce(0, +)
+        ancestries[index].map { ancestor in
+            let description = ordered[ancestor].description
+            let attributes = description.attributes.map {
+                $0.flattenedCount(limit: Entity.maximumPropertyCount)
+            }
+            let places = description.relationships.count(where: hasPlaceInOrder)
+            return attributes.reduce(description.relationships.count + places, +)
+        }.reduce(0, +)
     }
 
-    /// The names of the properties that the entity adds, in order: attributes, relationships,
-    /// hidden attributes for places.
+    /// The names of the properties that the entity adds, in order: attributes, each followed by
+    /// its elements, relationships, hidden attributes for places.
     private func declaredNames(of index: Int) -> [String] {
         let description = ordered[index].description
-        return description.attributes.map(\.name) + description.relationships.map(\.name)
+        return description.attributes.flatMap(\.flattenedNames)
+            + description.relationships.map(\.name)
             + description.relationships.filter(hasPlaceInOrder).map { Self.placeName($0.name) }
     }
 
@@ -28,9 +37,9 @@ extension ModelAssembly {
         for ancestor in ancestries[index] {
             let description = ordered[ancestor].description
             var next = identifiers[ancestor].makeIterator()
-            for (attribute, rules) in zip(description.attributes, rules[ancestor]) {
-                draft.append(
-                    attribute, rules, identifier: next.next()!, declaring: ancestor)
+            var rules = rules[ancestor].makeIterator()
+            for attribute in description.attributes {
+                draft.append(attribute, &rules, identifiers: &next, declaring: ancestor)
             }
             for relationship in description.relationships {
                 draft.append(
@@ -38,9 +47,10 @@ extension ModelAssembly {
                     declaring: ancestor, isPolymorphic: hasDescendants(relationship.destination))
             }
             for relationship in description.relationships where hasPlaceInOrder(relationship) {
+                var noRules = [AttributeRules?.none].makeIterator()
                 draft.append(
-                    AttributeDescription(Self.placeName(relationship.name), .integer64), nil,
-                    identifier: next.next()!, declaring: ancestor)
+                    AttributeDescription(Self.placeName(relationship.name), .integer64), &noRules,
+                    identifiers: &next, declaring: ancestor)
             }
         }
         let entry = ordered[index]
@@ -49,7 +59,7 @@ extension ModelAssembly {
         return Entity(
             description: description, index: index, superentityIndex: entry.superentity,
             rootIndex: entry.root, familyIndexes: index...lastDescendants[index],
-            properties: draft.properties, layout: RowLayout(slotKinds: draft.slotKinds),
+            properties: draft.properties.map { $0! }, layout: RowLayout(slotKinds: draft.slotKinds),
             versionHash: versionHash(of: index),
             uniquenessConstraints: ancestries[index].flatMap {
                 ordered[$0].description.uniquenessConstraints
@@ -88,23 +98,48 @@ extension ModelAssembly {
 
 /// The properties of an entity and the layout of its rows, while they are collected.
 private struct EntityDraft {
-    var properties: [Property] = []
+    /// A composite attribute is nil until its elements, which follow it, are there.
+    var properties: [Property?] = []
     var slotKinds: [SlotKind] = []
 
+    /// Appends an attribute, then its elements.
+    ///
+    /// - Parameters:
+    ///   - attribute: The attribute, or an element that is named by its key path.
+    ///   - rules: Those of `flattened`.
+    ///   - identifiers: Those of `flattened`.
+    ///   - declaring: The index of the entity that declares the attribute.
+    @discardableResult
     mutating func append(
-        _ attribute: AttributeDescription, _ rules: AttributeRules?, identifier: UInt32,
-        declaring: Int
-    ) {
-        properties.append(
-            Property(
-                name: attribute.name, kind: .attribute(attribute.type), index: properties.count,
-                identifier: identifier, declaringEntityIndex: declaring,
-                isOptional: attribute.isOptional, isTransient: attribute.isTransient,
-                defaultValue: attribute.convertedDefault,
-                slot: attribute.isTransient ? nil : slotKinds.count, entitySlot: nil,
-                derivation: attribute.derivation.flatMap(Derivation.init), rules: rules,
-                relationship: nil))
-        if !attribute.isTransient { slotKinds.append(attribute.type.slotKind) }
+        _ attribute: AttributeDescription, _ rules: inout IndexingIterator<[AttributeRules?]>,
+        identifiers: inout IndexingIterator<[UInt32]>, declaring: Int
+    ) -> Property {
+        let (index, identifier, ownRules) = (
+            properties.count, identifiers.next()!, rules.next()!
+        )
+        properties.append(nil)
+        let hasSlot = !attribute.isTransient && attribute.type != .composite
+        let slot = hasSlot ? slotKinds.count : nil
+        if hasSlot { slotKinds.append(attribute.type.slotKind) }
+        var elements: [Property.Element] = []
+        for element in attribute.elements {
+            let part = append(
+                attribute.flattened(element), &rules, identifiers: &identifiers,
+                declaring: declaring)
+            elements.append(
+                Property.Element(
+                    name: element.name, property: part,
+                    isRequired: !element.isOptional && (part.isOptional || part.isComposite)))
+        }
+        let property = Property(
+            name: attribute.name, kind: .attribute(attribute.type), index: index,
+            identifier: identifier, declaringEntityIndex: declaring,
+            isOptional: attribute.isOptional, isTransient: attribute.isTransient,
+            defaultValue: attribute.convertedDefault, slot: slot, entitySlot: nil,
+            derivation: attribute.derivation.flatMap(Derivation.init), elements: elements,
+            rules: ownRules, relationship: nil)
+        properties[index] = property
+        return property
     }
 
     mutating func append(

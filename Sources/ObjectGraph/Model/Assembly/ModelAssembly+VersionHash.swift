@@ -10,17 +10,7 @@ extension ModelAssembly {
         if let superentity {
             digest.update(versionHash(of: superentity).map(String.init).joined(separator: ","))
         }
-        for attribute in description.attributes.sorted(by: { $0.name < $1.name }) {
-            digest.update(attribute.name)
-            digest.update(attribute.isOptional)
-            digest.update(attribute.isTransient)
-            digest.update(attribute.type.rawValue)
-            digest.update(attribute.versionHashModifier ?? "")
-            // Texts that mean the same have the same hash.
-            if let derivation = attribute.derivation.flatMap(Derivation.init) {
-                digest.update("\(derivation)")
-            }
-        }
+        digest.update(description.attributes)
         for relationship in description.relationships.sorted(by: { $0.name < $1.name }) {
             digest.update(relationship.name)
             digest.update(relationship.isOptional)
@@ -35,5 +25,25 @@ extension ModelAssembly {
             digest.update(constraint.joined(separator: ","))
         }
         return digest.finalize()
+    }
+}
+
+extension Digest {
+    fileprivate mutating func update(_ attributes: [AttributeDescription]) {
+        for attribute in attributes.sorted(by: { $0.name < $1.name }) {
+            update(attribute.name)
+            update(attribute.isOptional)
+            update(attribute.isTransient)
+            update(attribute.type.rawValue)
+            update(attribute.versionHashModifier ?? "")
+            // Texts that mean the same have the same hash.
+            if let derivation = attribute.derivation.flatMap(Derivation.init) {
+                update("\(derivation)")
+            }
+            if attribute.type == .composite {
+                update(attribute.elements.count)
+                update(attribute.elements)
+            }
+        }
     }
 }

@@ -20,8 +20,8 @@ struct ModelAssembly {
         let name: String
     }
 
-    /// The rules of the attributes that each entity declares, in order. The check compiles them,
-    /// and descendants share them.
+    /// The rules of the attributes that each entity declares and of their elements, in order. The
+    /// check compiles them, and descendants share them.
     var rules: [[AttributeRules?]] = []
 
     /// Rows in memory have 16 bits for the number of their entity.

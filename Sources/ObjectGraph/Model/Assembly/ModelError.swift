@@ -73,6 +73,15 @@ public struct ModelError: Error, Sendable, Hashable {
         case circularDerivation([String])
         /// A uniqueness constraint has a derived attribute.
         case derivedConstraint
+        /// An attribute that is not composite has elements.
+        case needlessElements
+        /// A composite attribute has this, in words, which composite attributes do not have.
+        case unsuitableForComposite(String)
+        /// An element of a composite attribute is this, in words: transient, derived, kept in files or
+        /// of a type whose values cannot be stored.
+        case unsuitableElement(String)
+        /// A uniqueness constraint has a composite attribute, or an element of one.
+        case compositeConstraint
         /// An attribute that is not transformable has a transformer.
         case needlessTransformer
         /// The condition, as a format, does not apply to the attribute. The second value says why.
@@ -176,6 +185,13 @@ extension ModelError: CustomStringConvertible {
             "\(place): the attribute is derived from itself: \(path.joined(separator: " from ")). Remove one of these derivations."
         case .derivedConstraint:
             "\(place): a derived attribute cannot be part of a uniqueness constraint."
+        case .needlessElements: "\(place): only a composite attribute has elements."
+        case .unsuitableForComposite(let trait):
+            "\(place): a composite attribute does not have \(trait); remove it. Elements can have default values and rules."
+        case .unsuitableElement(let trait):
+            "\(place): an element of a composite attribute cannot be \(trait); make it an attribute of the entity."
+        case .compositeConstraint:
+            "\(place): neither a composite attribute nor an element of one can be part of a uniqueness constraint."
         case .needlessTransformer: "\(place): only a transformable attribute has a transformer."
         case .invalidValidationRule(let predicate, let reason):
             "\(place): the condition '\(predicate)' cannot be checked for the attribute: \(reason)"

@@ -24,6 +24,14 @@ public struct AttributeDescription: Sendable, Hashable {
     /// value and overwrites one that was set. An object shows it after it was refreshed.
     public var derivation: String?
 
+    /// The parts of a composite attribute, which may be composite themselves; empty for the other
+    /// types (spec §1.3).
+    ///
+    /// The name of an element is unique in its composite. An element has a column of its own, a
+    /// default value and rules as other attributes have; the composite has none of them. A
+    /// mandatory element must have a value if another one of the composite has.
+    public var elements: [AttributeDescription]
+
     /// Converts the values of a transformable attribute to data; nil means `propertyList`. Nil for
     /// the other types.
     public var transformer: ValueTransformer?
@@ -56,7 +64,8 @@ public struct AttributeDescription: Sendable, Hashable {
     public init(
         _ name: String, _ type: AttributeType, isOptional: Bool = true,
         defaultValue: AttributeValue? = nil, isTransient: Bool = false, derivation: String? = nil,
-        transformer: ValueTransformer? = nil, allowsExternalStorage: Bool = false,
+        elements: [AttributeDescription] = [], transformer: ValueTransformer? = nil,
+        allowsExternalStorage: Bool = false,
         preservesValueInHistoryOnDeletion: Bool = false,
         validationRules: [ValidationRule] = [], renamingIdentifier: String? = nil,
         userInfo: [String: String] = [:], versionHashModifier: String? = nil
@@ -67,6 +76,7 @@ public struct AttributeDescription: Sendable, Hashable {
         self.defaultValue = defaultValue
         self.isTransient = isTransient
         self.derivation = derivation
+        self.elements = elements
         self.transformer = transformer
         self.allowsExternalStorage = allowsExternalStorage
         self.preservesValueInHistoryOnDeletion = preservesValueInHistoryOnDeletion

@@ -21,11 +21,13 @@ public enum AttributeType: Int, Sendable, Hashable, Codable, CaseIterable {
     case transformable = 1800
     /// Identifiers of objects; for transient attributes and expressions only.
     case objectID = 2000
+    /// Several named values, each with a column of its own: the attribute's elements.
+    case composite = 2100
 
     /// Whether values of the type cannot be stored.
     var isTransientOnly: Bool { self == .undefined || self == .objectID }
 
-    /// The declared type of the attribute's column (spec §1.3).
+    /// The declared type of the attribute's column (spec §1.3). A composite attribute has none.
     var columnType: String {
         switch self {
         case .integer16, .integer32, .integer64, .boolean, .objectID: "INTEGER"
@@ -33,7 +35,7 @@ public enum AttributeType: Int, Sendable, Hashable, Codable, CaseIterable {
         case .double, .float: "FLOAT"
         case .string, .uri: "VARCHAR"
         case .date: "TIMESTAMP"
-        case .binaryData, .uuid, .transformable, .undefined: "BLOB"
+        case .binaryData, .uuid, .transformable, .undefined, .composite: "BLOB"
         }
     }
 
@@ -43,7 +45,7 @@ public enum AttributeType: Int, Sendable, Hashable, Codable, CaseIterable {
         case .integer16, .integer32, .integer64, .boolean, .objectID: .integer
         case .decimal, .double, .float, .date: .real
         case .string, .uri: .text
-        case .binaryData, .uuid, .transformable, .undefined: .blob
+        case .binaryData, .uuid, .transformable, .undefined, .composite: .blob
         }
     }
 

@@ -57,6 +57,25 @@ public struct Transformable<Value: Hashable & Sendable>: ManagedProperty {
     }
 }
 
+/// A typed accessor of a composite attribute, which reads as nil if no element has a value.
+public struct Composite<Value: CompositeValue>: ManagedProperty {
+    public let key: PropertyKey
+    let access: CompositeAccess<Value>
+
+    /// The parameters after the name describe the attribute that the class declares. Its elements
+    /// are those of `Value`.
+    public init(_ name: String, isOptional: Bool = true, codingKey: String? = nil) {
+        key = PropertyKey(name, .attribute([.composite])) {
+            var attribute = AttributeDescription(
+                name, .composite, isOptional: isOptional,
+                elements: Value.elements.map(\.description))
+            attribute.codingKey = codingKey
+            return .attribute(attribute)
+        }
+        access = CompositeAccess(key)
+    }
+}
+
 /// A typed accessor of a to-one relationship.
 public struct ToOne<Destination: ManagedObject>: ManagedProperty {
     public let key: PropertyKey

@@ -13,6 +13,8 @@ public final class PropertyKey: Sendable {
 
     enum Requirement: Sendable {
         case attribute([AttributeType])
+        /// An element of a composite attribute; the name is its key path.
+        case element([AttributeType])
         case toOne(ClassRequirement)
         case toMany(ClassRequirement)
     }
@@ -46,6 +48,13 @@ public final class PropertyKey: Sendable {
         self.declaration = declaration
     }
 
+    /// The key of an element of a composite attribute, which the attribute declares.
+    convenience init(element keyPath: String, _ types: [AttributeType]) {
+        self.init(keyPath, .element(types)) {
+            preconditionFailure("No class lists an element among its properties.")
+        }
+    }
+
     /// The index of the property in the entity of a binding.
     @inline(__always)
     func index(in binding: EntityBinding) -> Int {
@@ -73,7 +82,9 @@ public final class PropertyKey: Sendable {
 
     @inline(never)
     private func search(in entity: Entity, _ model: ManagedObjectModel?) -> Int {
-        guard let property = entity.property(named: name) else {
+        var found = entity.property(named: name)
+        if case .element = requirement { found = entity.property(at: name) }
+        guard let property = found else {
             fatalError(
                 "The entity '\(entity.name)' has no property '\(name)'; correct the accessor, or add the property to the model."
             )
@@ -103,7 +114,9 @@ public final class PropertyKey: Sendable {
     /// Whether the accessor's type fits the property, so that reading and setting need no checks.
     private func isFulfilled(by property: Property, _ model: ManagedObjectModel?) -> Bool {
         switch (property.kind, requirement) {
-        case (.attribute(let type), .attribute(let types)): return types.contains(type)
+        case (.attribute(let type), .attribute(let types)),
+            (.attribute(let type), .element(let types)):
+            return types.contains(type)
         case (.toOne, .toOne(let expected)), (.toMany, .toMany(let expected)):
             guard let model else { return true }
             let destination = model.destination(of: property.relationship!)
@@ -119,7 +132,7 @@ public final class PropertyKey: Sendable {
 extension PropertyKey.Requirement: CustomStringConvertible {
     var description: String {
         switch self {
-        case .attribute(let types):
+        case .attribute(let types), .element(let types):
             "an attribute of type \(types.map { "\($0)" }.joined(separator: ", "))"
         case .toOne(let expected): "a relationship to one \(expected.name)"
         case .toMany(let expected): "a relationship to many of \(expected.name)"

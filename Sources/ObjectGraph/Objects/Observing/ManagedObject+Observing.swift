@@ -41,7 +41,7 @@ extension ManagedObject {
         values(of: property(attribute.key)) { $0[attribute] }
     }
 
-    private final func values<Value: Sendable>(
+    final func values<Value: Sendable>(
         of property: Property, _ read: @escaping (ManagedObject) -> Value
     ) -> AsyncStream<Value> {
         let (stream, continuation) = AsyncStream.makeStream(

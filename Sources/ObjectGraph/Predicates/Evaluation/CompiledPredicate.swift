@@ -168,7 +168,7 @@ final class CompiledPredicate: Sendable {
             let subject = frame.root
             return block.holds(
                 for: PredicateBlock.Values(objectID: subject.objectID) { key in
-                    entity.property(named: key).flatMap {
+                    entity.property(at: key).flatMap {
                         $0.kind == .toMany ? nil : subject.value(of: $0)
                     }
                 })

@@ -190,6 +190,7 @@ extension AttributeValue {
             format += ", \"NSURL\")"
         case .objectID(let value): format += "<\(value)>"
         case .transformable(let value): format += "<\(value.value)>"
+        case .composite(let values): format += "<\(values)>"
         }
     }
 

@@ -77,9 +77,14 @@ extension ConditionResolver {
                 comparison.predicateFormat,
                 advice: "ANY and ALL need a key path that leads through a to-many relationship.")
         }
-        return .quantified(
-            collection, isAll: comparison.modifier == .all,
-            try condition(comparison, left: path.operand))
+        let part: Condition
+        if let absence = absence(of: path.operand, comparison) {
+            part = absence
+        } else {
+            try requireColumn(of: path.operand)
+            part = try condition(comparison, left: path.operand)
+        }
+        return .quantified(collection, isAll: comparison.modifier == .all, part)
     }
 
     /// `ANY {1, 2} == x`

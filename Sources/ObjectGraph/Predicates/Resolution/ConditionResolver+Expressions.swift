@@ -38,6 +38,7 @@ extension ConditionResolver {
         guard path.collection == nil else {
             throw .toManyKeyNotAllowedHere(expression.predicateFormat, entity: entity.name)
         }
+        try requireColumn(of: path.operand)
         return path.operand
     }
 

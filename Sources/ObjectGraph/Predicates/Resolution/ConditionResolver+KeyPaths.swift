@@ -45,7 +45,8 @@ extension ConditionResolver {
     }
 
     /// Looks up the steps of a key path: to-one relationships and at most one to-many relationship,
-    /// then an attribute, a relationship or a collection operator.
+    /// then an attribute, a relationship or a collection operator. The elements of a composite
+    /// attribute may follow it.
     func keyPath(
         _ text: String, from start: ResolvedKeyPath? = nil
     ) throws(FetchError) -> ResolvedKeyPath {
@@ -66,6 +67,13 @@ extension ConditionResolver {
                 let property = model.entities[objects.entityIndex].property(named: key)
             {
                 resolved = try self.step(property, from: resolved, objects, text)
+                if isLast { return resolved }
+                continue
+            }
+            if case .attribute(let objects, let composite) = resolved.operand,
+                let element = composite.element(named: key)
+            {
+                resolved = try self.step(element, from: resolved, objects, text)
                 if isLast { return resolved }
                 continue
             }
@@ -146,6 +154,7 @@ extension ConditionResolver {
             throw .invalidArguments(
                 function: name, expected: statistic.needsNumbers ? "numbers" : "attributes")
         }
+        try requireColumn(of: path.operand)
         return .summary(statistic, path.collection!, path.operand)
     }
 

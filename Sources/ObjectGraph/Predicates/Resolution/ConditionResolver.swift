@@ -67,6 +67,7 @@ struct ConditionResolver {
         if comparison.modifier != .direct { return try quantified(comparison) }
         if let equality = try listEquality(comparison) { return equality }
         if let membership = try membership(comparison) { return membership }
+        if let absence = try absence(comparison) { return absence }
         return try condition(comparison, left: operand(comparison.left))
     }
 

@@ -128,7 +128,7 @@ enum ValueKind: String, Sendable, Hashable {
     case uuid = "a UUID"
     case object = "an object"
     /// Can be compared with nil only, and not sorted by.
-    case opaque = "a transformable value"
+    case opaque = "a transformable or composite value"
 
     init(_ type: AttributeType) {
         self =
@@ -139,7 +139,7 @@ enum ValueKind: String, Sendable, Hashable {
             case .binaryData: .data
             case .uuid: .uuid
             case .objectID: .object
-            case .transformable, .undefined: .opaque
+            case .transformable, .composite, .undefined: .opaque
             }
     }
 
@@ -152,7 +152,7 @@ enum ValueKind: String, Sendable, Hashable {
         case .data: self = .data
         case .uuid: self = .uuid
         case .objectID: self = .object
-        case .transformable: self = .opaque
+        case .transformable, .composite: self = .opaque
         }
     }
 

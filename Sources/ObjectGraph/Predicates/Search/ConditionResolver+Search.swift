@@ -11,8 +11,8 @@ extension ConditionResolver {
         }
         guard case .constant(.string(let text)) = comparison.right, comparison.options.isEmpty
         else { throw fail("SEARCH takes a string on its right, and no options.") }
-        guard let (start, key) = comparison.left.lastKey, let path = try keyPath(start),
-            let objects = path.objects
+        guard let (start, last) = comparison.left.lastKey, let path = try keyPath(start),
+            let (objects, key) = path.owner(of: last)
         else { throw fail("SEARCH takes an attribute or a full-text index on its left.") }
         let (index, properties) = try fullTextIndex(key, of: model.entities[objects.entityIndex])
         let search = Condition.search(
@@ -68,7 +68,7 @@ extension ConditionResolver {
         guard let index = FullTextIndex(key, of: entity, in: model) else {
             throw .noFullTextIndex(key, entity: entity.name)
         }
-        return (index, entity.property(named: key).map { [$0] } ?? index.properties)
+        return (index, entity.property(at: key).map { [$0] } ?? index.properties)
     }
 }
 

@@ -10,7 +10,7 @@ struct FullTextIndex: Sendable {
     init(_ description: FetchIndexDescription, of entity: Entity) {
         self.entity = entity
         name = description.name
-        properties = description.elements.map { entity.property(named: $0.property)! }
+        properties = description.elements.map { entity.property(at: $0.property)! }
     }
 
     /// - Parameter key: The name of the index, or of one of its attributes.

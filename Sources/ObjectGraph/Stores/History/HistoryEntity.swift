@@ -16,19 +16,21 @@ struct HistoryEntity: Sendable {
     private let bitsOfProperties: [[Int]]
 
     /// Whether it is known which bit stands for which property. Core Data's order is known for
-    /// entities without columns for places and for the entities of destinations.
+    /// entities without composite attributes and without columns for places and for the entities of
+    /// destinations.
     private let isOrderKnown: Bool
 
     init(_ entity: Entity, _ layout: StoreLayout, isOfCoreData: Bool) {
         self.entity = entity
         let visible = entity.properties.filter { !$0.isHidden }
-        let stored = visible.filter { $0.slot != nil }.sortedByName
+        let stored = visible.filter { $0.slot != nil || $0.isComposite }.sortedByName
         let toMany = visible.filter { $0.kind == .toMany }.sortedByName
         names = Set((stored + toMany).map(\.name))
         var bits = (stored + toMany).map(\.name)
         var bitsOfProperties = entity.properties.map { _ in [Int]() }
         for (bit, property) in (stored + toMany).enumerated() {
             bitsOfProperties[property.index] = [bit]
+            property.leaves.forEach { bitsOfProperties[$0] = [bit] }
         }
         for property in stored where property.relationship != nil {
             // A member's place in an ordered relationship belongs to its own end.
@@ -44,8 +46,10 @@ struct HistoryEntity: Sendable {
         }
         self.bits = bits
         self.bitsOfProperties = bitsOfProperties
-        isOrderKnown = !isOfCoreData || bits.count == stored.count + toMany.count
-        tombstones = stored.compactMap { property in
+        isOrderKnown =
+            !isOfCoreData || entity.composites.isEmpty && bits.count == stored.count + toMany.count
+        let columns = entity.properties.filter { $0.slot != nil && !$0.isPlace }
+        tombstones = columns.sortedByName.compactMap { property in
             guard let attribute = layout.model.attributeDescription(of: property),
                 attribute.preservesValueInHistoryOnDeletion
             else { return nil }
@@ -84,14 +88,5 @@ extension [Property] {
     /// In binary order.
     fileprivate var sortedByName: [Property] {
         sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
-    }
-}
-
-extension ManagedObjectModel {
-    /// The description of an attribute; nil for relationships.
-    func attributeDescription(of property: Property) -> AttributeDescription? {
-        entities[property.declaringEntityIndex].description.attributes.first {
-            $0.name == property.name
-        }
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Encodes values into the row of a batch insert. A key is the name of an attribute.
+/// Encodes values into the row of a batch insert. A key is the name of an attribute, or within the
+/// value of a composite attribute that of an element.
 ///
 /// Nothing is kept of a value: containers write to the row, one attribute after the other.
 final class RowEncoder {
@@ -44,13 +45,13 @@ final class RowEncoder {
             fatalError("A value has kept its encoder; encode everything within encode(to:).")
         }
         do throws(StoreError) {
-            try row.pointee.set(value, forKey: key.stringValue)
+            try row.pointee.set(value, forKey: Self.keyPath(key, in: path))
         } catch {
             guard case .unacceptableValue = error.reason else {
                 throw self.error(.unknownAttribute, path + [key])
             }
             // A transformer may take a number, a text or a date.
-            if let transformer = transformer(of: key), !value.isTransformable,
+            if let transformer = transformer(of: key, in: path), !value.isTransformable,
                 let transformed = value.swiftValue.flatMap(transformer.attributeValue)
             {
                 return try set(transformed, key, in: path)
@@ -71,15 +72,34 @@ final class RowEncoder {
         case let value as URL: try set(.uri(value), key, in: path)
         case let value as Decimal: try set(.decimal(value), key, in: path)
         default:
-            if let key, let transformed = transformer(of: key)?.attributeValue(of: value) {
+            if let key,
+                let transformed = transformer(of: key, in: path)?.attributeValue(of: value)
+            {
                 return try set(transformed, key, in: path)
             }
             try value.encode(to: PlaceEncoder(self, key.map { path + [$0] } ?? path))
         }
     }
 
-    private func transformer(of key: any CodingKey) -> ValueTransformer? {
-        entity.property(named: key.stringValue)?.rules?.transformer
+    private func transformer(
+        of key: any CodingKey, in path: [any CodingKey]
+    ) -> ValueTransformer? {
+        entity.property(at: Self.keyPath(key, in: path))?.rules?.transformer
+    }
+
+    private static func keyPath(_ key: any CodingKey, in path: [any CodingKey]) -> String {
+        path.isEmpty
+            ? key.stringValue : (path + [key]).map(\.stringValue).joined(separator: ".")
+    }
+
+    /// Begins the value of a composite attribute: elements that are not encoded become nil. Other
+    /// attributes have no place for a container.
+    fileprivate func begin(_ path: [any CodingKey]) {
+        guard let key = path.last else { return }
+        let outer = Array(path.dropLast())
+        guard entity.property(at: Self.keyPath(key, in: outer))?.isComposite == true,
+            (try? set(.null, key, in: outer)) != nil
+        else { return refuse(.nested, path) }
     }
 
     /// Notes a container that the row has no place for.
@@ -113,7 +133,7 @@ private struct PlaceEncoder: Encoder {
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        if !codingPath.isEmpty { row.refuse(.nested, codingPath) }
+        row.begin(codingPath)
         return KeyedEncodingContainer(KeyedContainer(row: row, codingPath: codingPath))
     }
 

@@ -198,6 +198,8 @@ extension SlotWriter {
             // Validation has rejected a value that has no data.
             value.storedData?.withUnsafeBytes { set(slot, bytes: $0) }
         case .objectID(let value): set(slot, integer: value.reference)
+        // Only its elements have slots.
+        case .composite: break
         }
     }
 

@@ -38,11 +38,8 @@ struct BatchUpdateTranslation: Sendable {
         // Rows of other writers may have no version. They count as version 0 (spec §5.2).
         text.append(
             "UPDATE \(layout.table(of: entity)) AS t0 SET Z_OPT = IFNULL(Z_OPT, 0) + 1")
-        // Sorted by name, so that equal requests have equal statements.
-        for (name, value) in request.propertiesToUpdate.sorted(by: { $0.key < $1.key }) {
-            guard let property = entity.property(named: name) else {
-                throw .unknownKeyPath(name, entity: entity.name)
-            }
+        for (property, value) in try request.assignments(to: entity) {
+            let name = property.name
             guard let type = property.attributeType else {
                 throw .relationshipNotAllowedHere(name, entity: entity.name)
             }
@@ -98,6 +95,36 @@ struct BatchUpdateTranslation: Sendable {
                 "\(name) = \(expression)", advice: "the value is not of type \(type).")
         }
         return operand
+    }
+}
+
+extension BatchUpdateRequest {
+    /// The properties to set, sorted by name, so that equal requests have equal statements. All
+    /// elements stand for a composite attribute.
+    func assignments(
+        to entity: Entity
+    ) throws(FetchError) -> [(property: Property, value: ObjectExpression)] {
+        var assignments: [(property: Property, value: ObjectExpression)] = []
+        for (name, value) in propertiesToUpdate.sorted(by: { $0.key < $1.key }) {
+            guard let property = entity.property(at: name) else {
+                throw .unknownKeyPath(name, entity: entity.name)
+            }
+            guard property.isComposite else {
+                assignments.append((property, value))
+                continue
+            }
+            guard case .constant(let constant) = value else {
+                throw .compositeKeyNotAllowedHere(name, entity: entity.name)
+            }
+            guard let composite = property.converted(constant) else {
+                throw .typeMismatch(
+                    key: name, expected: "a composite of its elements", value: constant)
+            }
+            for part in property.parts(of: composite) {
+                assignments.append((part.property, .constant(part.value)))
+            }
+        }
+        return assignments
     }
 }
 

@@ -82,7 +82,7 @@ extension SQLiteValueReference {
         case .uri: URL(string: string).map { .uri($0) }
         // Raw data: dictionaries have no transformed values.
         case .binaryData, .transformable: .data(Data(blob))
-        case .undefined, .objectID: nil
+        case .undefined, .objectID, .composite: nil
         case .uuid:
             blob.count == 16 ? .uuid(UUID(uuid: blob.loadUnaligned(as: uuid_t.self))) : nil
         }

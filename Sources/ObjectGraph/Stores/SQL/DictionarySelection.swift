@@ -143,11 +143,11 @@ struct DictionarySelection {
 }
 
 extension FetchRequest {
-    /// The requested columns, or all persistent attributes.
+    /// The requested columns, or all persistent attributes, elements of composite ones by key path.
     fileprivate func fetchedProperties(of entity: Entity) -> [FetchedProperty] {
         guard propertiesToFetch.isEmpty else { return propertiesToFetch }
         return entity.properties.filter {
-            $0.attributeType != nil && !$0.isTransient && !$0.isHidden
+            $0.attributeType != nil && $0.slot != nil && !$0.isPlace
         }
         .map { FetchedProperty(name: $0.name, expression: .keyPath($0.name)) }
     }

@@ -22,6 +22,8 @@ enum SQLBinding: Sendable, Hashable {
         case .uuid(let value): self = .blob(withUnsafeBytes(of: value.uuid) { Data($0) })
         case .objectID(let value): self = .integer(value.reference)
         case .transformable(let value): self = value.storedData.map { .blob($0) } ?? .null
+        // Only its elements have columns.
+        case .composite: self = .null
         }
     }
 

@@ -269,8 +269,6 @@ struct JoinTable: Sendable, Hashable {
 extension ManagedObjectModel {
     fileprivate func allowsExternalStorage(_ property: Property) -> Bool {
         property.attributeType == .binaryData
-            && entities[property.declaringEntityIndex].description.attributes.contains {
-                $0.name == property.name && $0.allowsExternalStorage
-            }
+            && attributeDescription(of: property)?.allowsExternalStorage == true
     }
 }

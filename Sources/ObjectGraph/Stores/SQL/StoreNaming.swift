@@ -190,10 +190,10 @@ struct StoreNaming {
                 let label = label ?? property.name
                 return WantedColumn(
                     entity: entity, property: property, slot: slot, form: form,
-                    name: label.uppercased(), label: label)
+                    name: label.columnSpelling, label: label)
             }
-            let places = declared.filter(\.isHidden)
-            let attributes = declared.filter { $0.relationship == nil && !$0.isHidden }
+            let places = declared.filter(\.isPlace)
+            let attributes = declared.filter { $0.relationship == nil && !$0.isPlace }
             return attributes.map { column($0, $0.slot!, .value) }
                 + declared.filter { $0.relationship != nil }.flatMap { property in
                     let number = numbers[property.relationship!.destinationIndex]
@@ -210,12 +210,12 @@ struct StoreNaming {
     }
 
     private func renamingIdentifier(of property: Property, in entity: Entity) -> String? {
-        let description = entity.description
         let old =
             property.relationship == nil
-            ? description.attributes.first { $0.name == property.name }?.renamingIdentifier
-            : description.relationships.first { $0.name == property.name }?.renamingIdentifier
-        return old?.uppercased()
+            ? model.attributeDescription(of: property)?.renamingIdentifier
+            : entity.description.relationships.first { $0.name == property.name }?
+                .renamingIdentifier
+        return old?.columnSpelling
     }
 
     // MARK: - Join tables
@@ -320,4 +320,10 @@ struct StoreNaming {
         }
         return candidate
     }
+}
+
+extension String {
+    /// The name of a property, or the key path of an element, as names of columns have it (spec
+    /// §1.3).
+    fileprivate var columnSpelling: String { uppercased().replacing(".", with: "_") }
 }

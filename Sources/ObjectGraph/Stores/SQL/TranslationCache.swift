@@ -148,7 +148,7 @@ extension ObjectPredicate {
                 case .keyPath(let name) = comparison.left,
                 case .constant(let value) = comparison.right
             else { return false }
-            switch (entity.property(named: name)?.attributeType, value) {
+            switch (entity.property(at: name)?.attributeType, value) {
             case (.integer16, .integer), (.integer32, .integer), (.integer64, .integer),
                 (.string, .string):
                 return true

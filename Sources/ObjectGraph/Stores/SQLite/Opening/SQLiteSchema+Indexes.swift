@@ -89,7 +89,7 @@ extension SQLiteSchema {
     private func column(
         _ property: String, of entity: Entity, _ layout: StoreLayout
     ) -> String {
-        layout.column(of: entity.property(named: property)!)
+        layout.column(of: entity.property(at: property)!)
     }
 
     /// The condition of a partial index. It can have neither parameters nor a table alias.

@@ -39,33 +39,37 @@ public struct BatchInsertRow: ~Copyable {
         self.requiredSlots = requiredSlots
     }
 
-    /// Sets an attribute by its name.
+    /// Sets an attribute by its name, or an element of a composite attribute by its key path.
     ///
     /// - Throws: `StoreError` if the entity has no such persistent attribute, or the attribute
     ///   cannot store the value.
     public mutating func set(_ value: AttributeValue, forKey key: String) throws(StoreError) {
-        guard let property = entity.property(named: key), let type = property.attributeType,
-            let slot = property.slot
-        else { throw StoreError(.unknownAttribute(key, entity: entity.name)) }
-        guard let converted = value.converted(to: type), converted.isStorable else {
+        guard let property = entity.property(at: key), property.isStoredAttribute else {
+            throw StoreError(.unknownAttribute(key, entity: entity.name))
+        }
+        guard let converted = property.converted(value), converted.isStorable else {
             throw StoreError(.unacceptableValue(value, attribute: key, entity: entity.name))
         }
-        store(converted, property.index, slot)
+        guard property.isComposite else { return store(converted, property) }
+        for part in property.parts(of: converted) { store(part.value, part.property) }
     }
 
     /// Sets an attribute to a value, converted to its type. A value that cannot be converted is a
     /// programming error in the accessor.
     mutating func write(_ value: AttributeValue, at index: Int) {
         let property = entity.properties[index]
-        guard let slot = property.slot, let type = property.attributeType,
-            let converted = value.converted(to: type)
-        else {
+        guard property.isStoredAttribute, let converted = property.converted(value) else {
             fatalError(
                 "'\(entity.name).\(property.name)' cannot be \(value); declare its Attribute with the Swift type of the model's attribute, which must be stored."
             )
         }
-        store(converted, index, slot)
-        if !converted.isStorable { noteUnstorable(converted, at: index) }
+        guard property.isComposite else { return take(converted, property) }
+        for part in property.parts(of: converted) { take(part.value, part.property) }
+    }
+
+    private mutating func take(_ value: AttributeValue, _ property: Property) {
+        store(value, property)
+        if !value.isStorable { noteUnstorable(value, at: property.index) }
     }
 
     // These write directly if the Swift type is that of the slot.
@@ -114,12 +118,13 @@ public struct BatchInsertRow: ~Copyable {
         unstorable![index] = value
     }
 
-    /// Replaces the value of an attribute with one of its type.
-    private mutating func store(_ value: AttributeValue, _ propertyIndex: Int, _ slot: Int) {
-        writer.clear(slot)
-        if value.isNull { nils.insert(propertyIndex) }
-        if unstorable != nil { unstorable![propertyIndex] = nil }
-        writer.set(slot, value, accessors[propertyIndex].slotKind)
+    /// Replaces the value of an attribute that has a column with one of its type.
+    private mutating func store(_ value: AttributeValue, _ property: Property) {
+        let accessor = accessors[property.index]
+        writer.clear(Int(accessor.slot))
+        if value.isNull { nils.insert(property.index) }
+        if unstorable != nil { unstorable![property.index] = nil }
+        writer.set(Int(accessor.slot), value, accessor.slotKind)
     }
 
     /// Begins a row.
@@ -155,7 +160,9 @@ public struct BatchInsertRow: ~Copyable {
                     value, attribute: entity.properties[index].name, entity: entity.name))
         }
         if !(requiredSlots.map(writer.hasValues) ?? false) { try giveDefaults() }
-        return writer.finish()
+        let row = writer.finish()
+        if !entity.composites.isEmpty { try checkComposites(of: row) }
+        return row
     }
 
     private mutating func giveDefaults() throws {
@@ -167,7 +174,26 @@ public struct BatchInsertRow: ~Copyable {
                 throw StoreError(
                     .missingMandatoryValue(attribute: property.name, entity: entity.name))
             }
-            store(value, property.index, property.slot!)
+            store(value, property)
         }
     }
+
+    /// Checks the composite attributes of which the columns alone do not show what they lack.
+    private func checkComposites(of row: RowReference) throws {
+        for composite in entity.composites where entity.validated.contains(composite.index) {
+            let value = try row.value(of: composite, in: entity.layout)
+            let missing =
+                value.isNull
+                ? composite.isOptional ? nil : composite : composite.missingElement(of: value)
+            if let missing {
+                throw StoreError(
+                    .missingMandatoryValue(attribute: missing.name, entity: entity.name))
+            }
+        }
+    }
+}
+
+extension Property {
+    /// Whether the property is an attribute with columns.
+    fileprivate var isStoredAttribute: Bool { attributeType != nil && !isTransient }
 }

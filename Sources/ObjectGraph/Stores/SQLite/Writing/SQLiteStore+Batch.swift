@@ -66,8 +66,8 @@ extension SQLiteStore {
             }
             if let recorder {
                 var properties = PropertyMask()
-                for name in request.propertiesToUpdate.keys {
-                    properties.insert(entity.property(named: name)!.index)
+                for (property, _) in try request.assignments(to: entity) {
+                    properties.insert(property.index)
                 }
                 for key in keys {
                     try recorder.update(model.entities[key.entityIndex], key: key.key, properties)
