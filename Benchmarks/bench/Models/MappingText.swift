@@ -1,3 +1,4 @@
+import Benchmarking
 import ObjectGraph
 
 /// What becomes of the rows of a store when it is opened with a later model, as text: a section for

@@ -18,7 +18,7 @@ struct CoreDataStoreOpeningTests {
     @Test func `another model is refused, with the entities that differ (§8.7.5)`() throws {
         let store = try CoreDataStore()
         let files = try store.files()
-        let error = #expect(throws: StoreError.self) { 
+        let error = #expect(throws: StoreError.self) {
             _ = try store.context(otherModel()) { $0.migratesAutomatically = false }
         }
         #expect(
@@ -55,7 +55,7 @@ struct CoreDataStoreOpeningTests {
         // Nothing but the hashes is left to compare.
         try store.execute("DELETE FROM Z_MODELCACHE")
         _ = try store.context()
-        let error = #expect(throws: StoreError.self) { 
+        let error = #expect(throws: StoreError.self) {
             _ = try store.context(otherModel()) { $0.migratesAutomatically = false }
         }
         #expect(
