@@ -11,13 +11,15 @@ import Testing
     @Test func `shows the code of these files`() throws {
         let samples = try PackageFile("Documentation/ObjectGraph.md").samples
         let files = try [
-            "", "+Contexts", "+DerivedAttributes", "+JSON", "+Lists", "+RemoteChanges", "+Search",
+            "GuideTests", "GuideTests+Contexts", "GuideTests+DerivedAttributes", "GuideTests+JSON",
+            "GuideTests+Lists", "GuideTests+OwnStores", "GuideTests+RemoteChanges",
+            "GuideTests+Search", "OwnStores",
         ].map {
-            try PackageFile("Tests/ObjectGraphTests/Guide/GuideTests\($0).swift")
+            try PackageFile("Tests/ObjectGraphTests/Guide/\($0).swift")
         }
         let others = samples.filter { sample in !files.contains { $0.contains(sample: sample) } }
 
-        #expect(samples.count == 30)
+        #expect(samples.count == 34)
         #expect(others.isEmpty)
     }
 
