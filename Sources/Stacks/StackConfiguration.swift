@@ -12,6 +12,9 @@ public struct StackConfiguration: Sendable {
         /// In memory without SQLite, for as long as the stack is open. Takes no batch requests
         /// (spec §11.3).
         case inMemory
+        /// In a store of any type, such as one that the program has registered, at a URL that means
+        /// something to it. Takes no batch requests (spec §11.6).
+        case other(PersistentStoreDescription.StoreType, URL?)
     }
 
     public enum Opening: Sendable, Hashable {
@@ -26,10 +29,10 @@ public struct StackConfiguration: Sendable {
     public var opening: Opening
     public var lockPolicy: LockPolicy
 
-    /// SQLite pragmas by name, set on every connection of the stack; `inMemory` ignores them.
+    /// SQLite pragmas by name, set on every connection of the stack; other stores ignore them.
     public var pragmas: [String: String]
 
-    /// Whether the store keeps a history of its changes; `inMemory` ignores it.
+    /// Whether the store keeps a history of its changes; only SQLite does.
     public var tracksHistory: Bool
 
     /// The merge policy of every context of the stack.
@@ -72,6 +75,7 @@ extension StackConfiguration {
             case .sqlite(let url): .sqlite(at: url)
             case .sqliteInMemory: .sqliteInMemory()
             case .inMemory: .inMemory()
+            case .other(let type, let url): PersistentStoreDescription(type: type, url: url)
             }
         description.pragmas = pragmas
         description.tracksHistory = tracksHistory
@@ -81,7 +85,7 @@ extension StackConfiguration {
     /// Empties the store's file if there is one. No stack may have it open.
     func destroyStore() throws {
         // Only a regular file: a device such as /dev/null would be deleted.
-        guard case .sqlite(let url) = location, location.fileType == .typeRegular else { return }
+        guard let url = location.url, location.fileType == .typeRegular else { return }
         try PersistentStoreCoordinator.destroyPersistentStore(at: url)
     }
 
@@ -118,9 +122,18 @@ extension StackConfiguration.Location {
         return [nil, .typeRegular, .typeDirectory].contains(fileType)
     }
 
+    /// Where the store is; nil in memory, and for what is not a file.
+    fileprivate var url: URL? {
+        switch self {
+        case .sqlite(let url): url
+        case .other(_, let url?): url.isFileURL ? url : nil
+        case .sqliteInMemory, .inMemory, .other: nil
+        }
+    }
+
     /// `nil` if nothing exists at the path.
     fileprivate var fileType: FileAttributeType? {
-        guard case .sqlite(let url) = self else { return nil }
+        guard let url else { return nil }
         let path = url.resolvingSymlinksInPath().path
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
         return attributes?[.type] as? FileAttributeType
@@ -133,6 +146,8 @@ extension StackConfiguration.Location: CustomStringConvertible {
         case .sqlite(let url): url.path
         case .sqliteInMemory: "a SQLite database in memory"
         case .inMemory: "a store in memory"
+        case .other(let type, let url):
+            "a store of type \(type.rawValue)" + (url.map { " at \($0.path)" } ?? "")
         }
     }
 }

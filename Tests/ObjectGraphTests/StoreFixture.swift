@@ -10,11 +10,12 @@ struct StoreFixture: Sendable {
     let context: ManagedObjectContext
 
     init(
-        _ model: ManagedObjectModel, inMemory: Bool = false, tracksHistory: Bool = false
+        _ model: ManagedObjectModel, inMemory: Bool = false, tracksHistory: Bool = false,
+        ownStore: PersistentStoreDescription? = nil
     ) throws {
         coordinator = PersistentStoreCoordinator(model: model)
         var description: PersistentStoreDescription =
-            inMemory ? .inMemory() : .sqlite(at: folder.url("store.sqlite"))
+            ownStore ?? (inMemory ? .inMemory() : .sqlite(at: folder.url("store.sqlite")))
         description.tracksHistory = tracksHistory
         try coordinator.addPersistentStore(description)
         context = ManagedObjectContext(.privateQueue, coordinator: coordinator)

@@ -6,8 +6,9 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct `Laws: what is saved to disk stays there` {
-    @Test(arguments: LawCase.onDisk)
-    func `everything is there after close and reopen`(_ lawCase: LawCase) throws {
+    @Test(arguments: LawCase.lasting)
+    func `everything is there after close and reopen (§11.3.10, §11.7.1)`(_ lawCase: LawCase) throws
+    {
         let test = try StackUnderTest(lawCase)
         try test.write { context in
             let book = context.insertBook("Dune")

@@ -7,7 +7,9 @@ import Testing
     private static let generator = SeededGenerator.fromEnvironment()
 
     @Test(arguments: LawCase.all)
-    func `a random script leaves the rows that it should`(_ lawCase: LawCase) async throws {
+    func `a random script leaves the rows that it should (§11.6.13)`(_ lawCase: LawCase)
+        async throws
+    {
         var generator = Self.generator
         let script = Script(stepCount: 80, using: &generator)
         let test = try StackUnderTest(lawCase)

@@ -12,6 +12,13 @@ struct LawCase: Sendable, CustomTestStringConvertible {
         case file = "on disk"
         case sqliteInMemory = "SQLite in memory"
         case inMemory = "in memory"
+        // Stores of one's own, as in the guide: an incremental and an atomic one.
+        case dictionary = "in a dictionary"
+        case json = "in a JSON file"
+        case binary = "in a binary file"
+
+        /// Whether batch requests run and values are kept unique.
+        var isSQLite: Bool { self == .file || self == .sqliteInMemory }
     }
 
     let kind: StackKind
@@ -19,17 +26,22 @@ struct LawCase: Sendable, CustomTestStringConvertible {
     var place = Place.file
 
     static let onDisk = cases(.file)
+    /// The cases whose rows are there after the stack was closed.
+    static let lasting = onDisk + cases(.json, [.pooled]) + cases(.binary, [.pooled])
     /// The cases that take batch requests and keep values unique.
     static let inSQLite = onDisk + cases(.sqliteInMemory)
-    static let all = inSQLite + cases(.inMemory)
+    static let all =
+        inSQLite + cases(.inMemory) + cases(.dictionary) + cases(.json, [.pooled])
 
-    private static func cases(_ place: Place) -> [LawCase] {
+    private static func cases(
+        _ place: Place, _ lockPolicies: [LockPolicy] = LockPolicy.allCases
+    ) -> [LawCase] {
         // The documented example of a new stack must obey the laws too.
         let kinds = (StackKind.all + [.privateView]).filter {
             place == .file || !$0.traits.contains(.opensStoreTwice)
         }
         return kinds.flatMap { kind in
-            LockPolicy.allCases.map { LawCase(kind: kind, lockPolicy: $0, place: place) }
+            lockPolicies.map { LawCase(kind: kind, lockPolicy: $0, place: place) }
         }
     }
 
@@ -53,7 +65,11 @@ struct StackUnderTest: Sendable {
             case .file: .sqlite(folder.url("library.sqlite"))
             case .sqliteInMemory: .sqliteInMemory
             case .inMemory: .inMemory
+            case .dictionary: .other("Dictionary", nil)
+            case .json: .other("JSON", folder.url("library.json"))
+            case .binary: .other(.binary, folder.url("library.binary"))
             }
+        registerStores()
         stack = try lawCase.kind.make(
             StackConfiguration(
                 model: makeLibraryModel(), location: location, opening: opening,

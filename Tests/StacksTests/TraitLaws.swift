@@ -35,7 +35,7 @@ extension LawCase {
         }
     }
 
-    @Test(arguments: LawCase.all(with: .savesPropagate).filter { $0.place != .inMemory })
+    @Test(arguments: LawCase.all(with: .savesPropagate).filter(\.place.isSQLite))
     func `settling throws what a save failed with that nobody called`(_ lawCase: LawCase) throws {
         let test = try StackUnderTest(lawCase)
         try test.write { _ = $0.insertTopic("desert") }
@@ -147,7 +147,7 @@ extension LawCase {
 @Suite(.serialized) struct `Laws: a store that is opened twice is shared` {
     private static let kinds = StackKind.all.filter { $0.traits.contains(.opensStoreTwice) }
     private static let privatePlaces: [StackConfiguration.Location] = [
-        .inMemory, .sqliteInMemory, .sqlite(URL(filePath: "/dev/null")),
+        .inMemory, .sqliteInMemory, .other("Dictionary", nil), .sqlite(URL(filePath: "/dev/null")),
         .sqlite(URL(filePath: "/dev/zero")),
     ]
 

@@ -16,8 +16,12 @@ extension PersistentStoreCoordinator {
 
     /// Removes an open store from the coordinator and empties its file.
     ///
-    /// - Throws: The errors of `removePersistentStore` and of the static method.
+    /// - Throws: The errors of `removePersistentStore` and of the static method; `StoreError` with
+    ///   `unsupported` if its URL does not name a file.
     public func destroyPersistentStore(_ handle: PersistentStoreHandle) throws {
+        if let url = handle.url, !url.isFileURL {
+            throw StoreError(.unsupported("destroying what is not a file"), url: url)
+        }
         try removePersistentStore(handle)
         guard let url = handle.url else { return }
         try Self.destroyPersistentStore(at: url)
@@ -159,17 +163,34 @@ extension PersistentStoreCoordinator {
     ///
     /// - Throws: `StoreError` if there is no file, or it is not a store.
     public static func metadataForPersistentStore(at url: URL) throws -> StoreMetadata {
-        try SQLiteStore.metadata(at: url)
+        do {
+            return try SQLiteStore.metadata(at: url)
+        } catch let error as StoreError where error.reason == .notADatabase {
+            // SQLite comes first: closing a file of an open database would drop its locks.
+            guard let contents = try BinaryStore.contents(at: url) else { throw error }
+            return contents.metadata
+        }
     }
 
     /// Replaces the program's metadata values in a file, at once. Coordinators that have the file
-    /// open see the values when they open it again.
+    /// open see the values when they open it again. With a binary file, their next save throws
+    /// `fileChanged`.
     ///
     /// - Throws: `StoreError` if there is no file, it is not a store, or it cannot be written.
     public static func setMetadata(
         _ values: [String: AttributeValue], forPersistentStoreAt url: URL
     ) throws {
-        try SQLiteStore.setMetadataValues(values, at: url)
+        do {
+            try SQLiteStore.setMetadataValues(values, at: url)
+        } catch let error as StoreError where error.reason == .notADatabase {
+            guard let contents = try BinaryStore.contents(at: url) else { throw error }
+            var metadata = contents.metadata
+            metadata.values = values
+            try BinaryStore.write(
+                AtomicStoreContents(
+                    metadata: metadata, nodes: contents.nodes,
+                    lastReferences: contents.lastReferences), at: url)
+        }
     }
 
     /// Writes the metadata of all stores whose metadata has changed.

@@ -103,7 +103,8 @@ public final class PersistentStoreCoordinator: Sendable {
 
     /// Opens a store. A missing folder, file or tables are created.
     ///
-    /// - Throws: `StoreError` if the file cannot be opened. The file is then unchanged.
+    /// - Throws: `StoreError` if the file cannot be opened. The file is then unchanged. A store of
+    ///   one's own also throws its own errors.
     @discardableResult
     public func addPersistentStore(
         _ description: PersistentStoreDescription
@@ -124,10 +125,12 @@ public final class PersistentStoreCoordinator: Sendable {
             throw StoreError(
                 .unknownConfiguration(description.configuration ?? ""), url: description.url)
         }
+        if description.type != .sqlite { try checkDerivations(description) }
         let store: any PersistentStore =
             switch description.type {
             case .sqlite: try openSQLiteStore(description)
-            case .inMemory: try makeInMemoryStore(description)
+            case .inMemory: try InMemoryStore(description, model: model)
+            default: try StoreTypes.makeStore(description, model: model)
             }
         // The file is a copy of an open store: object identifiers would be ambiguous.
         if records.contains(where: { $0.store.identifier == store.identifier }) {
@@ -152,16 +155,14 @@ public final class PersistentStoreCoordinator: Sendable {
         }
     }
 
-    private func makeInMemoryStore(
-        _ description: PersistentStoreDescription
-    ) throws(StoreError) -> InMemoryStore {
+    /// Only SQLite computes derived attributes.
+    private func checkDerivations(_ description: PersistentStoreDescription) throws(StoreError) {
         let names = model.entityNames(inConfiguration: description.configuration) ?? []
         for entity in model.entities where names.contains(entity.name) {
             if let derived = entity.properties.first(where: { $0.derivation != nil }) {
                 throw StoreError(.cannotDerive(entity: entity.name, attribute: derived.name))
             }
         }
-        return InMemoryStore(model: model, isReadOnly: description.isReadOnly)
     }
 
     /// Adds an open store as the last one.

@@ -90,6 +90,7 @@ extension StoreError: CodedError {
         case .notADatabase, .damagedValue: 259
         case .incompatibleSchema, .missingEntity, .missingTable, .missingColumn: 134020
         case .incompatibleModel, .unexpectedModel, .unknownModel: 134100
+        case .unknownStoreType: 134000
         case .unknownConfiguration, .alreadyOpen, .notOpen: 134080
         case .readOnly, .hasHistory, .unmaintainedIndex, .unmaintainedDerivation, .fileChanged:
             134030
@@ -112,6 +113,14 @@ extension StoreError: CodedError {
         case .operationFailed: 134180
         }
     }
+}
+
+extension StoreNodeError: CodedError {
+    public var code: Int { 134060 }
+}
+
+extension StoreSaveConflict: CodedError {
+    public var code: Int { 133020 }
 }
 
 extension JSONArrayError: CodedError {

@@ -130,6 +130,19 @@ struct RelatedRows: Sendable {
     var rows: RowList
 }
 
+extension RelatedRows {
+    /// - Parameter members: Returns the rows of an owner's members, in their order.
+    init(_ owners: [Int64], members: (Int64) throws -> [RowReference]) rethrows {
+        self.init(contents: [:], rows: RowList())
+        var known: Set<Int64> = []
+        for owner in owners {
+            let members = try members(owner)
+            contents[owner] = members.map(EntityKey.init)
+            for row in members where known.insert(row.key).inserted { rows.append(row) }
+        }
+    }
+}
+
 /// The result of a batch request: the number of rows, and their identities by what happened to
 /// them if the request wants them.
 struct BatchOutcome: Sendable {

@@ -2,17 +2,32 @@ import Foundation
 
 /// How to open a store: where, and with which settings.
 public struct PersistentStoreDescription: Sendable {
-    public enum StoreType: String, Sendable, Codable {
-        case sqlite = "SQLite"
-        case inMemory = "InMemory"
+    /// The name of a kind of store: one of the engine's, or one that the program has registered.
+    public struct StoreType: RawRepresentable, Sendable, Hashable, Codable,
+        ExpressibleByStringLiteral
+    {
+        public let rawValue: String
+
+        public init(rawValue: String) { self.rawValue = rawValue }
+        public init(stringLiteral name: String) { self.init(rawValue: name) }
+
+        public static let sqlite: Self = "SQLite"
+        public static let inMemory: Self = "InMemory"
+        public static let binary: Self = "Binary"
     }
 
     public var type: StoreType
 
-    /// The SQLite file. Nil keeps the database in memory. `/dev/null/NAME` also does, under a name
-    /// that all coordinators of the process share as long as one of them has it open (spec §11.3).
+    /// Where the store is: a file for SQLite and binary stores, anything for a type of the program.
     /// Unused by the in-memory type.
+    ///
+    /// For SQLite, nil keeps the database in memory. `/dev/null/NAME` also does, under a name that
+    /// all coordinators of the process share as long as one of them has it open (spec §11.3).
     public var url: URL?
+
+    /// Settings by name for a store type of the program, which gets them with this description. The
+    /// engine's own types ignore them.
+    public var options: [String: AttributeValue] = [:]
 
     /// Whether the file is only read: not created, written or changed in any way.
     public var isReadOnly = false
@@ -41,8 +56,8 @@ public struct PersistentStoreDescription: Sendable {
     /// Earlier models, for migrating stores that do not carry theirs.
     public var sourceModels: [ManagedObjectModel] = []
 
-    /// Whether the store keeps a history of who changed what (spec §10.4). Ignored by the in-memory
-    /// type.
+    /// Whether the store keeps a history of who changed what (spec §10.4). Ignored by all types
+    /// but SQLite.
     ///
     /// The first time, tables are added to the file. A history that Core Data has begun goes on.
     public var tracksHistory = false
@@ -84,6 +99,15 @@ public struct PersistentStoreDescription: Sendable {
     /// costs nothing.
     public var statementObserver: (@Sendable (String, Duration) -> Void)?
 
+    /// A store of any type, such as one that the program has registered.
+    public init(
+        type: StoreType, url: URL? = nil, options: [String: AttributeValue] = [:]
+    ) {
+        self.type = type
+        self.url = url
+        self.options = options
+    }
+
     /// A store in a SQLite file, in WAL mode with `synchronous` NORMAL and a page cache of up to 32
     /// MiB for each connection.
     public static func sqlite(at url: URL) -> Self { Self(type: .sqlite, url: url) }
@@ -94,6 +118,13 @@ public struct PersistentStoreDescription: Sendable {
 
     /// A store without a file that evaluates requests itself (spec §11.3).
     public static func inMemory() -> Self { Self(type: .inMemory, url: nil) }
+
+    /// A store in a file that is read as a whole when the store is opened, and replaced as a whole by
+    /// each save; for small stores (spec §11.3).
+    ///
+    /// The first save makes the file. It cannot be shared: a save throws if another program or
+    /// coordinator has written the file since.
+    public static func binary(at url: URL) -> Self { Self(type: .binary, url: url) }
 
     /// The URL under which others can open the same database; nil for a database in memory without
     /// a name.

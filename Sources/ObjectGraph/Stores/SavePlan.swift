@@ -47,6 +47,13 @@ struct RowChange: Sendable {
 
     /// The version that the stored row must have; 0 for an insertion.
     let previousVersion: UInt32
+
+    /// Whether a stored row with this version is as the plan expects; nil means that there is none.
+    func isExpected(storedVersion: UInt32?) -> Bool {
+        // A deletion of a row that is already gone succeeds (spec §5.3).
+        guard let storedVersion else { return kind == .insert || kind == .delete }
+        return kind != .insert && storedVersion == previousVersion
+    }
 }
 
 /// A pair to add to or remove from a join table.

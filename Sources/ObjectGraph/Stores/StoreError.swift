@@ -23,6 +23,8 @@ public struct StoreError: Error, Sendable {
         case incompatibleModel(entities: [String])
         /// The model's checksum is not the one that the description demands (134100).
         case unexpectedModel(checksum: String)
+        /// No store type of this name is registered (134000).
+        case unknownStoreType(String)
         /// The model has no configuration of this name.
         case unknownConfiguration(String)
         /// The coordinator already has the file open, or another store with the same identifier
@@ -181,6 +183,8 @@ extension StoreError: CustomStringConvertible {
             "The store was written with another model; these entities differ: \(entities.joined(separator: ", ")). Open it for writing with migratesAutomatically, or with that model. With ignoresModelVersions it opens if its tables fit."
         case .unexpectedModel(let checksum):
             "The model's checksum is not \(checksum); open the store with the model that has it."
+        case .unknownStoreType(let name):
+            "No store type '\(name)' is registered; correct the name, or call PersistentStoreCoordinator.registerStoreType before opening the store."
         case .unknownConfiguration(let name):
             "The model has no configuration '\(name)'; correct the name, or leave it out for all entities."
         case .alreadyOpen:

@@ -15,6 +15,17 @@ public struct StoreMetadata: Sendable, Hashable {
     /// The program's own values by key. Keys that begin with `NS` or `_NS`, and
     /// `ObjectGraphVersionHashes`, belong to the engine.
     public var values: [String: AttributeValue]
+
+    /// Metadata for the contents of a store of one's own. The engine makes those of other stores.
+    public init(
+        identifier: String, type: PersistentStoreDescription.StoreType,
+        versionHashes: [String: [UInt8]], values: [String: AttributeValue] = [:]
+    ) {
+        self.identifier = identifier
+        self.type = type
+        self.versionHashes = versionHashes
+        self.values = values
+    }
 }
 
 /// The property list in a store's file: the entries of the engine, of the program, and unknown

@@ -39,13 +39,23 @@ struct AgreementCase: Sendable, CustomTestStringConvertible {
         try compare(example, inMemory: true, predicateCount: AgreementCase.predicateCount)
     }
 
+    /// Only the entities that a predicate reaches are read.
+    @Test(arguments: AgreementCase.all.prefix(4))
+    func `in stores of one's own (§7.4.10, §11.6.2)`(_ example: AgreementCase) throws {
+        registerStores()
+        try compare(
+            example, ownStore: PersistentStoreDescription(type: "Dictionary"),
+            predicateCount: AgreementCase.predicateCount)
+    }
+
     /// Compares, for random predicates, the results of `filter` on all objects with those of a
     /// fetch.
     private func compare(
-        _ example: AgreementCase, inMemory: Bool = false, predicateCount: Int
+        _ example: AgreementCase, inMemory: Bool = false,
+        ownStore: PersistentStoreDescription? = nil, predicateCount: Int
     ) throws {
         var generator = SeededGenerator(seed: example.seed)
-        let store = try StoreFixture(generator.model(), inMemory: inMemory)
+        let store = try StoreFixture(generator.model(), inMemory: inMemory, ownStore: ownStore)
         try store.run { [generator] context in
             var generator = generator
             let objects = try generator.fill(context, nilPercent: example.nilPercent)

@@ -11,15 +11,16 @@ import Testing
     @Test func `shows the code of these files`() throws {
         let samples = try PackageFile("Documentation/ObjectGraph.md").samples
         let files = try [
-            "", "+Composites", "+Contexts", "+DerivedAttributes", "+JSON", "+LargeValues", "+Lists",
-            "+Migration",
-            "+RemoteChanges", "+Search",
+            "GuideTests", "GuideTests+Composites", "GuideTests+Contexts",
+            "GuideTests+DerivedAttributes", "GuideTests+JSON", "GuideTests+LargeValues",
+            "GuideTests+Lists", "GuideTests+Migration", "GuideTests+OwnStores",
+            "GuideTests+RemoteChanges", "GuideTests+Search", "OwnStores",
         ].map {
-            try PackageFile("Tests/ObjectGraphTests/Guide/GuideTests\($0).swift")
+            try PackageFile("Tests/ObjectGraphTests/Guide/\($0).swift")
         }
         let others = samples.filter { sample in !files.contains { $0.contains(sample: sample) } }
 
-        #expect(samples.count == 34)
+        #expect(samples.count == 38)
         #expect(others.isEmpty)
     }
 

@@ -12,9 +12,9 @@ import Testing
 
     // The shards run in parallel. Between scripts they yield to other tests.
     @Test(arguments: 0..<shardCount)
-    func `10,000 scripts over one to four contexts make no difference (§10.4.17)`(_ shard: Int)
-        async
-    {
+    func `10,000 scripts over one to four contexts make no difference (§10.4.17, §11.6.13)`(
+        _ shard: Int
+    ) async {
         let seed = shard.isMultiple(of: 2) ? Self.newSeed : Self.provedSeed
         await run(10_000 / Self.shardCount, seed: seed &+ UInt64(shard))
     }

@@ -45,6 +45,9 @@ final class ScriptRun: @unchecked Sendable {
         switch script.store {
         case .inMemory: description = .inMemory()
         case .sqliteInMemory: description = .sqliteInMemory()
+        case .own:
+            registerStores()
+            description = PersistentStoreDescription(type: "Dictionary")
         case .file:
             let folder = TemporaryFolder()
             self.folder = folder

@@ -9,9 +9,9 @@ import Testing
         let model = try ManagedObjectModel(entities: [EntityDescription(name: "Thing")])
         let root = model.entities[0]
         let store: any PersistentStore =
-            inMemory
+            try inMemory
             ? InMemoryStore(model: model)
-            : try SQLiteStore(.sqliteInMemory(), model: model, debug: DebugOptions())
+            : SQLiteStore(.sqliteInMemory(), model: model, debug: DebugOptions())
         _ = try store.reserveKeys(1, root: root)
         let error = #expect(throws: StoreError.self) {
             try store.reserveKeys(.max, root: root)

@@ -26,6 +26,10 @@ struct ConditionResolver {
     /// of a SQL statement.
     var allowsSearchResults = false
 
+    /// Notes the entities to which key paths lead, for a store that reads their rows first; nil if
+    /// that is not needed.
+    var reached: ReachedEntities?
+
     init(entity: Entity, model: ManagedObjectModel) {
         self.entity = entity
         self.model = model

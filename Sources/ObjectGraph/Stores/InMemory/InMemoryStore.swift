@@ -1,93 +1,119 @@
 import Foundation
 import Synchronization
 
-/// A store without a file that evaluates requests itself. It lives as long as its coordinator keeps
-/// it (spec §11.3).
+/// A store that keeps its rows in memory and evaluates requests itself (spec §11.3).
 ///
 /// It ignores uniqueness constraints and does not run batch requests. Its rows are those that
-/// contexts saved; they are shared, never copied.
-final class InMemoryStore: PersistentStore {
-    let identifier = UUID().uuidString
-    let url: URL? = nil
+/// contexts saved; they are shared, never copied. By itself it lives as long as its coordinator
+/// keeps it. With an atomic store, it takes the rows from there when it is opened, and writes all of
+/// them there with each save (spec §11.7).
+final class InMemoryStore: EvaluatingStore {
+    let url: URL?
     let isReadOnly: Bool
 
     /// All zero: there are no statements and no transactions of SQLite.
     let statistics = ConnectionStatistics()
     let model: ManagedObjectModel
-    private let scopes: [ObjectIDScope]
+    let scopes: [ObjectIDScope]
+    private let atomic: (any AtomicStore)?
+    private let openMetadata: OpenMetadata
     private let referenceSlots: [InMemoryStoreContents.ReferenceSlots]
-    private let metadataValues = Mutex<[String: AttributeValue]>([:])
     private let contents: Mutex<InMemoryStoreContents>
     private let commits = CommitObservers()
 
     /// The last primary key handed out, by root entity index.
     private let lastKeys: Mutex<[Int64]>
 
-    init(model: ManagedObjectModel, isReadOnly: Bool = false) {
+    /// - Throws: `StoreError` and `StoreNodeError` if the contents of the atomic store are damaged
+    ///   or of another model; its own errors.
+    init(
+        _ description: PersistentStoreDescription = .inMemory(), model: ManagedObjectModel,
+        atomic: (any AtomicStore)? = nil
+    ) throws {
         self.model = model
-        self.isReadOnly = isReadOnly
-        scopes = ObjectIDScope.all(in: model, storeIdentifier: identifier, storeNumber: 0)
-        referenceSlots = model.entities.map { entity in
-            entity.properties.compactMap { property in
-                guard let slot = property.slot, let relationship = property.relationship,
-                    model.inverse(of: relationship)?.kind == .toMany
-                else { return nil }
-                return (slot, .foreignKey(property.identifier))
-            }
-        }
-        contents = Mutex(InMemoryStoreContents(entityCount: model.entities.count))
-        lastKeys = Mutex(Array(repeating: 0, count: model.entities.count))
+        self.atomic = atomic
+        isReadOnly = description.isReadOnly
+        url = atomic == nil ? nil : description.url
+        let stored = try atomic?.load()
+        openMetadata = try OpenMetadata(stored?.metadata, description, model: model)
+        scopes = ObjectIDScope.all(
+            in: model, storeIdentifier: openMetadata.identifier, storeNumber: 0)
+        referenceSlots = InMemoryStoreContents.referenceSlots(of: model)
+        var reader = NodeReader(model: model, nodeCount: stored?.nodes.count ?? 0)
+        let rows = try reader.contents(of: stored?.nodes ?? [], referenceSlots)
+        contents = Mutex(rows)
+        lastKeys = Mutex(
+            model.entities.map { entity in
+                let last = stored?.lastReferences[entity.name] ?? 0
+                return rows.rows(root: entity.index).reduce(max(0, last)) { max($0, $1.key) }
+            })
     }
 
-    func takeRowsChangedByTriggers() -> [EntityKey] { [] }
-    func resetStatistics() {}
+    var identifier: String { openMetadata.identifier }
+    var metadata: StoreMetadata { openMetadata.current }
 
-    var metadata: StoreMetadata {
-        StoreMetadata(
-            identifier: identifier, type: .inMemory,
-            versionHashes: model.entityVersionHashesByName,
-            values: metadataValues.withLock { $0 })
-    }
+    func setMetadataValues(_ values: [String: AttributeValue]) { openMetadata.setValues(values) }
 
-    func setMetadataValues(_ values: [String: AttributeValue]) {
-        metadataValues.withLock { $0 = values }
-    }
-
-    /// Metadata is only in memory.
-    var hasUnwrittenMetadata: Bool { false }
+    var hasUnwrittenMetadata: Bool { atomic != nil && openMetadata.isUnwritten }
 
     /// Drops all rows.
-    func close() {
+    func close() throws {
         contents.withLock { $0 = InMemoryStoreContents(entityCount: model.entities.count) }
+        try atomic?.close()
     }
 
+    func snapshot(of entityIndexes: Set<Int>) -> InMemoryStoreSnapshot { snapshot() }
+
     /// The current content. A later save copies the tables that it changes, not their rows.
-    func snapshot() -> InMemoryStoreSnapshot {
+    private func snapshot() -> InMemoryStoreSnapshot {
         InMemoryStoreSnapshot(contents.withLock { $0 }, model: model, scopes: scopes)
     }
 
     func save(
         _ plan: SavePlan, from origin: ChangeOrigin, beforeCommit: (() throws -> Void)?
     ) throws -> Int64? {
-        guard !isReadOnly else { throw StoreError(.readOnly) }
+        guard !isReadOnly else { throw StoreError(.readOnly, url: url) }
         try contents.withLock { contents in
-            guard let beforeCommit else {
+            guard beforeCommit != nil || atomic != nil else {
                 return try contents.apply(plan, referenceSlots: referenceSlots)
             }
             var changed = contents
             try changed.apply(plan, referenceSlots: referenceSlots)
-            try beforeCommit()
+            try beforeCommit?()
+            try write(changed)
             contents = changed
         }
         commits.post()
         return nil
     }
 
+    /// Writes all rows to the atomic store, if there is one.
+    private func write(_ contents: InMemoryStoreContents) throws {
+        guard let atomic else { return }
+        let metadata = openMetadata.current
+        let writer = NodeWriter(model: model)
+        let nodes = try model.rootEntities.flatMap { root in
+            try contents.rows(root: root.index).sorted { $0.key < $1.key }.map { row in
+                try writer.node(row) { property in
+                    contents.destinations(
+                        of: property.relationship!, key: row.key,
+                        in: model.destination(of: property.relationship!), model: model
+                    ).map { writer.id(EntityKey($0)) }
+                }
+            }
+        }
+        let lastKeys = lastKeys.withLock { $0 }
+        let lastReferences = model.rootEntities.map { ($0.name, lastKeys[$0.index]) }
+        try atomic.save(
+            AtomicStoreContents(
+                metadata: metadata, nodes: nodes,
+                lastReferences: Dictionary(uniqueKeysWithValues: lastReferences)))
+        openMetadata.noteWritten(metadata)
+    }
+
     func observeCommits(_ handler: @escaping @Sendable (CommitEvent) -> Void) -> Observation {
         commits.add(handler)
     }
-
-    func pinned() -> (any PersistentStore)? { nil }
 
     func reserveKeys(_ count: Int, root: Entity) throws -> Range<Int64> {
         try lastKeys.withLock { lastKeys in
@@ -102,8 +128,6 @@ final class InMemoryStore: PersistentStore {
     }
 
     // MARK: - Rows
-
-    func endTurn() {}
 
     func row(_ key: Int64, entity: Entity, keepsSnapshot: Bool) -> RowReference? {
         let row = contents.withLock { $0.row(key, root: entity.rootIndex) }
@@ -127,14 +151,7 @@ final class InMemoryStore: PersistentStore {
 
     func relatedRows(of property: Property, _ owner: Entity, keys: [Int64]) -> RelatedRows {
         let snapshot = snapshot()
-        var related = RelatedRows(contents: [:], rows: RowList())
-        var known: Set<Int64> = []
-        for key in keys {
-            let members = snapshot.destinations(of: property, key: key)
-            related.contents[key] = members.map(EntityKey.init)
-            for row in members where known.insert(row.key).inserted { related.rows.append(row) }
-        }
-        return related
+        return RelatedRows(keys) { snapshot.destinations(of: property, key: $0) }
     }
 }
 

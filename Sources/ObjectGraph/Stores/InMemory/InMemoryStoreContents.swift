@@ -13,6 +13,18 @@ struct InMemoryStoreContents: Sendable {
     /// The columns of an entity's rows that a to-many relationship is read from, with their slots.
     typealias ReferenceSlots = [(slot: Int, column: ReferenceColumn)]
 
+    /// By entity index.
+    static func referenceSlots(of model: ManagedObjectModel) -> [ReferenceSlots] {
+        model.entities.map { entity in
+            entity.properties.compactMap { property in
+                guard let slot = property.slot, let relationship = property.relationship,
+                    model.inverse(of: relationship)?.kind == .toMany
+                else { return nil }
+                return (slot, .foreignKey(property.identifier))
+            }
+        }
+    }
+
     /// By root entity index.
     private var tables: [[Int64: RowReference]]
 
@@ -64,7 +76,11 @@ struct InMemoryStoreContents: Sendable {
     mutating func apply(
         _ plan: SavePlan, referenceSlots: [ReferenceSlots]
     ) throws(StoreConflict) {
-        let conflicts = plan.rows.indices.filter { !isExpected(plan.rows[$0]) }
+        let conflicts = plan.rows.indices.filter { position in
+            let change = plan.rows[position]
+            let stored = row(change.key, root: change.entity.rootIndex)
+            return !change.isExpected(storedVersion: stored?.version)
+        }
         guard conflicts.isEmpty else { throw .versions(conflicts) }
         for change in plan.rows where change.kind != .check {
             apply(change, referenceSlots[change.entity.index])
@@ -72,14 +88,6 @@ struct InMemoryStoreContents: Sendable {
         for change in plan.joins {
             apply(change)
         }
-    }
-
-    private func isExpected(_ change: RowChange) -> Bool {
-        guard let row = row(change.key, root: change.entity.rootIndex) else {
-            // A deletion of a row that is already gone succeeds (spec §5.3).
-            return change.kind == .insert || change.kind == .delete
-        }
-        return change.kind != .insert && row.version == change.previousVersion
     }
 
     private mutating func apply(_ change: RowChange, _ slots: ReferenceSlots) {

@@ -13,10 +13,11 @@ struct DictionarySelection {
 
     init(
         _ request: FetchRequest, entity: Entity, model: ManagedObjectModel,
-        allowsSearchResults: Bool = false
+        allowsSearchResults: Bool = false, reached: ReachedEntities? = nil
     ) throws(FetchError) {
         var resolver = ConditionResolver(entity: entity, model: model)
         resolver.allowsTransients = false
+        resolver.reached = reached
         var groups: [Operand] = []
         for keyPath in request.propertiesToGroupBy {
             groups.append(try resolver.operand(.keyPath(keyPath)))

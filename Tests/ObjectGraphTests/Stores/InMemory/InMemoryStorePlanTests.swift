@@ -12,7 +12,7 @@ import Testing
             EntityDescription(name: "Work", attributes: [AttributeDescription("title", .string)])
         ])
         entity = model.entity(named: "Work")!
-        store = InMemoryStore(model: model)
+        store = try InMemoryStore(model: model)
         _ = try store.save(
             SavePlan(rows: [change(.insert, key: 1, version: 1, previous: 0)]),
             from: ChangeOrigin(), beforeCommit: nil)

@@ -1,8 +1,51 @@
-// Every request reads all rows of the entity's table. Without sort keys, results are in the order
-// of their primary keys.
-extension InMemoryStore {
+/// A store that evaluates requests in Swift, over rows in memory.
+///
+/// Every request reads all rows of the entity, and of those to which its key paths lead. Without
+/// sort keys, results are in the order of their primary keys.
+protocol EvaluatingStore: PersistentStore {
+    var model: ManagedObjectModel { get }
+
+    /// By entity index; for identifiers that are compared with those in predicates.
+    var scopes: [ObjectIDScope] { get }
+
+    /// One state of the rows of these entities, and perhaps of others.
+    func snapshot(of entityIndexes: Set<Int>) throws -> InMemoryStoreSnapshot
+}
+
+// There are no statements, and so neither transactions, triggers nor generations.
+extension EvaluatingStore {
+    func resetStatistics() {}
+    func takeRowsChangedByTriggers() -> [EntityKey] { [] }
+    func endTurn() {}
+    func pinned() -> (any PersistentStore)? { nil }
+    func streamKeys(_ request: FetchRequest, entity: Entity) -> KeyStream? { nil }
+
+    func explain(
+        _ request: FetchRequest, entity: Entity, resultType: FetchResultType
+    ) -> FetchExplanation? { nil }
+}
+
+extension EvaluatingStore {
     func fetchRows(
         _ request: FetchRequest, entity: Entity, progress: FetchProgress?, keepsSnapshot: Bool
+    ) throws -> RowList {
+        try evaluate(request, entity: entity, progress: progress)
+    }
+
+    func fetchKeys(
+        _ request: FetchRequest, entity: Entity, progress: FetchProgress?
+    ) throws -> [EntityKey] {
+        try fetchRows(request, entity: entity, progress: progress, keepsSnapshot: false)
+            .map(EntityKey.init)
+    }
+
+    func count(_ request: FetchRequest, entity: Entity) throws -> Int {
+        request.page(ofCount: try matches(request, resolver(entity)).count)
+    }
+
+    /// `fetchRows`, for a store that has a better way for some requests.
+    func evaluate(
+        _ request: FetchRequest, entity: Entity, progress: FetchProgress?
     ) throws -> RowList {
         let resolver = resolver(entity)
         var keys: [CompiledSort.Key] = []
@@ -13,28 +56,13 @@ extension InMemoryStore {
         return RowList(page.lazy.map(\.row))
     }
 
-    func streamKeys(_ request: FetchRequest, entity: Entity) throws -> KeyStream? { nil }
-
-    func fetchKeys(
-        _ request: FetchRequest, entity: Entity, progress: FetchProgress?
-    ) throws -> [EntityKey] {
-        try fetchRows(request, entity: entity, progress: progress, keepsSnapshot: false)
-            .map(EntityKey.init)
-    }
-
-    func explain(
-        _ request: FetchRequest, entity: Entity, resultType: FetchResultType
-    ) -> FetchExplanation? { nil }
-
-    func count(_ request: FetchRequest, entity: Entity) throws -> Int {
-        let rows = try matches(request, resolver(entity))
-        return request.page(of: rows).count
-    }
-
     /// Rows have no transient attributes.
-    func resolver(_ entity: Entity) -> ConditionResolver {
+    func resolver(
+        _ entity: Entity, reached: ReachedEntities = ReachedEntities()
+    ) -> ConditionResolver {
         var resolver = ConditionResolver(entity: entity, model: model)
         resolver.allowsTransients = false
+        resolver.reached = reached
         return resolver
     }
 
@@ -46,7 +74,6 @@ extension InMemoryStore {
             throw FetchError.unknownEntity(request.entityName)
         }
         if countOnly { return .constant(.integer(Int64(try count(request, entity: entity)))) }
-        let scopes = snapshot().scopes
         func objectID(_ entityIndex: Int, _ key: Int64) -> ManagedObjectID {
             ManagedObjectID(scope: scopes[entityIndex], reference: key)
         }
@@ -62,6 +89,9 @@ extension InMemoryStore {
     }
 
     /// The rows that match, in the order of their keys.
+    ///
+    /// Everything else of the request was resolved before, so that the entities that it reads are
+    /// known.
     func matches(
         _ request: FetchRequest, _ resolver: ConditionResolver
     ) throws -> [InMemoryStoreRow] {
@@ -72,7 +102,8 @@ extension InMemoryStore {
         }
         let family =
             request.includesSubentities ? entity.familyIndexes : entity.index...entity.index
-        let snapshot = snapshot()
+        let reached = resolver.reached?.indexes ?? []
+        let snapshot = try snapshot(of: reached.union(family))
         var matches: [InMemoryStoreRow] = []
         for row in snapshot.contents.rows(root: entity.rootIndex)
         where family.contains(row.entityIndex) {

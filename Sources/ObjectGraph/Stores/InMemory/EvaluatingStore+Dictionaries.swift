@@ -1,11 +1,13 @@
-extension InMemoryStore {
+extension EvaluatingStore {
     /// Each dictionary is the result of a group of rows; without grouping, a group is a single row.
     func fetchDictionaries(
         _ request: FetchRequest, entity: Entity,
         objectID: (_ entityIndex: Int, _ key: Int64) -> ManagedObjectID
     ) throws -> [[String: AttributeValue]] {
-        let resolver = resolver(entity)
-        let selection = try DictionarySelection(request, entity: entity, model: model)
+        let reached = ReachedEntities()
+        let resolver = resolver(entity, reached: reached)
+        let selection = try DictionarySelection(
+            request, entity: entity, model: model, reached: reached)
         let having = try selection.having()
         var keys: [CompiledSort.Key] = []
         for key in request.sortKeys {

@@ -1,0 +1,1 @@
+../../ObjectGraphTests/Guide/OwnStores.swift
