@@ -45,7 +45,7 @@ import Testing
         #expect(error?.reason == .incompatibleModel(entities: ["Page"]))
     }
 
-    @Test func `without migratesAutomatically it is refused (§9.1.3)`() throws {
+    @Test func `without migratesAutomatically it is refused (§9.1.3, §11.4.6)`() throws {
         try make()
         let error = try expectRefusal(StoreError.self, later) { $0.migratesAutomatically = false }
         #expect(error?.reason == .incompatibleModel(entities: ["Page"]))
