@@ -47,7 +47,9 @@ struct SurveyedStore {
     ) throws {
         let coordinator = PersistentStoreCoordinator(model: model)
         do {
-            let store = try coordinator.addPersistentStore(.sqlite(at: copy.url))
+            var description = PersistentStoreDescription.sqlite(at: copy.url)
+            description.migratesAutomatically = false
+            let store = try coordinator.addPersistentStore(description)
             try coordinator.removePersistentStore(store)
         } catch var error as StoreError {
             error.url = own.url

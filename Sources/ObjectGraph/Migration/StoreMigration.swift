@@ -34,6 +34,7 @@ struct StoreMigration {
     /// - Throws: `MigrationError`; `StoreError` if the file cannot be read or written.
     func run() throws {
         do {
+            try checkModels()
             let files = description.externalFiles(debug)
             let connection = try makeConnection(files)
             try connection.transaction(.exclusive) { try migrate(connection, files) }
@@ -47,6 +48,17 @@ struct StoreMigration {
         } catch var error as StoreError {
             error.url = file
             throw error
+        }
+    }
+
+    /// Throws what no wait for others would change.
+    private func checkModels() throws {
+        try Connection.reading(
+            file.path, rollsBack: true, timeout: description.timeout
+        ) { connection in
+            let (_, metadata) = try SQLiteStore.readMetadata(on: connection, url: file)
+            _ = try ModelCorrespondence(from: sourceModel(metadata, connection), to: model)
+            connection.handle.resetStatements()
         }
     }
 

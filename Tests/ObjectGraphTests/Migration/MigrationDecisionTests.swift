@@ -91,6 +91,11 @@ import Testing
             try fixture.open(later, { $0.timeout = .milliseconds(20) }) { _ in }
         }
         #expect(error?.reason == .storeInUse)
+        // What no wait would change is said at once.
+        let other = #expect(throws: MigrationError.self) {
+            try fixture.open([fixture.entity("Book", [title])]) { _ in }
+        }
+        #expect(other?.code == 134190)
         try coordinator.removePersistentStore(store)
         #expect(try fixture.content(later).count == 4)
     }
