@@ -53,14 +53,16 @@ struct BatchUpdateTranslation: Sendable {
             let operand = try Self.operand(value, for: name, type, resolver)
             // Real operands, and results too large for 64 bits, are not integers in SQLite.
             let needsCast = type.slotKind == .integer && !operand.isIntegerOf64Bits
-            // What stands around the value, if it is not stored as it is.
-            let form = layout.writing(Self.value, slot, of: entity).components(
-                separatedBy: Self.value)
-            text.append(form[0])
+            // What stands around a value that is not stored as it is.
+            let form =
+                layout.isMarked(slot, of: entity)
+                ? layout.writing(Self.value, slot, of: entity).components(separatedBy: Self.value)
+                : []
+            if let opening = form.first { text.append(opening) }
             if needsCast { text.append("CAST(") }
             try writer.write(operand, to: &text, .required)
             if needsCast { text.append(" AS INTEGER)") }
-            text.append(form[1])
+            if let closing = form.last { text.append(closing) }
         }
         if isNested {
             var matching = FetchRequest(
