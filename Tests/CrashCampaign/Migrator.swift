@@ -36,7 +36,7 @@ enum Migrator {
         let coordinator = PersistentStoreCoordinator(model: try model(number))
         var description = PersistentStoreDescription.sqlite(at: url)
         description.pragmas = ["journal_mode": journal]
-        description.migratesAutomatically = migrates
+        description.migration.isAutomatic = migrates
         try coordinator.addPersistentStore(description)
         return coordinator
     }

@@ -48,7 +48,7 @@ struct SurveyedStore {
         let coordinator = PersistentStoreCoordinator(model: model)
         do {
             var description = PersistentStoreDescription.sqlite(at: copy.url)
-            description.migratesAutomatically = false
+            description.migration.isAutomatic = false
             let store = try coordinator.addPersistentStore(description)
             try coordinator.removePersistentStore(store)
         } catch var error as StoreError {

@@ -62,7 +62,7 @@ extension MigrationError: CustomStringConvertible {
         switch reason {
         case .unknownSourceModel(let entities):
             text =
-                "The store was written with another model, which it does not carry; these entities differ: \(entities.joined(separator: ", ")). Add that model to sourceModels."
+                "The store was written with another model, which it does not carry; these entities differ: \(entities.joined(separator: ", ")). Add that model to migration.sourceModels of the description."
         case .notInferable(let obstacles):
             text =
                 "The store cannot be migrated without a mapping: \(obstacles.map(\.description).joined(separator: "; "))."

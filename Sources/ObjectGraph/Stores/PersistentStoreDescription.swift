@@ -48,13 +48,9 @@ public struct PersistentStoreDescription: Sendable {
     /// that the model needs.
     public var ignoresModelVersions = false
 
-    /// Whether a file that was written with another model is brought to the program's when it is
-    /// opened, if the changes say what becomes of its rows (spec §9.1, §9.2). Read-only stores are
-    /// never migrated.
-    public var migratesAutomatically = true
-
-    /// Earlier models, for migrating stores that do not carry theirs.
-    public var sourceModels: [ManagedObjectModel] = []
+    /// How a file that was written with another model is brought to the program's when it is opened.
+    /// By default it is, if the changes say what becomes of its rows (spec §9.1, §9.2).
+    public var migration = MigrationOptions()
 
     /// Whether the store keeps a history of who changed what (spec §10.4). Ignored by all types
     /// but SQLite.

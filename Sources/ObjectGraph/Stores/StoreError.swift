@@ -180,7 +180,7 @@ extension StoreError: CustomStringConvertible {
         case .unknownModel:
             "The store does not carry its model, so it cannot be compared with the program's. With ignoresModelVersions it opens if its tables fit."
         case .incompatibleModel(let entities):
-            "The store was written with another model; these entities differ: \(entities.joined(separator: ", ")). Open it for writing with migratesAutomatically, or with that model. With ignoresModelVersions it opens if its tables fit."
+            "The store was written with another model; these entities differ: \(entities.joined(separator: ", ")). Open it for writing with migration.isAutomatic, or with that model. With ignoresModelVersions it opens if its tables fit."
         case .unexpectedModel(let checksum):
             "The model's checksum is not \(checksum); open the store with the model that has it."
         case .unknownStoreType(let name):

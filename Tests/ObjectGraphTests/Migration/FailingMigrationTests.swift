@@ -96,7 +96,7 @@ extension `Failing saves (§5.1)` {
         description.vfs = FailingFileSystem.name
         description.timeout = .zero
         description.pragmas = ["journal_mode": journal]
-        description.migratesAutomatically = migrates
+        description.migration.isAutomatic = migrates
         let store = try coordinator.addPersistentStore(description)
         let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
         let content = try context.performAndWait { try body(context) }

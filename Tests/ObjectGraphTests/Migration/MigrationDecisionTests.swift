@@ -40,14 +40,14 @@ import Testing
                 ])
         // It is of the new model now.
         let error = try expectRefusal(StoreError.self, [fixture.entity("Page", [title])]) {
-            $0.migratesAutomatically = false
+            $0.migration.isAutomatic = false
         }
         #expect(error?.reason == .incompatibleModel(entities: ["Page"]))
     }
 
-    @Test func `without migratesAutomatically it is refused (§9.1.3, §11.4.6)`() throws {
+    @Test func `without migration.isAutomatic it is refused (§9.1.3, §11.4.6)`() throws {
         try make()
-        let error = try expectRefusal(StoreError.self, later) { $0.migratesAutomatically = false }
+        let error = try expectRefusal(StoreError.self, later) { $0.migration.isAutomatic = false }
         #expect(error?.reason == .incompatibleModel(entities: ["Page"]))
         #expect(error?.code == 134100)
     }
@@ -68,7 +68,7 @@ import Testing
         #expect(error?.reason == .unknownSourceModel(entities: ["Page"]))
         #expect(error?.code == 134130)
         let source = try ManagedObjectModel(entities: [fixture.entity("Page", [title])])
-        let count = try fixture.open(later, { $0.sourceModels = [source] }) {
+        let count = try fixture.open(later, { $0.migration.sourceModels = [source] }) {
             try $0.count(for: FetchRequest(entityName: "Page"))
         }
         #expect(count == 2)

@@ -77,7 +77,7 @@ import Testing
         let error = try #require(throws: StoreError.self) {
             var description = PersistentStoreDescription.sqlite(
                 at: store.folder.url("store.sqlite"))
-            description.migratesAutomatically = false
+            description.migration.isAutomatic = false
             try other.addPersistentStore(description)
         }
         #expect(error.reason == .incompatibleModel(entities: ["A"]))

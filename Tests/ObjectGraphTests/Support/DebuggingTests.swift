@@ -103,7 +103,7 @@ import Testing
                     name: "Author", attributes: [AttributeDescription("name", .string)])
             ]), debug: options)
         var description = PersistentStoreDescription.sqlite(at: fixture.url)
-        description.migratesAutomatically = false
+        description.migration.isAutomatic = false
         #expect(throws: StoreError.self) { try other.addPersistentStore(description) }
         #expect(log.lines.contains { $0.contains("version hashes differ for: Author") })
     }

@@ -19,7 +19,7 @@ struct CoreDataStoreOpeningTests {
         let store = try CoreDataStore()
         let files = try store.files()
         let error = #expect(throws: StoreError.self) {
-            _ = try store.context(otherModel()) { $0.migratesAutomatically = false }
+            _ = try store.context(otherModel()) { $0.migration.isAutomatic = false }
         }
         #expect(
             error?.reason
@@ -56,7 +56,7 @@ struct CoreDataStoreOpeningTests {
         try store.execute("DELETE FROM Z_MODELCACHE")
         _ = try store.context()
         let error = #expect(throws: StoreError.self) {
-            _ = try store.context(otherModel()) { $0.migratesAutomatically = false }
+            _ = try store.context(otherModel()) { $0.migration.isAutomatic = false }
         }
         #expect(
             error?.reason
@@ -155,7 +155,7 @@ struct CoreDataStoreOpeningTests {
         #expect(throws: StoreError.self) {
             _ = try store.context(otherModel()) {
                 $0.isReadOnly = isReadOnly
-                $0.migratesAutomatically = false
+                $0.migration.isAutomatic = false
             }
         }
         #expect(try store.files() == files)

@@ -220,7 +220,7 @@ import Testing
                 ])
         ])
         var description = PersistentStoreDescription.sqlite(at: url)
-        description.migratesAutomatically = false
+        description.migration.isAutomatic = false
         let error = #expect(throws: StoreError.self) {
             try PersistentStoreCoordinator(model: other).addPersistentStore(description)
         }

@@ -1,0 +1,104 @@
+import Foundation
+
+/// A step of a migration in the store's own file, by SQL alone (spec §9.2).
+///
+/// It is one transaction: a failure or a crash at any point leaves the store as it was.
+struct InPlaceMigration {
+    private let step: MigrationStep
+    private let store: MigratedStore
+
+    /// How long to wait for other connections to close. The file must have no other one, since
+    /// they would not find the tables that they know.
+    private static let longestWait = Duration.seconds(5)
+
+    init(_ step: MigrationStep, of store: MigratedStore) {
+        self.step = step
+        self.store = store
+    }
+
+    /// - Throws: `MigrationError`; `SQLiteError`, `StoreError` if the file cannot be read or written.
+    func run() throws {
+        let files = store.description.externalFiles(store.debug)
+        let connection = try makeConnection(files)
+        try connection.transaction(.exclusive) { try migrate(connection, files) }
+        try connection.close()
+    }
+
+    /// A connection that SQLite opens if there is no other one, in the file's journal mode.
+    private func makeConnection(_ files: ExternalFiles?) throws -> Connection {
+        var description = store.description
+        description.timeout = min(description.timeout, Self.longestWait)
+        // Views and triggers of others keep the names that they use.
+        description.pragmas["legacy_alter_table"] = "ON"
+        var configuration = description.connectionConfiguration(store.debug)
+        configuration.pragmas.removeAll { $0.name.lowercased() == "journal_mode" }
+        configuration.pragmas.insert(("locking_mode", "EXCLUSIVE"), at: 0)
+        let connection = try Connection(configuration)
+        try QueryFunctions.register(on: connection)
+        try TriggerFunctions().register(on: connection)
+        try ExternalData.register(on: connection, files)
+        return connection
+    }
+
+    private func migrate(_ connection: Connection, _ files: ExternalFiles?) throws {
+        var (identifier, metadata) = try SQLiteStore.readMetadata(on: connection, url: store.file)
+        let names = Set(metadata.versionHashes.keys)
+        let (source, model) = (step.source, step.destination)
+        // Another process may have migrated the store since the step was decided.
+        guard try store.sourceModel(metadata, connection).isSame(as: source, holding: names),
+            let entityNames = model.entityNames(inConfiguration: store.description.configuration)
+        else { return }
+        let catalog = try StoreCatalog(connection)
+        let layout = try StoreLayout(
+            source, catalog, storeIdentifier: identifier, entityNames: names,
+            isUnrelatedModel: false,
+            marks: metadata.isOfCoreData ? .asModel : .columns(Set(metadata.externalColumns ?? [])))
+        let correspondence = try ModelCorrespondence(from: source, to: model)
+        let target = StoreLayout(
+            model,
+            numbers: MigrationScript.numbers(correspondence, from: layout, catalog),
+            storeIdentifier: identifier)
+        let schema = SQLiteSchema(model: model, entityNames: entityNames)
+        let script = MigrationScript(
+            correspondence, from: layout, holding: names, to: target, schema)
+        // The next opening then removes the files of values that are gone.
+        if metadata.externalColumns != nil {
+            do throws(FileFailure) { try files?.hold() } catch { throw StoreError(error.reason) }
+        }
+        for statement in try script.statements(SchemaObjects(connection)) {
+            try run(statement, of: script, connection)
+        }
+        if catalog.hasHistoryTables {
+            let columns = try HistoryTables.names(on: connection)["ACHANGE"] ?? []
+            let tombstones = columns.filter { $0.hasPrefix("ZTOMBSTONE") }.sorted()
+            for statement in script.historyStatements(tombstones: tombstones) {
+                try run(statement, of: script, connection)
+            }
+        }
+        metadata.migrate(toVersionHashes: schema.versionHashes)
+        if !metadata.isOfCoreData {
+            let marked = target.markedColumns(of: schema.entities)
+            metadata.externalColumns = marked.isEmpty ? nil : marked
+        }
+        try SQLiteStore.write(metadata, on: connection)
+        try connection.execute("CREATE TABLE IF NOT EXISTS Z_MODELCACHE (Z_CONTENT BLOB)")
+        try connection.execute("DELETE FROM Z_MODELCACHE")
+        try schema.writeModelCache(on: connection, url: store.file)
+    }
+
+    private func run(
+        _ statement: String, of script: MigrationScript, _ connection: Connection
+    ) throws {
+        let start = ContinuousClock.now
+        do {
+            try connection.execute(statement)
+        } catch {
+            guard error.isUniqueness, let violated = script.constraint(of: statement) else {
+                throw error
+            }
+            throw MigrationError(
+                .constraintViolated(entity: violated.entity, constraint: violated.attributes))
+        }
+        store.debug.noteMigration("\(statement) (\((ContinuousClock.now - start).inSeconds))")
+    }
+}
