@@ -9,8 +9,9 @@ struct BenchCommand: ParsableCommand {
         abstract: "Run the same verified work on every stack and its alternatives.",
         discussion: exitCodes,
         subcommands: [
-            ListCommand.self, PlanCommand.self, RunCommand.self, ReportCommand.self,
-            CheckCommand.self, GateCommand.self, BaselineCommand.self, SelfTestCommand.self,
+            ListCommand.self, PlanCommand.self, RunCommand.self, ClaimsCommand.self,
+            ReportCommand.self, CheckCommand.self, GateCommand.self, BaselineCommand.self,
+            SelfTestCommand.self,
             DoctorCommand.self, ModelCommand.self, SchemaCommand.self, WorkerCommand.self,
             RemoteWriterCommand.self,
         ],

@@ -119,44 +119,19 @@ struct RunCommand: ParsableCommand {
 
     /// - Parameter selection: nil if the user's own store is measured.
     private func begin(_ selection: Selection?) throws -> Benchmarking.ExitCode {
-        let now = Date()
-        let directory = try RunDirectory.create(output, at: now)
+        let launch = try RunLaunch(
+            new: output, seed: seed, commandLine: ownStore.redacted(CommandLine.arguments))
         // Removes only an empty folder, as it is if nothing was measured.
-        defer { rmdir(directory.url.path) }
-        let own = try ownStore.survey(into: directory, length)
+        defer { rmdir(launch.directory.url.path) }
+        let own = try ownStore.survey(into: launch.directory, length)
         defer { own?.remove() }
-        let selection = try selection ?? self.selection(of: own)
-        let run = Run(
-            name: directory.url.lastPathComponent, startedAt: now,
-            seed: seed ?? .random(in: 0...UInt64(UInt32.max)),
-            commandLine: ownStore.redacted(CommandLine.arguments),
-            build: .ofBench, commit: ComparisonReport.Arm.ofBench().commit,
-            environment: .ofBench())
-        return try execute(
-            Runner(selection, run: run, into: directory, options: options), directory)
+        return try launch.execute(selection ?? self.selection(of: own), options, annotations)
     }
 
     /// Parses the command line of the resumed run, so that no option has to be repeated.
     private func goOn(with path: String) throws -> Benchmarking.ExitCode {
-        let directory = RunDirectory(argument: path)
-        let entries = try directory.journal.entries()
-        guard case .began(var run) = entries.first else {
-            throw RunDirectoryError.missing(path: directory.journal.url.path)
-        }
-        guard run.build == .ofBench, run.commit == ComparisonReport.Arm.ofBench().commit,
-            run.environment.identity == EnvironmentFingerprint.ofBench().identity,
-            !Executable.isNewer(than: run.startedAt)
-        else {
-            throw CommandFailure(
-                exitCode: .usage,
-                message: "\(path) was started on another machine or with another build; "
-                    + "start a new run")
-        }
-        // The first word is the name of this command, unless it was left out.
-        let typed = DebugArguments(in: Array(run.commandLine.dropFirst())).others
-        let original = try RunCommand.parse(
-            Array(typed.first == "run" ? typed.dropFirst() : typed[...]))
-        run.workloads = []
+        let launch = try RunLaunch(resuming: path)
+        let original = try RunCommand.parse(launch.arguments(of: "run"))
         guard !original.ownStore.redact else {
             throw CommandFailure(
                 exitCode: .usage,
@@ -164,30 +139,9 @@ struct RunCommand: ParsableCommand {
                     + "start a new run")
         }
         try original.ownStore.store?.check()
-        let own = try original.ownStore.survey(into: directory, original.length)
+        let own = try original.ownStore.survey(into: launch.directory, original.length)
         defer { own?.remove() }
-        let selection = try original.selection(of: own)
-        let runner = try Runner(
-            selection, run: run, into: directory, options: original.options,
-            earlier: entries)
-        return try execute(runner, directory)
-    }
-
-    /// Runs the workloads and prints failed cells and broken threshold rules to standard error.
-    ///
-    /// - Returns: the exit code of the gravest finding.
-    private func execute(
-        _ runner: Runner, _ directory: RunDirectory
-    ) throws -> Benchmarking.ExitCode {
-        var runner = runner
-        let run = try runner.execute()
-        annotations.print(Judgements(of: run))
-        let findings =
-            run.unsoundCells.map(\.description)
-            + [try run.ruleReport()?.description].compactMap(\.self)
-        for finding in findings { StandardError.print(finding) }
-        print("\(FirstScreen(run).terminalText)\n\n\(directory.reportURL.relativePath)")
-        return run.exitCode
+        return try launch.execute(original.selection(of: own), original.options, annotations)
     }
 }
 

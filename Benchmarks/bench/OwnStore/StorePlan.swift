@@ -349,10 +349,3 @@ extension ManagedObjectModel {
         }
     }
 }
-
-extension [String] {
-    /// Without repetitions, in the same order.
-    fileprivate var uniqued: [String] {
-        reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
-    }
-}

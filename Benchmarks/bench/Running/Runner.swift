@@ -64,6 +64,7 @@ struct Runner {
         workloads = selection.workloads
         self.run = run
         self.run.dataFindings = selection.own?.findings
+        self.run.claims = selection.claims
         self.directory = directory
         self.options = options
         self.earlier = earlier

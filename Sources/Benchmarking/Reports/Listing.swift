@@ -9,7 +9,7 @@ extension [String] {
     }
 
     /// Each text once, at its first place.
-    var uniqued: [String] {
+    public var uniqued: [String] {
         reduce(into: []) { seen, text in
             if !seen.contains(text) { seen.append(text) }
         }

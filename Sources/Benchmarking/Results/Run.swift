@@ -30,6 +30,8 @@ public struct Run: Codable, Hashable, Sendable {
     public var dataFindings: [String]?
     /// In the order in which they were run.
     public var workloads: [WorkloadResult]
+    /// The published claims that it was asked about; `nil` for a run of workloads.
+    public var claims: [Claim]?
     /// The capacities of which open phases took their shares, in the order of measurement; `nil` if
     /// there are none.
     public var capacities: [LoadCapacity]?

@@ -13,6 +13,9 @@ public struct RunDirectory: Sendable {
     /// The report for readers, with drawings.
     public var reportURL: URL { url.appendingPathComponent("report.html") }
 
+    /// The verdicts on published claims.
+    public var claimsURL: URL { url.appendingPathComponent("claims.html") }
+
     /// Names a folder without touching the disk.
     public init(url: URL) {
         self.url = url
@@ -47,7 +50,7 @@ public struct RunDirectory: Sendable {
     }
 
     /// Makes `summary.md`, `report.html`, `samples.csv`, `results.csv`, `verdict.json` and
-    /// `junit.xml` from the run.
+    /// `junit.xml` from the run; also `claims.md` and `claims.html` if it was asked about claims.
     ///
     /// - Throws: ``RunDirectoryError/unwritable(path:reason:)``.
     public func writeReports(of run: Run) throws {
@@ -57,6 +60,9 @@ public struct RunDirectory: Sendable {
         try replace("results.csv", with: ResultsTable(run).text)
         try replace("verdict.json", with: VerdictFile(run).json)
         try replace("junit.xml", with: Judgements(of: run).junit)
+        guard let claims = ClaimsReport(run), let page = ClaimsPage(run) else { return }
+        try replace("claims.md", with: claims.markdown)
+        try replace(claimsURL.lastPathComponent, with: page.page.source)
     }
 
     /// Reads the journal, also of a run that is in progress or was killed. Without a journal it

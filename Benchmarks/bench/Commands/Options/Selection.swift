@@ -5,6 +5,8 @@ struct Selection {
     private(set) var workloads: [Workload]
     /// The user's store that the workloads were planned for; nil for those of files.
     private(set) var own: SurveyedStore?
+    /// The claims that the workloads answer; nil if they are run for themselves.
+    private(set) var claims: [Claim]?
 
     /// Plans workloads for a store.
     init(own: SurveyedStore) {
@@ -12,9 +14,19 @@ struct Selection {
         self.own = own
     }
 
+    init(workloads: [Workload], claims: [Claim]) throws {
+        self.workloads = workloads
+        self.claims = claims
+        try requireDistinctNames()
+    }
+
     /// Reads all files first, so that a mistake in the last one is found before anything runs.
     init(files: [String]) throws {
         workloads = try files.flatMap(Workload.load)
+        try requireDistinctNames()
+    }
+
+    private func requireDistinctNames() throws {
         let names = Dictionary(grouping: workloads, by: \.name)
         if let twice = names.first(where: { $0.value.count > 1 })?.key {
             throw CommandFailure(

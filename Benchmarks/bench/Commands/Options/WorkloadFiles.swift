@@ -1,15 +1,20 @@
 import Foundation
 
-/// The workload files of the package.
+/// The workload files of the package, and its files of claims.
 enum WorkloadFiles {
-    /// The paths of all files, sorted by name.
-    static func all() throws -> [String] {
+    /// The paths of all workload files, sorted by name.
+    static func all() throws -> [String] { try files(in: "Benchmarks/Workloads") }
+
+    /// The paths of all files of claims, sorted by name.
+    static func claims() throws -> [String] { try files(in: "Benchmarks/Claims") }
+
+    private static func files(in folder: String) throws -> [String] {
         guard let root = Executable.packageRoot else {
             throw CommandFailure(
                 exitCode: .usage,
                 message: "there is no folder Benchmarks/Workloads here; name workload files")
         }
-        let folder = root.appendingPathComponent("Benchmarks/Workloads")
+        let folder = root.appendingPathComponent(folder)
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         return names.filter { $0.hasSuffix(".yml") }.sorted().map {
             shown(folder.appendingPathComponent($0).path)
@@ -28,7 +33,8 @@ enum WorkloadFiles {
     /// The file of `bench gate` for the growth of costs, which needs no base.
     static func growth() throws -> String { try named("growth.yml") }
 
-    private static func named(_ name: String) throws -> String {
+    /// - Parameter name: With its extension.
+    static func named(_ name: String) throws -> String {
         guard let file = try all().first(where: { $0.hasSuffix("/\(name)") }) else {
             throw CommandFailure(
                 exitCode: .usage,

@@ -28,7 +28,10 @@ enum ResponsivenessWorkload {
             reader.start()
             try subject.importDataset(dataset, saveSize: context.integer("saveSize"))
         }
-        sample.latencies["mainQueue"] = try heartbeat.stop()
+        let beats = try heartbeat.stop()
+        sample.latencies["mainQueue"] = beats
+        sample[.mainQueueBusy] = busySeconds(
+            beats, intervalMilliseconds: context.integer("heartbeatIntervalMilliseconds"))
         sample.latencies["reader"] = try reader.stop()
         try subject.close()
 
@@ -37,6 +40,16 @@ enum ResponsivenessWorkload {
         try verifier.checkJournal(of: store)
         try verifier.checkImport(of: dataset, into: store)
         return WorkloadOutcome(sample: sample, verification: verifier.verification)
+    }
+
+    /// The time in which the main queue did not answer before the next beat was due: the number of
+    /// such beats times their interval.
+    private static func busySeconds(
+        _ beats: LatencySummary, intervalMilliseconds: Int
+    ) -> Double {
+        let interval = UInt64(intervalMilliseconds) * 1_000_000
+        let late = beats.buckets.entries.filter { $0.nanoseconds > interval }.map(\.count)
+        return Double(late.reduce(0, +)) * Double(intervalMilliseconds) / 1_000
     }
 
     /// Fetches what a list shows first: the longest flights, and reads the properties of a cell.
@@ -70,7 +83,13 @@ extension WorkloadKind {
             Metric("mainQueue.max", title: "main queue longest", unit: .nanoseconds),
             Metric("reader.p50", title: "reader p50", unit: .nanoseconds),
             Metric("reader.max", title: "reader longest", unit: .nanoseconds),
+            .mainQueueBusy,
         ],
         latencies: ["mainQueue", "reader"],
         run: ResponsivenessWorkload.run)
+}
+
+extension Metric {
+    fileprivate static let mainQueueBusy = Metric(
+        "mainQueueBusy", title: "main queue busy", unit: .seconds)
 }

@@ -1,0 +1,99 @@
+import ArgumentParser
+import Benchmarking
+import Foundation
+
+/// Measures what published claims say, and gives each a verdict.
+struct ClaimsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "claims",
+        abstract: "Give each published claim about stacks and techniques a verdict.",
+        discussion: """
+            The claims are in Benchmarks/Claims, with their sources, the workloads that answer \
+            them, and the rules of their verdicts.
+            """)
+
+    @Argument(
+        help: ArgumentHelp("Claims by id (default: all).", valueName: "claim"))
+    var names: [String] = []
+
+    @Option(help: "Measure for this long, such as 10m or 1h (default: 60m).")
+    var budget: Budget?
+
+    @Flag(help: "List the claims with their ids and sources, and measure nothing.")
+    var list = false
+
+    @Option(help: "The folder of the run (default: results/<time>).", completion: .directory)
+    var output: String?
+
+    @Option(help: "The seed of all random orders (default: a random one, kept in run.json).")
+    var seed: UInt64?
+
+    @Option(
+        help: ArgumentHelp("Resume a run that was killed or interrupted.", valueName: "run"),
+        completion: .directory)
+    var resume: String?
+
+    @Flag(help: "Run a debug build anyway; its times mean nothing.")
+    var allowDebug = false
+
+    @OptionGroup var annotations: Annotations
+
+    func validate() throws {
+        let isToldMore = !names.isEmpty || budget != nil || output != nil || seed != nil || list
+        guard resume == nil || !isToldMore else {
+            throw ValidationError(
+                "--resume uses the options of the resumed run; leave out other options and claims")
+        }
+    }
+
+    func run() throws {
+        let claims = resume == nil ? try chosen() : []
+        if list { return print(Self.listing(of: claims.map(\.claim))) }
+        if !allowDebug { try ReleaseBuild.require(forTimes: false) }
+        Interruption.install()
+        let exitCode = try resume.map(goOn) ?? begin(claims)
+        throw ArgumentParser.ExitCode(exitCode.rawValue)
+    }
+
+    private var options: RunOptions {
+        let seconds = (budget?.duration ?? .seconds(3_600)) / .seconds(1)
+        return RunOptions(length: .within(seconds: seconds), countsAll: false)
+    }
+
+    private func begin(_ claims: [StatedClaim]) throws -> Benchmarking.ExitCode {
+        let selection = try Selection(claims: claims)
+        if case .within(let seconds) = options.length {
+            try selection.requireFirstLook(within: seconds)
+        }
+        let launch = try RunLaunch(
+            new: output, seed: seed, commandLine: CommandLine.arguments)
+        defer { rmdir(launch.directory.url.path) }
+        return try launch.execute(selection, options, annotations)
+    }
+
+    private func goOn(with path: String) throws -> Benchmarking.ExitCode {
+        let launch = try RunLaunch(resuming: path)
+        let original = try ClaimsCommand.parse(launch.arguments(of: "claims"))
+        return try launch.execute(
+            Selection(claims: original.chosen()), original.options, annotations)
+    }
+
+    /// The claims that the command line names, in the order of the files.
+    private func chosen() throws -> [StatedClaim] {
+        let all = try StatedClaim.all()
+        let known = all.map(\.claim.id)
+        for name in names where !known.contains(name) {
+            throw CommandFailure(
+                exitCode: .usage, message: unknown("claim", name, allowed: known))
+        }
+        return names.isEmpty ? all : all.filter { names.contains($0.claim.id) }
+    }
+
+    private static func listing(of claims: [Claim]) -> String {
+        var table = ReportTable([("id", .left), ("claim", .left), ("source", .left)])
+        for claim in claims {
+            table.append([escaped(claim.id), escaped(claim.sentence), escaped(claim.source.line)])
+        }
+        return table.terminalText
+    }
+}

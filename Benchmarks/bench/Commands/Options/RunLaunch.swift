@@ -1,0 +1,80 @@
+import Benchmarking
+import Foundation
+
+/// A run's folder and description before it is measured: a new run, or one that goes on.
+struct RunLaunch {
+    let directory: RunDirectory
+    /// Without workloads.
+    let run: Run
+    /// The entries of the run's journal; empty for a new run.
+    let earlier: [RunEntry]
+
+    /// Creates the folder of a new run.
+    ///
+    /// - Parameters:
+    ///   - output: The folder; nil for one in `results` with the time as its name.
+    ///   - seed: Nil for a random one.
+    ///   - commandLine: The arguments as they are kept in `run.json`.
+    init(new output: String?, seed: UInt64?, commandLine: [String]) throws {
+        let now = Date()
+        directory = try RunDirectory.create(output, at: now)
+        run = Run(
+            name: directory.url.lastPathComponent, startedAt: now,
+            seed: seed ?? .random(in: 0...UInt64(UInt32.max)), commandLine: commandLine,
+            build: .ofBench, commit: ComparisonReport.Arm.ofBench().commit,
+            environment: .ofBench())
+        earlier = []
+    }
+
+    /// Reads the journal of a run that was killed or interrupted.
+    ///
+    /// - Throws: ``CommandFailure`` if it was started with another build or on another machine.
+    init(resuming path: String) throws {
+        directory = RunDirectory(argument: path)
+        earlier = try directory.journal.entries()
+        guard case .began(var run) = earlier.first else {
+            throw RunDirectoryError.missing(path: directory.journal.url.path)
+        }
+        guard run.build == .ofBench, run.commit == ComparisonReport.Arm.ofBench().commit,
+            run.environment.identity == EnvironmentFingerprint.ofBench().identity,
+            !Executable.isNewer(than: run.startedAt)
+        else {
+            throw CommandFailure(
+                exitCode: .usage,
+                message: "\(path) was started on another machine or with another build; "
+                    + "start a new run")
+        }
+        run.workloads = []
+        self.run = run
+    }
+
+    /// The arguments with which the run was begun, without the program, the command and those for
+    /// debugging.
+    func arguments(of command: String) -> [String] {
+        let typed = DebugArguments(in: Array(run.commandLine.dropFirst())).others
+        return Array(typed.first == command ? typed.dropFirst() : typed[...])
+    }
+
+    /// Measures, writes the reports and prints the first screen. Prints failed cells and broken
+    /// threshold rules to standard error.
+    ///
+    /// - Returns: the exit code of the gravest finding.
+    func execute(
+        _ selection: Selection, _ options: RunOptions, _ annotations: Annotations
+    ) throws -> Benchmarking.ExitCode {
+        var runner = try Runner(
+            selection, run: run, into: directory, options: options, earlier: earlier)
+        let run = try runner.execute()
+        annotations.print(Judgements(of: run))
+        let findings =
+            run.unsoundCells.map(\.description)
+            + [try run.ruleReport()?.description].compactMap(\.self)
+        for finding in findings { StandardError.print(finding) }
+        if let claims = ClaimsReport(run) {
+            print("\(claims.terminalText)\n\n\(directory.claimsURL.relativePath)")
+        } else {
+            print("\(FirstScreen(run).terminalText)\n\n\(directory.reportURL.relativePath)")
+        }
+        return run.exitCode
+    }
+}

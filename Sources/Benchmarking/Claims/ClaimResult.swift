@@ -1,0 +1,101 @@
+/// A claim with what a run says about it.
+public struct ClaimResult: Sendable {
+    public let claim: Claim
+    /// One for each contest in which a comparison of the claim takes part, in the order of
+    /// ``Claim/asks``.
+    public let answers: [ClaimAnswer]
+    public let verdict: ClaimVerdict
+
+    init(_ claim: Claim, answers: [ClaimAnswer]) {
+        self.claim = claim
+        self.answers = answers
+        verdict = Self.verdict(of: claim, answers)
+    }
+
+    private static func verdict(of claim: Claim, _ answers: [ClaimAnswer]) -> ClaimVerdict {
+        guard !claim.asks.isEmpty else { return .notAskable }
+        let decided = answers.filter { $0.outcome != .undecided }
+        guard !decided.isEmpty else { return .undecided }
+        let agreeing = decided.filter { $0.outcome != .refuted }
+        guard agreeing.count == decided.count else { return agreeing.isEmpty ? .refuted : .bounded }
+        // Only there the published size can be expected.
+        let published = agreeing.filter(\.hasPublishedConditions)
+        let isReproduced =
+            !published.isEmpty && published.allSatisfy { $0.outcome == .reproduced }
+        return isReproduced ? .reproduced : .otherSize
+    }
+}
+
+/// One comparison of a claim.
+public struct ClaimAnswer: Sendable {
+    /// What it says about the claim.
+    public enum Outcome: Sendable {
+        case reproduced, otherSize, refuted, undecided
+    }
+
+    public let ask: Claim.Ask
+    public let question: Question
+    public let contest: ContestResult
+    public let finding: Finding
+    /// Whether its parameters are those under which the ratio was published.
+    public let hasPublishedConditions: Bool
+    public let outcome: Outcome
+
+    /// - Returns: nil if the claim is not about the contest.
+    init?(_ ask: Claim.Ask, _ question: Question, _ contest: ContestResult) {
+        guard let place = contest.contest.values.firstIndex(of: ask.value),
+            let finding = contest.finding(of: contest.contest.cells[place]),
+            let cell = contest.cells.first(where: { $0.identifier == finding.cell }),
+            cell.has(ask.scope)
+        else { return nil }
+        self.ask = ask
+        self.question = question
+        self.contest = contest
+        self.finding = finding
+        hasPublishedConditions = cell.has(ask.conditions)
+        outcome = Self.outcome(of: finding.verdict, for: ask)
+    }
+
+    private static func outcome(of verdict: Finding.Verdict, for ask: Claim.Ask) -> Outcome {
+        switch (verdict, ask.expected) {
+        case (.undecided, _): return .undecided
+        case (.equivalent, .same): return .reproduced
+        case (.less(let ratio), .less), (.more(let ratio), .more):
+            guard let published = ask.ratio else { return .reproduced }
+            let size = ratio.estimate / published
+            return size <= ask.factor && size >= 1 / ask.factor ? .reproduced : .otherSize
+        default: return .refuted
+        }
+    }
+}
+
+extension CellResult {
+    /// Whether it has these values of parameters, `subject` and `lockPolicy`.
+    fileprivate func has(_ values: [String: String]) -> Bool {
+        values.allSatisfy { name, value in
+            switch name {
+            case "subject": subject == value
+            case "lockPolicy": lockPolicy == value
+            default: parameters[name] == value
+            }
+        }
+    }
+}
+
+extension Run {
+    /// The claims that the run was asked about, with their verdicts, in the order of the files.
+    public var claimResults: [ClaimResult] {
+        let results = questionResults
+        return (claims ?? []).map { claim in
+            ClaimResult(
+                claim,
+                answers: claim.asks.flatMap { ask in
+                    results.filter {
+                        $0.workload.name == ask.workload && $0.question.id == ask.question
+                    }.flatMap { result in
+                        result.contests.compactMap { ClaimAnswer(ask, result.question, $0) }
+                    }
+                })
+        }
+    }
+}

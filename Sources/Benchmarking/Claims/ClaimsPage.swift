@@ -1,0 +1,110 @@
+/// `claims.html`: each claim with what was published, what was measured, and the verdict.
+struct ClaimsPage {
+    private let run: Run
+    private let report: ClaimsReport
+    private let results: [ClaimResult]
+
+    init?(_ run: Run) {
+        guard let report = ClaimsReport(run) else { return nil }
+        self.run = run
+        self.report = report
+        results = run.claimResults
+    }
+
+    var page: Page {
+        let sections = ClaimVerdict.allCases.compactMap { verdict -> Page.Section? in
+            let own = results.filter { $0.verdict == verdict }
+            guard !own.isEmpty else { return nil }
+            let title = verdict.title
+            return Page.Section(
+                anchor: verdict.rawValue,
+                title: "\(title.prefix(1).uppercased())\(title.dropFirst()) (\(own.count))",
+                content: own.map(article))
+        }
+        return Page(
+            title: "Published claims – StackBench",
+            banner: Page.banner(
+                "Run \(run.name) · "
+                    + Provenance.line(run.startedAt, run.build, run.environment),
+                headline: report.headline, style: "", [repeating]),
+            sections: sections + [
+                Page.Section(
+                    anchor: "environment", title: "Where the figures come from",
+                    content: [Provenance(run).table.markup]),
+                .guide(Self.guide),
+            ])
+    }
+
+    private var repeating: Markup {
+        .element(
+            "p", [:],
+            [
+                .element("span", [:], "Run it yourself: "),
+                .element("code", [:], "swift run bench claims"),
+            ])
+    }
+
+    private func article(_ result: ClaimResult) -> Markup {
+        let claim = result.claim
+        var content: [Markup] = [
+            .heading(claim.sentence),
+            .paragraph(
+                "\(escaped(claim.source.line)): \(escaped(claim.published))", class: "muted"),
+        ]
+        if let obstacle = claim.obstacle { content.append(.paragraph(escaped(obstacle))) }
+        content += [plot(result)].compactMap(\.self)
+        if !claim.asks.isEmpty { content.append(.paragraph(result.scope, class: "muted")) }
+        return .element("article", ["id": claim.id], content)
+    }
+
+    /// A line for each comparison, and one for the published ratio.
+    private func plot(_ result: ClaimResult) -> Markup? {
+        let groups = result.claim.asks.compactMap { ask -> ForestPlot.Group? in
+            let own = result.answers.filter { $0.ask == ask && $0.finding.verdict.ratio != nil }
+            guard let first = own.first else { return nil }
+            let published = ask.ratio.map {
+                ForestPlot.Row(
+                    label: "published", ratio: $0, style: .known, text: MetricUnit.ratio.format($0))
+            }
+            return ForestPlot.Group(
+                heading: "\(first.question.sentence) \(ask.value) against \(first.baseline)",
+                rows: [published].compactMap(\.self) + own.map(\.row))
+        }
+        guard !groups.isEmpty else { return nil }
+        return ForestPlot(
+            axisTitle: "÷ baseline", groups: groups, labels: .factors
+        ).markup
+    }
+
+    private static let guide = [
+        "**reproduced**: the same direction as published, and a ratio within the factor that the claim’s file declares.",
+        "**bounded**: true under some of the conditions that were measured; the lines say which.",
+        "**refuted**: no difference where one was published, or the opposite one.",
+        "Ratios travel from one machine to another, absolute times do not; so only ratios are compared.",
+        "All intervals of a run hold together with 95 % confidence.",
+    ]
+}
+
+extension ClaimAnswer {
+    var baseline: String {
+        VerdictText(question: question, result: contest).name(finding.reference)
+    }
+
+    var row: ForestPlot.Row {
+        let ratio = finding.verdict.ratio
+        let label = contest.contest.label
+        let style: ForestPlot.Style =
+            switch outcome {
+            case .reproduced: .better
+            case .otherSize: .known
+            case .refuted: .worse
+            case .undecided: .unclear
+            }
+        // A count of 0 has no place on a logarithmic axis.
+        let estimate = max(ratio?.estimate ?? 1, 0.001)
+        return ForestPlot.Row(
+            label: label.isEmpty ? "measured" : label, ratio: estimate.isFinite ? estimate : 1_000,
+            interval: ratio?.interval, unseen: question.sameWithin, style: style,
+            text: InlineText(markdown: told).plain)
+    }
+}

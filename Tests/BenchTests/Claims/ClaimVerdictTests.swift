@@ -1,0 +1,96 @@
+import Benchmarking
+import TestSupport
+import Testing
+
+/// The verdict on a claim follows from what its comparisons found.
+@Suite struct `the verdict on a claim` {
+    /// A claim about "request" against "loop", measured with two sizes of the data.
+    private func verdict(
+        expecting expected: Claim.Expectation, ratio: Double? = nil, at size: String? = nil,
+        small: Double, large: Double, rounds: Int = 30
+    ) -> ClaimVerdict {
+        func cell(_ way: String, _ size: String, _ seconds: Double) -> CellResult {
+            SampleRun.cell(
+                "shared", (0..<rounds).map { seconds * (1 + 0.001 * Double($0 % 7)) },
+                parameters: ["way": way, "size": size])
+        }
+        let cells = [
+            cell("loop", "small", 1), cell("request", "small", small),
+            cell("loop", "large", 1), cell("request", "large", large),
+        ]
+        let contests = ["small", "large"].map { size in
+            let own = cells.filter { $0.parameters["size"] == size }.map(\.identifier)
+            return Contest(
+                label: "size \(size)", cells: own, values: ["loop", "request"], baseline: own[0])
+        }
+        var workload = SampleRun.workload(cells)
+        workload.questions = [
+            Question(
+                id: "time", sentence: "Is a request faster?", axis: "way", metric: .time,
+                sameWithin: 0.1, contests: contests)
+        ]
+        var run = SampleRun.run([workload])
+        run.claims = [
+            Claim(
+                id: "claim", sentence: "A request is faster.",
+                source: Claim.Source(author: "Someone", year: 2013, title: "A talk"),
+                published: "",
+                asks: [
+                    Claim.Ask(
+                        workload: "import", question: "time", value: "request",
+                        expected: expected, ratio: ratio,
+                        conditions: size.map { ["size": $0] } ?? [:])
+                ], basis: .engine)
+        ]
+        return run.claimResults[0].verdict
+    }
+
+    @Test func `is reproduced in the same direction and within the factor`() {
+        #expect(verdict(expecting: .less, ratio: 0.2, small: 0.15, large: 0.3) == .reproduced)
+        #expect(verdict(expecting: .less, small: 0.5, large: 0.01) == .reproduced)
+    }
+
+    @Test func `names another size beyond the factor`() {
+        #expect(verdict(expecting: .less, ratio: 0.2, small: 0.5, large: 0.5) == .otherSize)
+        #expect(verdict(expecting: .more, ratio: 100, small: 2, large: 3) == .otherSize)
+    }
+
+    @Test func `compares the size only where it was published`() {
+        #expect(
+            verdict(expecting: .less, ratio: 0.2, at: "small", small: 0.2, large: 0.7)
+                == .reproduced)
+        #expect(
+            verdict(expecting: .less, ratio: 0.2, at: "large", small: 0.2, large: 0.7)
+                == .otherSize)
+    }
+
+    @Test func `is refuted by the opposite direction and by no difference`() {
+        #expect(verdict(expecting: .less, small: 2, large: 3) == .refuted)
+        #expect(verdict(expecting: .more, ratio: 3, small: 1, large: 1.01) == .refuted)
+        #expect(verdict(expecting: .same, small: 2, large: 2) == .refuted)
+    }
+
+    @Test func `reproduces a claim of no difference`() {
+        #expect(verdict(expecting: .same, small: 1, large: 1.01) == .reproduced)
+    }
+
+    @Test func `is bounded if it holds under some conditions`() {
+        #expect(verdict(expecting: .less, small: 0.5, large: 1) == .bounded)
+    }
+
+    @Test func `is undecided without enough rounds`() {
+        #expect(verdict(expecting: .less, small: 0.8, large: 0.8, rounds: 2) == .undecided)
+    }
+
+    @Test func `is not asked for without a comparison`() {
+        var run = SampleRun.run([])
+        run.claims = [
+            Claim(
+                id: "claim", sentence: "A ranking.",
+                source: Claim.Source(author: "Someone", year: nil, title: "A thread"),
+                published: "", asks: [], obstacle: "Nobody can ask this here.",
+                basis: .arrangement)
+        ]
+        #expect(run.claimResults[0].verdict == .notAskable)
+    }
+}
