@@ -47,8 +47,7 @@ struct WorkloadKind: Sendable {
         .importing, .batchInsert, .batchUpdate, .paging, .predicates, .faulting, .aggregates,
         .records, .history, .generations, .blobs, .indexes, .derived, .fullText, .validation,
         .inverse, .delete, .responsiveness, .visibility, .list, .feed, .lookUp, .walk, .remote,
-        .opening, .load,
-        .engine, .growth,
+        .pending, .merge, .duplicates, .opening, .load, .engine, .growth,
     ]
 
     /// The kinds for `bench run --store`, whose workloads are planned and not read from files.
