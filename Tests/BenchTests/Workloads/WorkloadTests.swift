@@ -13,6 +13,7 @@ import Testing
         let makesItsRows = [
             "engine", "records", "history", "generations", "blobs", "indexes", "derived",
             "full-text", "validation", "inverse", "delete", "list", "feed", "look-up", "walk",
+            "pending", "merge", "duplicates",
         ]
         let dataset = makesItsRows.contains(kind) ? "" : "dataset: { flights: \(flights) }"
         let text = """
@@ -343,6 +344,30 @@ import Testing
             "generations", "object-graph", "rows: 2000, view: [unpinned, pinned]")
         let logBytes = cells.flatMap { $0.values(of: "walFileBytes") }
         #expect(logBytes[0] < logBytes[1])
+    }
+
+    @Test func `a fetch below unsaved objects finds what is in the store`() throws {
+        for cell in try run("pending", "object-graph", "rows: 50, pending: [0, 200]") {
+            #expect(cell.isSound, "\(cell.identifier)")
+        }
+    }
+
+    @Test func `a view takes up all changes in each way, whatever share it holds`() throws {
+        for cell in try run(
+            "merge", "object-graph",
+            "rows: 200, way: [merge, read-first, child], registered: [0, 50, 100]")
+        {
+            #expect(cell.isSound, "\(cell.identifier)")
+            guard cell.parameters["way"] == "merge" else { continue }
+            let held = Double(cell.parameters["registered"]!)! * 2
+            #expect(cell.values(of: "mergedObjects") == [held], "\(cell.identifier)")
+        }
+    }
+
+    @Test func `only a constraint keeps two importers from making duplicates`() throws {
+        let cells = try run(
+            "duplicates", "object-graph", "rows: 50, isConstrained: [false, true]")
+        #expect(cells.flatMap { $0.values(of: "duplicates") } == [50, 0])
     }
 
     @Test func `a stack shows what another process saves, by history or a refetch`() throws {
