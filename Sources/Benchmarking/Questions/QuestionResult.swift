@@ -24,10 +24,16 @@ public struct ContestResult: Sendable {
     /// The cells that are not known to be worse than another one, best median first. Empty if the
     /// metric has no better direction.
     public let best: [String]
+    /// For each cell that is known to be worse than another one, how it compares with the best of
+    /// those. Unlike ``findings`` they do not depend on the baseline.
+    let shortfalls: [Finding]
 
     public var isDecided: Bool { reference != nil && findings.allSatisfy(\.verdict.isDecided) }
 
     public func finding(of cell: String) -> Finding? { findings.first { $0.cell == cell } }
+
+    /// How the cell compares with the best cell that is better; `nil` if none is known to be.
+    func shortfall(of cell: String) -> Finding? { shortfalls.first { $0.cell == cell } }
 
     /// The pairs that more rounds can decide.
     public var openPairs: [(cell: CellResult, reference: CellResult)] {
@@ -98,15 +104,20 @@ extension ContestResult {
                 .first { question.isWorse($0.verdict) }
             return worse ?? finding
         }
-        best =
-            question.metric.polarity == .neither
-            ? []
-            : ordered.filter { cell in
-                !ordered.contains {
-                    $0.identifier != cell.identifier
-                        && question.isWorse(comparer.finding(of: cell, against: $0).verdict)
-                }
-            }.map(\.identifier)
+        guard question.metric.polarity != .neither else {
+            best = []
+            shortfalls = []
+            return
+        }
+        let shortfalls = ordered.compactMap { cell in
+            ordered.lazy.filter { $0.identifier != cell.identifier }
+                .map { comparer.finding(of: cell, against: $0) }
+                .first { question.isWorse($0.verdict) }
+        }
+        self.shortfalls = shortfalls
+        best = ordered.map(\.identifier).filter { name in
+            !shortfalls.contains { $0.cell == name }
+        }
     }
 }
 

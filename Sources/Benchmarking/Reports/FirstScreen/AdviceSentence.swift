@@ -66,13 +66,9 @@ private struct Ballot {
                         Statistics.median($0.values(of: question.metric.name))
                     }
                 case .worse:
-                    guard let finding, let estimate = finding.verdict.ratio?.estimate else {
-                        continue
-                    }
-                    guard finding.verdict.isDecided else {
-                        open.append((name, finding.verdict.remedy ?? .repetition))
-                        continue
-                    }
+                    guard let finding = contest.shortfall(of: cell),
+                        let estimate = finding.verdict.ratio?.estimate
+                    else { continue }
                     let distance = estimate > 1 ? estimate : 1 / estimate
                     guard distance > distances[name] ?? 0 else { continue }
                     distances[name] = distance
