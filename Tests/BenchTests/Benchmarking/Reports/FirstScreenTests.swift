@@ -106,6 +106,21 @@ import Testing
         #expect(text.contains("Undecided: isolated-batch, pooled ("))
     }
 
+    /// The baseline may itself be far from the best.
+    @Test func `advice compares with the best, also if the question has a baseline`() {
+        var workload = pair(.time, ratio: 0.5, rounds: 40)
+        workload.cells.append(workload.cells[0])
+        workload.cells[2].subject = "c"
+        workload.questions![0].contests[0].cells.append("c")
+        workload.questions![0].contests[0].values.append("c")
+        workload.advice = [AdviceRule(if: "you import", questions: ["b"])]
+
+        let text = screen([workload])
+
+        #expect(text.contains("take b ("), "\(text)")
+        #expect(text.contains("avoid a (2.00× [2.00, 2.00]) and c (2.00× [2.00, 2.00])"), "\(text)")
+    }
+
     /// The best of the measured cells need not be the best of all.
     @Test func `advice waits until every sound cell has a value`() {
         var workload = pair(Metric.named("mainQueue.p99"), ratio: 0.2, rounds: 40)
