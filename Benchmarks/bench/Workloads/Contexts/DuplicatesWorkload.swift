@@ -44,7 +44,7 @@ extension ManagedObjectContext {
         try performAndWait {
             let predicate = try ObjectPredicate("number == %ld", row.number)
             guard try Item.findFirst(in: self, where: predicate) == nil else { return }
-            try Item(context: self).take(row)
+            Item(context: self).take(row)
         }
     }
 }

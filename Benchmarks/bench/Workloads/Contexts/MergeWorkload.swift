@@ -25,12 +25,12 @@ enum MergeWorkload {
             ? ManagedObjectContext(.privateQueue, parent: view)
             : ManagedObjectContext(.privateQueue, coordinator: coordinator)
         let heldCount = rowCount * context.integer("registered") / 100
-        let held = try view.items(first: heldCount)
+        try view.hold(first: heldCount)
         let changes = Mutex(ObjectChanges())
         let observation = worker.observe { notification in
             if case .didSave(let saved) = notification { changes.withLock { $0 = saved } }
         }
-        defer { withExtendedLifetime((held, observation)) {} }
+        defer { withExtendedLifetime(observation) {} }
         try worker.changeQuantities(ofFirst: rowCount)
 
         // The save of the worker beside the view is not part of the merge.
@@ -67,14 +67,12 @@ extension ManagedObjectContext {
         return request
     }
 
-    /// Registers the first items with their values; the caller keeps them.
-    fileprivate func items(first count: Int) throws -> [ManagedObjectID: Item] {
-        guard count > 0 else { return [:] }
-        return try performAndWait {
-            try Dictionary(
-                uniqueKeysWithValues: fetch(Self.firstItems(count), as: Item.self).map {
-                    ($0.objectID, $0)
-                })
+    /// Registers the first items with their values, for as long as the context lives.
+    fileprivate func hold(first count: Int) throws {
+        guard count > 0 else { return }
+        try performAndWait {
+            retainsRegisteredObjects = true
+            _ = try fetch(Self.firstItems(count), as: Item.self)
         }
     }
 

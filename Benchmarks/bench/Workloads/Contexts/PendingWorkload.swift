@@ -12,9 +12,9 @@ enum PendingWorkload {
         let parent = ManagedObjectContext(.privateQueue, coordinator: coordinator)
         let child = ManagedObjectContext(.privateQueue, parent: parent)
         let pending = ItemRow.generated(count: pendingCount)
-        try parent.performAndWait {
+        parent.performAndWait {
             for row in pending {
-                let item = try Item(context: parent)
+                let item = Item(context: parent)
                 item.take(row)
                 // No fetch finds it.
                 item[Item.number] = -row.number

@@ -30,8 +30,10 @@ enum ResponsivenessWorkload {
         }
         let beats = try heartbeat.stop()
         sample.latencies["mainQueue"] = beats
-        sample[.mainQueueBusy] = busySeconds(
-            beats, intervalMilliseconds: context.integer("heartbeatIntervalMilliseconds"))
+        sample[.mainQueueBusy] = beats.map {
+            busySeconds(
+                $0, intervalMilliseconds: context.integer("heartbeatIntervalMilliseconds"))
+        }
         sample.latencies["reader"] = try reader.stop()
         try subject.close()
 
