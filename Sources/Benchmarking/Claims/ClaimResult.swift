@@ -14,15 +14,15 @@ public struct ClaimResult: Sendable {
 
     private static func verdict(of claim: Claim, _ answers: [ClaimAnswer]) -> ClaimVerdict {
         guard !claim.asks.isEmpty else { return .notAskable }
-        let decided = answers.filter { $0.outcome != .undecided }
-        guard !decided.isEmpty else { return .undecided }
-        let agreeing = decided.filter { $0.outcome != .refuted }
-        guard agreeing.count == decided.count else { return agreeing.isEmpty ? .refuted : .bounded }
-        // Only there the published size can be expected.
-        let published = agreeing.filter(\.hasPublishedConditions)
-        let isReproduced =
-            !published.isEmpty && published.allSatisfy { $0.outcome == .reproduced }
-        return isReproduced ? .reproduced : .otherSize
+        // The published size can be expected only there.
+        let published = answers.filter(\.hasPublishedConditions)
+        guard !published.isEmpty, published.allSatisfy({ $0.outcome != .undecided }) else {
+            return .undecided
+        }
+        let refutedCount = answers.count { $0.outcome == .refuted }
+        let decidedCount = answers.count { $0.outcome != .undecided }
+        guard refutedCount == 0 else { return refutedCount < decidedCount ? .bounded : .refuted }
+        return published.allSatisfy { $0.outcome == .reproduced } ? .reproduced : .otherSize
     }
 }
 

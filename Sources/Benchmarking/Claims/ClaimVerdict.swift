@@ -8,7 +8,7 @@ public enum ClaimVerdict: String, Codable, CaseIterable, Sendable {
     case bounded
     /// No difference where one was published, or the opposite one.
     case refuted
-    /// Nothing that was measured decides it.
+    /// A comparison under the published conditions is open.
     case undecided
     case notAskable
 
