@@ -50,6 +50,10 @@ import Testing
         ),
         ("Sources/Datasets", ["Foundation"], "the data are plain values"),
         (
+            "Sources/MigrationKit", ["Foundation", "ObjectGraph"],
+            "a program's tests use it with any test framework"
+        ),
+        (
             "Sources/ModelSource", ["Foundation", "ObjectGraph"],
             "bench prints models without the templates of modelgen"
         ),
@@ -73,8 +77,9 @@ import Testing
     }
 
     @Test(arguments: [
-        "Sources/Stacks", "Sources/ModelSource", "Sources/modelgen", "Benchmarks/bench",
-        "Tests/StacksTests", "Tests/BenchTests", "Tests/ModelgenTests",
+        "Sources/Stacks", "Sources/MigrationKit", "Sources/ModelSource", "Sources/modelgen",
+        "Benchmarks/bench", "Tests/StacksTests", "Tests/MigrationKitTests", "Tests/BenchTests",
+        "Tests/ModelgenTests",
     ])
     func `users of a module see its public API only`(_ folder: String) throws {
         // A workload like the example belongs in bench itself, and the instrument's own tests need

@@ -6,12 +6,12 @@
 /// have.
 struct MigrationScript {
     private let correspondence: ModelCorrespondence
-    private let source: StoreLayout
-    private let target: StoreLayout
-    private let schema: SQLiteSchema
-    private let sourceRoots: [Entity]
-    private let tables: [TableMigration]
-    private let relationships: [RelationshipMigration]
+    let source: StoreLayout
+    let target: StoreLayout
+    let schema: SQLiteSchema
+    let sourceRoots: [Entity]
+    let tables: [TableMigration]
+    let relationships: [RelationshipMigration]
 
     /// - Parameters:
     ///   - source: The layout of the store.
@@ -71,6 +71,17 @@ struct MigrationScript {
         }
     }
 
+    /// The same for a store whose entities have the numbers of a new one.
+    static func numbers(_ correspondence: ModelCorrespondence, from source: StoreLayout) -> [Int64]
+    {
+        var last = source.model.entities.map { source.number(of: $0) }.max() ?? 0
+        return correspondence.destination.entities.map { entity in
+            if let old = correspondence.source(of: entity) { return source.number(of: old) }
+            last += 1
+            return last
+        }
+    }
+
     /// The statements in their order.
     ///
     /// - Parameter file: What the file has besides tables.
@@ -105,7 +116,7 @@ struct MigrationScript {
     // MARK: - What is removed
 
     /// Whether the indexes and triggers of a table are made again.
-    private func isChanged(_ table: TableMigration) -> Bool {
+    func isChanged(_ table: TableMigration) -> Bool {
         table.form != .kept
             || table.members.contains { entity, source in
                 entity.versionHash != source.versionHash
@@ -134,7 +145,7 @@ struct MigrationScript {
     }
 
     /// The old tables, by their old names, that nothing of the new model has become.
-    private var removedTables: [String] {
+    var removedTables: [String] {
         let used = Set(tables.compactMap { $0.sourceRoot?.index })
         let entities = sourceRoots.filter { !used.contains($0.index) }.map { source.table(of: $0) }
         let goOn = Set(relationships.compactMap { $0.formerJoin?.name })

@@ -124,6 +124,14 @@ struct TableMigration {
         }
     }
 
+    /// Whether a statement sets values in rows of a table that is altered.
+    var isFilled: Bool { form == .altered && !filled.isEmpty }
+
+    /// The columns whose values are not those of an old column everywhere.
+    private var filled: [Column] {
+        columns.filter { $0.values.contains { $0.literal != nil } }
+    }
+
     private var copy: String {
         let table = Self.aside(sourceRoot!)
         let list = (["Z_PK", "Z_ENT", "Z_OPT"] + columns.map(\.name)).joined(separator: ", ")
@@ -154,7 +162,6 @@ struct TableMigration {
         for column in columns where column.former == nil {
             statements.append("ALTER TABLE \(table) ADD COLUMN \(column.name) \(column.type)")
         }
-        let filled = columns.filter { $0.values.contains { $0.literal != nil } }
         guard !filled.isEmpty else { return statements }
         let changes = filled.map { column in
             "\(column.name) = IFNULL(\(column.name), \(byEntity(column.values.map { $0.literal ?? "NULL" })))"
