@@ -84,7 +84,8 @@ public struct MigrationExpectation: Sendable, Hashable {
 /// The values of a property after a migration.
 public enum ValueRule: Sendable, Hashable {
     /// Those of a property of the snapshot's row: a name, or a key path to an element of a composite
-    /// attribute.
+    /// attribute. For a relationship, `SELF` means the objects that come from the same row, as when
+    /// an entity is split.
     case same(as: String)
     /// Those of an expression on the snapshot's row, such as `uppercase:(title)` (spec §7.5).
     case computed(String)

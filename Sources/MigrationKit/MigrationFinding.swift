@@ -31,6 +31,13 @@ public struct MigrationFinding: Sendable, Hashable {
     /// The key path of the property; nil if the row or the entity is meant.
     public let property: String?
     public let problem: Problem
+
+    public init(version: String, entity: String?, property: String?, problem: Problem) {
+        self.version = version
+        self.entity = entity
+        self.property = property
+        self.problem = problem
+    }
 }
 
 extension MigrationFinding: CustomStringConvertible {

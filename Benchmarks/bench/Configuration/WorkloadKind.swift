@@ -47,7 +47,7 @@ struct WorkloadKind: Sendable {
         .importing, .batchInsert, .batchUpdate, .paging, .predicates, .faulting, .aggregates,
         .records, .history, .generations, .blobs, .indexes, .derived, .fullText, .validation,
         .inverse, .delete, .responsiveness, .visibility, .list, .feed, .lookUp, .walk, .remote,
-        .opening, .load,
+        .opening, .migration, .load,
         .engine, .growth,
     ]
 

@@ -184,6 +184,10 @@ struct Planning {
         case .satisfies, .ignored, .computed: return nil
         case nil: break
         }
+        if isStated, path == StoreContents.itself {
+            return .members(
+                of: StoreContents.itself, isOrdered: false, destination: relationship.destination)
+        }
         guard let known = path.flatMap({ former.relationshipsByName[$0] }) else {
             return isInverseKnown(relationship, of: entity) ? nil : .noMembers
         }
@@ -204,7 +208,10 @@ struct Planning {
         _ relationship: RelationshipDescription, of entity: EntityDescription
     ) -> Bool {
         guard let inverse = model.inverse(of: relationship, in: entity) else { return false }
-        return lineage.source(ofProperty: inverse.name, in: relationship.destination) != nil
+        guard lineage.source(ofProperty: inverse.name, in: relationship.destination) == nil,
+            let destination = model.entitiesByName[relationship.destination]
+        else { return true }
+        return rule(inverse.name, of: destination) != nil
     }
 
     // MARK: - What is lost

@@ -13,6 +13,9 @@ struct StoreContents: Sendable {
         let members: [String: [ManagedObjectID]]
     }
 
+    /// The key path of an object itself.
+    static let itself = "SELF"
+
     /// By entity, without subentities, in the order of the keys.
     private(set) var objects: [String: [Object]] = [:]
 
@@ -28,7 +31,7 @@ struct StoreContents: Sendable {
                         try object.value(forKey: attribute.name), at: attribute.name, &values)
                 }
                 values = values.filter { attributes[$0.key] != nil }
-                var members: [String: [ManagedObjectID]] = [:]
+                var members = [Self.itself: [object.objectID]]
                 for relationship in relationships {
                     members[relationship.name] = try object.members(of: relationship)
                 }
