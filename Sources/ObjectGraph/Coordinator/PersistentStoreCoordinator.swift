@@ -148,7 +148,7 @@ public final class PersistentStoreCoordinator: Sendable {
             return try open()
         } catch let error as StoreError {
             guard let migration = StoreMigration(for: error, description, to: model, debug) else {
-                throw error
+                throw StoreMigration.refusal(of: error, description, to: model, debug)
             }
             try migration.run()
             return try open()

@@ -63,9 +63,11 @@ public struct MigrationCost: Sendable, Hashable {
         let target = StoreLayout(
             destination, numbers: MigrationScript.numbers(correspondence, from: layout),
             storeIdentifier: "")
+        let names = Set(source.entities.map(\.name))
         let script = MigrationScript(
-            correspondence, from: layout, holding: Set(source.entities.map(\.name)), to: target,
-            SQLiteSchema(model: destination, entityNames: Set(destination.entities.map(\.name))))
+            correspondence, from: layout, holding: names, to: target,
+            SQLiteSchema(model: destination, entityNames: Set(destination.entities.map(\.name))),
+            SchemaObjects(SQLiteSchema(model: source, entityNames: names), layout))
         tables = script.costs
     }
 

@@ -21,31 +21,74 @@ struct StoreMigration {
         self.model = model
     }
 
+    /// The error for a store that is not migrated, with what differs between the models.
+    static func refusal(
+        of error: StoreError, _ description: PersistentStoreDescription,
+        to model: ManagedObjectModel, _ debug: DebugOptions
+    ) -> StoreError {
+        guard case .incompatibleModel = error.reason, let file = description.file else {
+            return error
+        }
+        debug.noteMigration(
+            "no migration, because \(description.isReadOnly ? "the store is opened for reading only" : "migration.isAutomatic is off")"
+        )
+        let store = MigratedStore(description: description, file: file, debug: debug)
+        var error = error
+        error.differences =
+            (try? store.reading(store.sourceModel)).map { [ModelDifference](from: $0, to: model) }
+            ?? []
+        return error
+    }
+
     /// Migrates the store.
     ///
     /// - Throws: `MigrationError`; `StoreError` if the file cannot be read or written.
     func run() throws {
         do {
+            var hasBegun = false
             while let step = try nextStep() {
+                if !hasBegun { try MigrationBackup(of: store, to: model)?.make() }
+                hasBegun = true
                 try InPlaceMigration(step, of: store).run()
             }
-        } catch let error as SQLiteError {
-            guard error.isBusy else { throw StoreError(error, url: store.file) }
-            throw MigrationError(.storeInUse, url: store.file)
-        } catch var error as MigrationError {
-            error.url = store.file
+        } catch {
+            let error = located(error)
+            store.debug.noteMigration("failed: \(error)")
             throw error
-        } catch var error as StoreError {
+        }
+    }
+
+    /// The error that names the store.
+    private func located(_ error: any Error) -> any Error {
+        switch error {
+        case let error as SQLiteError:
+            return error.isBusy
+                ? MigrationError(.storeInUse, url: store.file) : StoreError(error, url: store.file)
+        case var error as MigrationError:
             error.url = store.file
-            throw error
+            return error
+        case var error as StoreError:
+            error.url = store.file
+            return error
+        default: return error
         }
     }
 
     /// The next step; nil if the store has the model.
     private func nextStep() throws -> MigrationStep? {
         guard let source = try store.reading(earlierModel) else { return nil }
-        // A change that cannot be inferred is refused before any wait for others.
-        _ = try ModelCorrespondence(from: source, to: model)
+        do throws(MigrationError) {
+            guard store.description.migration.infersMappings else {
+                throw MigrationError(.noMapping)
+            }
+            // A change that cannot be inferred is refused before any wait for others.
+            let correspondence = try ModelCorrespondence(from: source, to: model)
+            store.debug.note(correspondence.mappingModel)
+        } catch {
+            var error = error
+            error.differences = .init(from: source, to: model)
+            throw error
+        }
         return MigrationStep(source: source, destination: model)
     }
 
@@ -53,8 +96,18 @@ struct StoreMigration {
     private func earlierModel(
         _ metadata: MetadataList, _ connection: Connection
     ) throws -> ManagedObjectModel? {
-        let source = try store.sourceModel(metadata, connection)
+        store.noteSearch(metadata)
         let names = model.entityNames(inConfiguration: store.description.configuration) ?? []
+        let source: ManagedObjectModel
+        do {
+            source = try store.sourceModel(metadata, connection)
+        } catch var error as MigrationError {
+            error.differences = [ModelDifference](from: metadata.versionHashes, to: model)
+                .filter { $0.kind != .added || names.contains($0.entity) }
+            error.reason = .unknownSourceModel(entities: error.differences.map(\.entity))
+            throw error
+        }
+        store.noteFound(source)
         let wanted = model.entityVersionHashesByName.filter { names.contains($0.key) }
         let held = source.entityVersionHashesByName.filter {
             metadata.versionHashes[$0.key] != nil

@@ -79,14 +79,28 @@ struct MetadataList: @unchecked Sendable {
 
     /// Replaces the version hashes, after a migration, by those of this engine's rule.
     ///
-    /// Core Data then refuses a store that it made: it would not find the rows that it expects.
+    /// Core Data then refuses a store that it made, since it would not find the rows that it
+    /// expects: the numbers of entities are not those that it would give (decision 28).
     mutating func migrate(toVersionHashes hashes: [String: Data]) {
         entries["NSStoreModelVersionHashes"] = hashes
-        entries["NSStoreModelVersionHashesDigest"] = nil
+        for digest in Self.digestKeys { entries[digest] = nil }
         noteVersionHashes(hashes)
     }
 
     private static let noteKey = "ObjectGraphVersionHashes"
+
+    /// Core Data's digests of its version hashes.
+    private static let digestKeys = [
+        "NSStoreModelVersionHashesDigest", "NSStoreModelVersionChecksumKey",
+    ]
+
+    /// In a copy of a store that a migration has made: the checksum of the model to which it led.
+    var migrationTarget: String? {
+        get { entries[Self.targetKey] as? String }
+        set { entries[Self.targetKey] = newValue }
+    }
+
+    private static let targetKey = "ObjectGraphMigrationTarget"
 
     /// The columns whose values have a mark of where they are kept, as `TABLE.COLUMN`; nil in
     /// stores that have none, or were made before there were marks (spec §8.6).
@@ -114,7 +128,7 @@ struct MetadataList: @unchecked Sendable {
 
     private static func isOwned(_ key: String) -> Bool {
         key.hasPrefix("NS") || key.hasPrefix("_NS") || key == noteKey
-            || key == externalKey
+            || key == externalKey || key == targetKey
     }
 
     private static func value(_ entry: Any) -> AttributeValue? {

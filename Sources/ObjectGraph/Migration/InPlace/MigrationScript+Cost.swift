@@ -21,12 +21,12 @@ extension MigrationScript {
             }
         // The indexes of a new table are empty.
         let isIndexed = isChanged(table) && table.form != .created
-        let indexes = family.flatMap { (try? schema.indexes(of: $0, target)) ?? [] }
+        let indexes = isIndexed ? family.flatMap { (try? newIndexes(of: $0)) ?? [] } : []
         return MigrationCost.Table(
             name: target.table(of: table.root),
             source: table.sourceRoot.map { source.table(of: $0) },
             contents: family.filter { !$0.isAbstract }.map(\.name).sorted(), work: work,
-            indexCount: isIndexed ? indexes.count : 0)
+            indexCount: indexes.count { $0.hasPrefix("CREATE ") && !$0.contains("TRIGGER") })
     }
 
     /// Nil if the table of an entity has the pairs, as before.

@@ -13,14 +13,19 @@ struct MigrationScript {
     let tables: [TableMigration]
     let relationships: [RelationshipMigration]
 
+    /// What the file has besides tables.
+    private let file: SchemaObjects
+
     /// - Parameters:
     ///   - source: The layout of the store.
     ///   - sourceNames: The entities that it holds.
     ///   - target: The layout that it shall have.
     ///   - schema: The schema of the new model.
+    ///   - file: What the file has besides tables.
     init(
         _ correspondence: ModelCorrespondence, from source: StoreLayout,
-        holding sourceNames: Set<String>, to target: StoreLayout, _ schema: SQLiteSchema
+        holding sourceNames: Set<String>, to target: StoreLayout, _ schema: SQLiteSchema,
+        _ file: SchemaObjects
     ) {
         let sourceRoots = source.model.rootEntities.filter { root in
             source.model.entities[root.familyIndexes].contains { sourceNames.contains($0.name) }
@@ -31,6 +36,7 @@ struct MigrationScript {
         self.source = source
         self.target = target
         self.schema = schema
+        self.file = file
         self.sourceRoots = sourceRoots
         tables = schema.roots.map { root in
             let members = schema.model.entities[root.familyIndexes].compactMap { entity in
@@ -38,7 +44,7 @@ struct MigrationScript {
             }
             return TableMigration(
                 root, members: members, columns: schema.columns(of: root, target), correspondence,
-                from: source, to: target)
+                from: source, to: target, file)
         }
         relationships = schema.entities.flatMap { entity in
             entity.properties.compactMap { property in
@@ -82,17 +88,17 @@ struct MigrationScript {
         }
     }
 
-    /// The statements in their order.
-    ///
-    /// - Parameter file: What the file has besides tables.
-    func statements(_ file: SchemaObjects) throws -> [String] {
-        var statements = file.removals(tables: changedTables, virtualTables: virtualTables)
+    /// The statements in their order, without those for objects of others.
+    func statements() throws -> [String] {
+        var statements = try file.removals(
+            tables: changedTables, virtualTables: virtualTables, keeping: keptIndexes)
         statements += relationships.flatMap(\.preparations)
         statements += removedTables.map { "DROP TABLE \($0)" }
         let aside = movedRoots.map { (TableMigration.aside($0), source.table(of: $0)) }
         statements += aside.map { "ALTER TABLE \($1) RENAME TO \($0)" }
         for table in tables {
-            statements += table.statements(creation: schema.table(of: table.root, target))
+            statements += table.statements(
+                creation: schema.table(of: table.root, target, besides: table.foreignColumns))
         }
         let divided = Set(tables.filter(\.isDivided).map(\.root.index))
         statements += relationships.flatMap { $0.statements(schema, without: divided) }
@@ -101,6 +107,18 @@ struct MigrationScript {
         statements += relationships.flatMap(\.cleanUp)
         statements += try additions
         return statements + bookkeeping
+    }
+
+    /// The old tables whose rows are copied, and the columns whose values go on.
+    var copiedTables: [(table: String, columns: [String])] {
+        tables.filter { $0.form == .rebuilt }.map {
+            (source.table(of: $0.sourceRoot!), $0.copiedColumns)
+        }
+    }
+
+    /// The triggers and views of others, and their indexes on tables that are made again.
+    var foreignObjects: [SchemaObjects.Object] {
+        file.foreign(indexesOf: copiedTables.map(\.table) + removedTables)
     }
 
     /// The roots of the old tables that get another name while the new ones are made.
@@ -132,6 +150,19 @@ struct MigrationScript {
             relationship.formerJoin.flatMap { $0 == relationship.join ? nil : $0.name }
         }
         return entities + joins
+    }
+
+    /// The statements that made the indexes that stay with their tables: the same ones would be made
+    /// again, of columns that stay where they are. Making an index reads all rows.
+    private var keptIndexes: Set<String> {
+        get throws {
+            let entities = tables.filter(\.keepsNames).flatMap {
+                schema.model.entities[$0.root.familyIndexes]
+            }
+            return Set(
+                try entities.flatMap { try schema.indexes(of: $0, target) }
+                    .filter(file.hasIndex))
+        }
     }
 
     /// The names of the R*Trees and full-text indexes of the old tables.
@@ -169,17 +200,26 @@ struct MigrationScript {
             var statements: [String] = []
             for table in tables where isChanged(table) {
                 for entity in schema.model.entities[table.root.familyIndexes] {
-                    statements += try schema.indexes(of: entity, target)
+                    statements += try newIndexes(of: entity)
                     statements += schema.contentOfIndexes(of: entity, target)
                 }
             }
             for (attribute, entity) in try schema.derivedAttributes() {
                 let triggers = DerivedTriggers(attribute, of: entity, target)
-                if !isComputed(attribute, of: entity) { statements.append(triggers.computation) }
+                if !isComputed(attribute, of: entity) {
+                    statements += [triggers.computation, triggers.check].compactMap(\.self)
+                }
                 statements += triggers.statements
             }
             return statements
         }
+    }
+
+    /// The statements that make the indexes of an entity whose table has changed, but for those that
+    /// stay.
+    func newIndexes(of entity: Entity) throws -> [String] {
+        let kept = try keptIndexes
+        return try schema.indexes(of: entity, target).filter { !kept.contains($0) }
     }
 
     /// Whether the rows have the values of a derived attribute already.
@@ -258,5 +298,12 @@ struct MigrationScript {
             }
         }
         return nil
+    }
+
+    /// The derived attribute whose values a statement computes; nil for other statements.
+    func derivedAttribute(of statement: String) throws -> (attribute: Property, entity: Entity)? {
+        try schema.derivedAttributes().first {
+            DerivedTriggers($0, of: $1, target).computation == statement
+        }
     }
 }

@@ -27,6 +27,9 @@ struct TableMigration {
     /// Whether the old table also has rows for other tables, or for none.
     let isDivided: Bool
     private let columns: [Column]
+
+    /// The columns of a copied table that no model knows. They go on with their values.
+    let foreignColumns: [(name: String, type: String)]
     private let source: StoreLayout
     private let target: StoreLayout
 
@@ -46,10 +49,11 @@ struct TableMigration {
     /// - Parameters:
     ///   - members: The entities of the family that have rows.
     ///   - columns: The columns of the new table.
+    ///   - file: What the file has besides what models describe.
     init(
         _ root: Entity, members: [Member], columns: [(name: String, type: String)],
         _ correspondence: ModelCorrespondence,
-        from source: StoreLayout, to target: StoreLayout
+        from source: StoreLayout, to target: StoreLayout, _ file: SchemaObjects
     ) {
         let columns = columns.map { column in
             Column(
@@ -67,17 +71,29 @@ struct TableMigration {
         isDivided = sourceRoot.map { $0.familyIndexes.count > members.count } ?? false
         guard let sourceRoot else {
             form = .created
+            foreignColumns = []
             return
         }
+        let table = source.table(of: sourceRoot)
+        let family = source.model.entities[sourceRoot.familyIndexes]
+        let unknown = file.columns(of: table, besides: family.flatMap { source.columns(of: $0) })
+        let newNames = Set(columns.map { $0.name.uppercased() })
+        foreignColumns = unknown.filter { !newNames.contains($0.name.uppercased()) }
+            .map { (SchemaObjects.quoted($0.name), $0.type) }
         let canStay =
             !isDivided && Self.canStay(columns, members, of: sourceRoot, source)
         let isEqual =
-            source.table(of: sourceRoot) == target.table(of: root)
+            table == target.table(of: root)
             && columns.allSatisfy { column in
                 column.values.allSatisfy { $0 == .column(column.name) || $0 == .none }
                     && column.former == column.name
             }
-        form = !canStay ? .rebuilt : isEqual ? .kept : .altered
+        // An alteration would leave constraints of the table as they are, and columns that nobody
+        // knows in the place of new ones.
+        let isOtherwise = !isEqual || members.contains { $0.versionHash != $1.versionHash }
+        let mustGo =
+            file.isConstrained(table) && isOtherwise || foreignColumns.count < unknown.count
+        form = !canStay || mustGo ? .rebuilt : isEqual ? .kept : .altered
     }
 
     /// Whether each old column becomes one new column for all rows.
@@ -110,6 +126,11 @@ struct TableMigration {
             ? nil : Self.aside(sourceRoot)
     }
 
+    /// The columns of the old table whose values are copied as they are.
+    var copiedColumns: [String] {
+        Set(columns.flatMap(\.values).compactMap(\.column)).sorted() + foreignColumns.map(\.name)
+    }
+
     static func aside(_ sourceRoot: Entity) -> String { "Z_OLD_\(sourceRoot.index)" }
 
     /// The statements that make the table from the old one, which then has its name of aside.
@@ -124,6 +145,13 @@ struct TableMigration {
         }
     }
 
+    /// Whether the table and its old columns have the same names as before.
+    var keepsNames: Bool {
+        form == .kept
+            || form == .altered && aside == nil
+                && columns.allSatisfy { $0.former == nil || $0.former == $0.name }
+    }
+
     /// Whether a statement sets values in rows of a table that is altered.
     var isFilled: Bool { form == .altered && !filled.isEmpty }
 
@@ -134,9 +162,11 @@ struct TableMigration {
 
     private var copy: String {
         let table = Self.aside(sourceRoot!)
-        let list = (["Z_PK", "Z_ENT", "Z_OPT"] + columns.map(\.name)).joined(separator: ", ")
+        let same = ["Z_PK", "Z_ENT", "Z_OPT"]
+        let others = foreignColumns.map(\.name)
+        let list = (same + columns.map(\.name) + others).joined(separator: ", ")
         let values = columns.map { $0.values.isEmpty ? "NULL" : byEntity($0.values.map(\.sql)) }
-        let selected = (["Z_PK", "Z_ENT", "Z_OPT"] + values).joined(separator: ", ")
+        let selected = (same + values + others).joined(separator: ", ")
         let condition = isDivided ? " WHERE Z_ENT IN (\(numbers))" : ""
         return
             "INSERT INTO \(target.table(of: root)) (\(list)) SELECT \(selected) FROM \(table)\(condition)"
