@@ -7,5 +7,9 @@ public struct MigrationOptions: Sendable {
     /// Earlier models, for migrating stores that do not carry theirs.
     public var sourceModels: [ManagedObjectModel] = []
 
+    /// Mappings made by hand. One of them is used where its models are those of the store and of the
+    /// program, even if the mapping could be inferred (spec §9.3).
+    public var mappingModels: [MappingModel] = []
+
     public init() {}
 }

@@ -27,7 +27,7 @@ struct StoreMigration {
     func run() throws {
         do {
             while let step = try nextStep() {
-                try InPlaceMigration(step, of: store).run()
+                try step.run(of: store)
             }
         } catch let error as SQLiteError {
             guard error.isBusy else { throw StoreError(error, url: store.file) }
