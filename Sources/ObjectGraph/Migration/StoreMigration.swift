@@ -25,40 +25,61 @@ struct StoreMigration {
     ///
     /// - Throws: `MigrationError`; `StoreError` if the file cannot be read or written.
     func run() throws {
-        do {
+        try store.naming {
             while let step = try nextStep() {
                 try step.run(of: store)
             }
-        } catch let error as SQLiteError {
-            guard error.isBusy else { throw StoreError(error, url: store.file) }
-            throw MigrationError(.storeInUse, url: store.file)
-        } catch var error as MigrationError {
-            error.url = store.file
-            throw error
-        } catch var error as StoreError {
-            error.url = store.file
-            throw error
         }
+    }
+
+    /// Removes what a migration has left whose process was ended.
+    static func removeLeftovers(_ description: PersistentStoreDescription) {
+        guard let file = description.file, !description.isReadOnly else { return }
+        MigrationFolder.removeLeftovers(of: file)
     }
 
     /// The next step; nil if the store has the model.
     private func nextStep() throws -> MigrationStep? {
-        guard let source = try store.reading(earlierModel) else { return nil }
+        guard let (source, held) = try store.reading(earlierModel) else { return nil }
+        if let mapping = try mapping(from: source, holding: held) {
+            return MigrationStep(source: mapping.source, destination: model, mapping: mapping)
+        }
         // A change that cannot be inferred is refused before any wait for others.
         _ = try ModelCorrespondence(from: source, to: model)
         return MigrationStep(source: source, destination: model)
     }
 
-    /// The model that the store has instead of the program's; nil if it has the program's.
+    /// The mapping made by hand from the store's model to the program's.
+    ///
+    /// - Parameter held: The entities that the store holds.
+    private func mapping(
+        from source: ManagedObjectModel, holding held: Set<String>
+    ) throws -> MappingModel? {
+        let mapping = store.description.migration.mappingModels.first {
+            $0.source.isSame(as: source, holding: held)
+                && $0.destination.isSame(as: model, holding: names)
+        }
+        // Code of the mapping expects the classes of the program's model.
+        return try mapping.map { mapping throws(MigrationError) in
+            try MappingModel(from: mapping.source, to: model, mapping.entityMappings)
+        }
+    }
+
+    /// The entities that the program's store holds.
+    private var names: Set<String> {
+        model.entityNames(inConfiguration: store.description.configuration) ?? []
+    }
+
+    /// The model that the store has instead of the program's, and the entities that it holds; nil if
+    /// it has the program's model.
     private func earlierModel(
         _ metadata: MetadataList, _ connection: Connection
-    ) throws -> ManagedObjectModel? {
+    ) throws -> (ManagedObjectModel, Set<String>)? {
         let source = try store.sourceModel(metadata, connection)
-        let names = model.entityNames(inConfiguration: store.description.configuration) ?? []
         let wanted = model.entityVersionHashesByName.filter { names.contains($0.key) }
         let held = source.entityVersionHashesByName.filter {
             metadata.versionHashes[$0.key] != nil
         }
-        return held == wanted ? nil : source
+        return held == wanted ? nil : (source, Set(metadata.versionHashes.keys))
     }
 }
