@@ -144,6 +144,7 @@ public final class PersistentStoreCoordinator: Sendable {
         func open() throws -> SQLiteStore {
             try SQLiteStore(description, model: model, debug: debug)
         }
+        StoreMigration.removeLeftovers(description)
         do {
             return try open()
         } catch let error as StoreError {

@@ -85,6 +85,11 @@ extension MigrationError: CodedError {
         case .backupFailed: 134110
         case .constraintViolated: 134111
         case .storeInUse: 134080
+        case .invalidMapping, .unknownMapping: 134110
+        case .cancelled: 134120
+        case .unfittingMapping: 134130
+        case .destinationExists: 134160
+        case .mappingFailed: 134170
         }
     }
 }

@@ -2,8 +2,8 @@ import Foundation
 
 /// A store while it is migrated: its file, and the models that its rows may have.
 struct MigratedStore {
-    let description: PersistentStoreDescription
-    let file: URL
+    var description: PersistentStoreDescription
+    var file: URL
     let debug: DebugOptions
 
     /// Reads the file as the last commit left it.
@@ -19,8 +19,26 @@ struct MigratedStore {
         }
     }
 
-    /// The model that the store was written with: one of those that the program gives, or the one
-    /// that the store carries.
+    /// Runs a part of a migration. Its errors name the file.
+    ///
+    /// - Throws: `MigrationError`; `StoreError` if the file cannot be read or written.
+    func naming<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as SQLiteError {
+            guard error.isBusy else { throw StoreError(error, url: file) }
+            throw MigrationError(.storeInUse, url: file)
+        } catch var error as MigrationError {
+            error.url = error.url ?? file
+            throw error
+        } catch var error as StoreError {
+            error.url = file
+            throw error
+        }
+    }
+
+    /// The model that the store was written with: one of those that the program gives, also as
+    /// sources of mappings, or the one that the store carries.
     ///
     /// - Throws: `MigrationError` with `unknownSourceModel`.
     func sourceModel(
@@ -32,7 +50,9 @@ struct MigratedStore {
             return model.entityVersionHashesByName.filter { hashes[$0.key] != nil }
                 .mapValues { Data($0) } == hashes
         }
-        if let given = description.migration.sourceModels.first(where: isSource) { return given }
+        let options = description.migration
+        let given = options.sourceModels + options.mappingModels.map(\.source)
+        if let source = given.first(where: isSource) { return source }
         if let cache = try SQLiteStore.modelCache(on: connection, url: file) {
             let carried = try ManagedObjectModel(
                 cached: cache, into: ModelDraft(of: file, classes: [], transformers: []))

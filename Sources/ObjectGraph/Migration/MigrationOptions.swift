@@ -21,5 +21,9 @@ public struct MigrationOptions: Sendable {
     /// store. `PersistentStoreCoordinator.replacePersistentStore` restores it.
     public var backup: URL?
 
+    /// Mappings made by hand. One of them is used where its models are those of the store and of the
+    /// program, even if the mapping could be inferred (spec §9.3).
+    public var mappingModels: [MappingModel] = []
+
     public init() {}
 }

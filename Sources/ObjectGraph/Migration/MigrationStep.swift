@@ -3,4 +3,17 @@ struct MigrationStep {
     /// The model that the store was written with.
     let source: ManagedObjectModel
     let destination: ManagedObjectModel
+
+    /// The mapping that was made by hand; nil for one that is inferred and runs in the store's own
+    /// file.
+    var mapping: MappingModel?
+
+    /// - Throws: `MigrationError`; `SQLiteError`, `StoreError` if the file cannot be read or written.
+    func run(of store: MigratedStore) throws {
+        if mapping == nil {
+            try InPlaceMigration(self, of: store).run()
+        } else {
+            try MappedMigration(self, of: store).run()
+        }
+    }
 }

@@ -45,38 +45,32 @@ struct StoreMigration {
     /// - Throws: `MigrationError`; `StoreError` if the file cannot be read or written.
     func run() throws {
         do {
-            var hasBegun = false
-            while let step = try nextStep() {
-                if !hasBegun { try MigrationBackup(of: store, to: model)?.make() }
-                hasBegun = true
-                try InPlaceMigration(step, of: store).run()
+            try store.naming {
+                var hasBegun = false
+                while let step = try nextStep() {
+                    if !hasBegun { try MigrationBackup(of: store, to: model)?.make() }
+                    hasBegun = true
+                    try step.run(of: store)
+                }
             }
         } catch {
-            let error = located(error)
             store.debug.noteMigration("failed: \(error)")
             throw error
         }
     }
 
-    /// The error that names the store.
-    private func located(_ error: any Error) -> any Error {
-        switch error {
-        case let error as SQLiteError:
-            return error.isBusy
-                ? MigrationError(.storeInUse, url: store.file) : StoreError(error, url: store.file)
-        case var error as MigrationError:
-            error.url = store.file
-            return error
-        case var error as StoreError:
-            error.url = store.file
-            return error
-        default: return error
-        }
+    /// Removes what a migration has left whose process was ended.
+    static func removeLeftovers(_ description: PersistentStoreDescription) {
+        guard let file = description.file, !description.isReadOnly else { return }
+        MigrationFolder.removeLeftovers(of: file)
     }
 
     /// The next step; nil if the store has the model.
     private func nextStep() throws -> MigrationStep? {
-        guard let source = try store.reading(earlierModel) else { return nil }
+        guard let (source, held) = try store.reading(earlierModel) else { return nil }
+        if let mapping = try mapping(from: source, holding: held) {
+            return MigrationStep(source: mapping.source, destination: model, mapping: mapping)
+        }
         do throws(MigrationError) {
             guard store.description.migration.infersMappings else {
                 throw MigrationError(.noMapping)
@@ -92,12 +86,33 @@ struct StoreMigration {
         return MigrationStep(source: source, destination: model)
     }
 
-    /// The model that the store has instead of the program's; nil if it has the program's.
+    /// The mapping made by hand from the store's model to the program's.
+    ///
+    /// - Parameter held: The entities that the store holds.
+    private func mapping(
+        from source: ManagedObjectModel, holding held: Set<String>
+    ) throws -> MappingModel? {
+        let mapping = store.description.migration.mappingModels.first {
+            $0.source.isSame(as: source, holding: held)
+                && $0.destination.isSame(as: model, holding: names)
+        }
+        // Code of the mapping expects the classes of the program's model.
+        return try mapping.map { mapping throws(MigrationError) in
+            try MappingModel(from: mapping.source, to: model, mapping.entityMappings)
+        }
+    }
+
+    /// The entities that the program's store holds.
+    private var names: Set<String> {
+        model.entityNames(inConfiguration: store.description.configuration) ?? []
+    }
+
+    /// The model that the store has instead of the program's, and the entities that it holds; nil if
+    /// it has the program's model.
     private func earlierModel(
         _ metadata: MetadataList, _ connection: Connection
-    ) throws -> ManagedObjectModel? {
+    ) throws -> (ManagedObjectModel, Set<String>)? {
         store.noteSearch(metadata)
-        let names = model.entityNames(inConfiguration: store.description.configuration) ?? []
         let source: ManagedObjectModel
         do {
             source = try store.sourceModel(metadata, connection)
@@ -112,6 +127,6 @@ struct StoreMigration {
         let held = source.entityVersionHashesByName.filter {
             metadata.versionHashes[$0.key] != nil
         }
-        return held == wanted ? nil : source
+        return held == wanted ? nil : (source, Set(metadata.versionHashes.keys))
     }
 }

@@ -87,6 +87,11 @@ struct MetadataList: @unchecked Sendable {
         noteVersionHashes(hashes)
     }
 
+    /// Takes over all entries of another store that are not about its file and its model.
+    mutating func takeOverValues(of other: MetadataList) {
+        for (key, value) in other.entries where !Self.isOwned(key) { entries[key] = value }
+    }
+
     private static let noteKey = "ObjectGraphVersionHashes"
 
     /// Core Data's digests of its version hashes.
