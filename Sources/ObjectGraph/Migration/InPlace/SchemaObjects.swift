@@ -61,10 +61,11 @@ struct SchemaObjects {
         self.columns = columns
     }
 
-    /// Those of a new store.
-    init(_ schema: SQLiteSchema, _ layout: StoreLayout) throws {
-        objects = try schema.entities.flatMap { entity in
-            try schema.indexes(of: entity, layout).filter { $0.contains("INDEX ") }.map {
+    /// Those of a new store, without indexes that cannot be made.
+    init(_ schema: SQLiteSchema, _ layout: StoreLayout) {
+        objects = schema.entities.flatMap { entity in
+            let statements = (try? schema.indexes(of: entity, layout)) ?? []
+            return statements.filter { $0.contains("INDEX ") }.map {
                 Object(kind: "index", name: "Z_", table: layout.table(of: entity), sql: $0)
             }
         }
