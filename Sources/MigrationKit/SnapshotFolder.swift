@@ -63,11 +63,8 @@ public struct SnapshotFolder: Sendable {
         let checksum = "\(model.versionChecksum) \(objectCount) \(seed)\n"
         let checksumFile = url.appending(path: "\(version).checksum")
         let file = snapshot(of: version)
-        if FileManager.default.fileExists(atPath: file.path),
-            try? String(contentsOf: checksumFile, encoding: .utf8) == checksum
-        {
-            return false
-        }
+        let known = try? String(contentsOf: checksumFile, encoding: .utf8)
+        if FileManager.default.fileExists(atPath: file.path), known == checksum { return false }
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         let workplace = try Workplace()
         let made = workplace.url.appending(path: file.lastPathComponent)

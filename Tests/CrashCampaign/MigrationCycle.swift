@@ -12,23 +12,30 @@ struct MigrationCycle {
     /// How a store of the model before comes to a model.
     var options: @Sendable (Int) throws -> MigrationOptions = { _ in MigrationOptions() }
 
+    /// Whether the store goes to the last model without stopping at others.
+    var isDirect = false
+
     /// Makes the objects of the first model.
     let fill: @Sendable (ManagedObjectContext) throws -> Void
 
     /// What is wrong with the objects of a model; nil if nothing is.
     let difference: @Sendable (ManagedObjectContext, Int) throws -> String?
 
-    static let all: [MigrationCycle] = [.inPlace]
+    static let all: [MigrationCycle] = [.inPlace, .mapped, .chain]
 
     static func named(_ name: String) -> MigrationCycle? { all.first { $0.name == name } }
 
-    func number(after number: Int) -> Int { (number + 1) % modelCount }
+    /// The model after another one; a store of one of the last models goes to the first.
+    func number(after number: Int) -> Int {
+        number + 1 == modelCount ? 0 : isDirect ? modelCount - 1 : number + 1
+    }
 }
 
 extension MigrationCycle {
     static let itemCount = 400
 
-    /// Each model can be inferred from the one before, and the first from the last: names, the form of a relationship, attributes, constraints and a parent change.
+    /// Each model can be inferred from the one before, and the first from the last: names, the form of
+    /// a relationship, attributes, constraints and a parent change.
     static let inPlace = MigrationCycle(
         name: "in-place", modelCount: 3, longestDelay: 40_000, model: inferredModel,
         fill: { context in

@@ -22,7 +22,8 @@ enum Catalogue: String, CaseIterable {
     }
 
     func model() throws -> ManagedObjectModel {
-        try ManagedObjectModel(entities: [track, playlist] + (isFrom(.media) ? [medium, podcast] : []))
+        try ManagedObjectModel(
+            entities: [track, playlist] + (isFrom(.media) ? [medium, podcast] : []))
     }
 
     private var title: AttributeDescription {

@@ -68,7 +68,9 @@ import Testing
                 == [])
     }
 
-    @Test func `an entity that disappears is lost, unless it is removed on purpose (§9.10.5)`() throws {
+    @Test func `an entity that disappears is lost, unless it is removed on purpose (§9.10.5)`()
+        throws
+    {
         let other = EntityDescription(name: "Book", attributes: [title])
         let both = try ManagedObjectModel(entities: [
             EntityDescription(name: "Page", attributes: [title]), other,

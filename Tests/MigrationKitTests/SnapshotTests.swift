@@ -24,11 +24,14 @@ import Testing
         try coordinator.addPersistentStore(description)
         let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
         return try context.performAndWait {
-            try body(Array(try context.fetch(FetchRequest(entityName: "Page"), as: ManagedObject.self)))
+            try body(
+                Array(try context.fetch(FetchRequest(entityName: "Page"), as: ManagedObject.self)))
         }
     }
 
-    @Test func `there are objects of every entity, with all values but in the last one (§9.10.1)`() throws {
+    @Test func `there are objects of every entity, with all values but in the last one (§9.10.1)`()
+        throws
+    {
         try folder.export("1", of: try Catalogue.newest.model())
         let file = folder.snapshot(of: "1")
         let coordinator = PersistentStoreCoordinator(model: try Catalogue.newest.model())
@@ -105,7 +108,9 @@ import Testing
                 "size", .integer64,
                 validationRules: [ValidationRule("SELF BETWEEN {1, 10}", .message("too large"))]))
         try folder.export("1", of: model)
-        let titles = try pages("1") { try $0.compactMap { try $0.value(forKey: "title") as? String } }
+        let titles = try pages("1") {
+            try $0.compactMap { try $0.value(forKey: "title") as? String }
+        }
         #expect(Set(titles).count == 4)
 
         let code = try self.model(
@@ -123,7 +128,8 @@ import Testing
     @Test func `a mandatory value that the kit does not know is asked for (§9.10.3)`() throws {
         let transformer = ValueTransformer.codable([Int].self)
         let model = try model(
-            AttributeDescription("list", .transformable, isOptional: false, transformer: transformer))
+            AttributeDescription(
+                "list", .transformable, isOptional: false, transformer: transformer))
         #expect(throws: MigrationKitError.noSampleValue(entity: "Page", attribute: "list")) {
             try folder.export("1", of: model)
         }

@@ -22,9 +22,11 @@ struct CostText: CustomStringConvertible {
     private var head: String {
         let growing = cost.tables.filter(\.growsWithRows)
         let kept = cost.tables.count { $0.work == .kept }
-        let others = kept == 0 ? "" : " \(kept) \(kept == 1 ? "table stays" : "tables stay") as before."
+        let others =
+            kept == 0 ? "" : " \(kept) \(kept == 1 ? "table stays" : "tables stay") as before."
         guard !growing.isEmpty else {
-            return "No row is read or written: the time is the same however many there are.\(others)"
+            return
+                "No row is read or written: the time is the same however many there are.\(others)"
         }
         guard let sizes else {
             return
@@ -34,7 +36,8 @@ struct CostText: CustomStringConvertible {
         let rowCount = known.map(\.rowCount).reduce(0, +)
         let byteCount = known.compactMap(\.byteCount).reduce(0, +)
         let bytes =
-            byteCount == 0 ? "" : ", \(byteCount.formatted(.byteCount(style: .memory))) of tables and indexes"
+            byteCount == 0
+            ? "" : ", \(byteCount.formatted(.byteCount(style: .memory))) of tables and indexes"
         return "\(rowCount.formatted()) rows are read or written\(bytes).\(others)"
     }
 

@@ -242,8 +242,8 @@ struct Planning {
                 if !isRemoved(nil) { lost.append((entity.name, nil)) }
                 continue
             }
-            let taken = used.reduce(into: Set<String>()) { $0.formUnion(taken(by: $1, entity)) }
-            for path in entity.lostPaths(except: taken, in: snapshotModel) where !isRemoved(path) {
+            let known = Set(used.flatMap { taken(by: $0, entity) })
+            for path in entity.lostPaths(except: known, in: snapshotModel) where !isRemoved(path) {
                 lost.append((entity.name, path))
             }
         }
@@ -270,7 +270,7 @@ struct Planning {
 extension EntityDescription {
     /// The names of all properties, and the key paths of elements.
     var propertyPaths: [String] {
-        (storedAttributes.keys + relationshipsByName.keys).sorted()
+        (Array(storedAttributes.keys) + Array(relationshipsByName.keys)).sorted()
     }
 
     /// The properties with values of their own that are not among these.
@@ -282,7 +282,7 @@ extension EntityDescription {
             // The other end may keep the pairs.
             model.inverse(of: relationship, in: self) == nil
         }.map(\.name)
-        return (attributes + relationships).filter { !taken.contains($0) }.sorted()
+        return (Array(attributes) + relationships).filter { !taken.contains($0) }.sorted()
     }
 }
 

@@ -20,7 +20,10 @@ struct RowComparison {
                 findings.append(finding(.more(missing.count - position)))
                 return findings
             }
-            guard let place = rest.indices.max(by: { rest[$0].likeness(to: row) < rest[$1].likeness(to: row) }),
+            guard
+                let place = rest.indices.max(by: {
+                    rest[$0].likeness(to: row) < rest[$1].likeness(to: row)
+                }),
                 rest[place].likeness(to: row) > 0
             else {
                 findings.append(finding(.missingRow(row.text)))

@@ -53,7 +53,9 @@ extension AttributeValue {
 extension Data {
     /// FNV-1a, in hexadecimal digits.
     fileprivate var digest: String {
-        let hash = reduce(UInt64(0xCBF2_9CE4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
+        let hash = reduce(UInt64(0xCBF2_9CE4_8422_2325)) {
+            ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3
+        }
         return String(hash, radix: 16)
     }
 }

@@ -6,7 +6,8 @@ extension CItems {
         _ configuration: SubjectConfiguration, _ way: MigratedItems.Way, hasPictures: Bool
     ) throws {
         guard way == .rewrite else {
-            throw UnableSubject(name: Subject.sqliteC.name, kind: "migration with way=\(way.rawValue)")
+            throw UnableSubject(
+                name: Subject.sqliteC.name, kind: "migration with way=\(way.rawValue)")
         }
         let picture = hasPictures ? ", ZPICTURE" : ""
         let columns =

@@ -56,6 +56,20 @@ enum MigratedItems {
         }
         return try ManagedObjectModel(entities: [item])
     }
+
+    /// From the first version to the one without a maker. All else has the same names and is copied
+    /// without code; the closure writes cities in upper case.
+    static func mapping(hasPictures: Bool) throws -> MappingModel {
+        try MappingModel(
+            from: model(.first, hasPictures: hasPictures),
+            to: model(.withoutMaker, hasPictures: hasPictures),
+            [
+                .custom(from: "Item", to: "Item") {
+                    (source: ManagedObject, item: ManagedObject, _: MigrationManager) in
+                    item[Item.city] = source[Item.city].uppercased()
+                }
+            ])
+    }
 }
 
 /// A store of items of the first version, whose strings repeat.

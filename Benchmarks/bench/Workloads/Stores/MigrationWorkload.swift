@@ -40,6 +40,11 @@ extension ObjectGraphEngine {
                 lockPolicy: configuration.coordinatorLockPolicy)
             var description = PersistentStoreDescription.sqlite(at: configuration.storeURL)
             description.pragmas = ["synchronous": configuration.synchronous]
+            if way == .mapped {
+                description.migration.mappingModels = [
+                    try MigratedItems.mapping(hasPictures: hasPictures)
+                ]
+            }
             try coordinator.addPersistentStore(description)
             try coordinator.removePersistentStores()
         }
@@ -60,7 +65,8 @@ extension Verifier {
         let version = way.versions.last!
         let isLast = version == .last
         let hasMaker = version == .withRemark
-        check("column of the remark", try columnCount("ZREMARK"), equals: hasMaker || isLast ? 1 : 0)
+        check(
+            "column of the remark", try columnCount("ZREMARK"), equals: hasMaker || isLast ? 1 : 0)
         check("column of the maker", try columnCount("ZMAKER"), equals: hasMaker ? 1 : 0)
         check("column of the town", try columnCount("ZTOWN"), equals: isLast ? 1 : 0)
 
