@@ -49,9 +49,9 @@ public struct SnapshotFolder: Sendable {
     ///   - adjust: Called for each object before the save, with its number among those of its
     ///     entity, from 0: to set what the kit does not know.
     /// - Returns: Whether the snapshot was written.
-    /// - Throws: `MigrationKitError` with `unsuitableVersion` or `noSampleValue`; `ValidationError`
-    ///   or `ValidationErrors` if objects break rules of the model; `StoreError` if the store
-    ///   cannot be written. An earlier snapshot is then unchanged.
+    /// - Throws: `MigrationKitError` with `unsuitableVersion` or `noSampleValue`; `SaveError` if
+    ///   objects break rules or constraints of the model; `StoreError` if the store cannot be
+    ///   written. An earlier snapshot is then unchanged.
     @discardableResult
     public func export(
         _ version: String, of model: ManagedObjectModel, objectCount: Int = 5, seed: UInt64 = 1,

@@ -12,7 +12,7 @@ enum Catalogue: String, CaseIterable {
     case richer = "1.3"
     /// Tracks and podcasts are media, and have their titles from there.
     case media = "1.4"
-    /// A title is mandatory, and no two media share one.
+    /// No two media share a title, and each track has an artist.
     case unique = "1.10"
 
     static var newest: Catalogue { allCases.last! }
@@ -27,9 +27,7 @@ enum Catalogue: String, CaseIterable {
     }
 
     private var title: AttributeDescription {
-        AttributeDescription(
-            "title", .string, isOptional: !isFrom(.unique),
-            defaultValue: isFrom(.unique) ? "Untitled" : nil)
+        AttributeDescription("title", .string)
     }
 
     private var medium: EntityDescription {
@@ -51,7 +49,11 @@ enum Catalogue: String, CaseIterable {
             AttributeDescription(
                 isRenamed ? "duration" : "seconds", .double,
                 renamingIdentifier: isRenamed ? "seconds" : nil),
-            AttributeDescription("artistName", .string), AttributeDescription("key", .uuid),
+            isFrom(.unique)
+                ? AttributeDescription(
+                    "artistName", .string, isOptional: false, defaultValue: "Unknown")
+                : AttributeDescription("artistName", .string),
+            AttributeDescription("key", .uuid),
             AttributeDescription("recorded", .date), AttributeDescription("price", .decimal),
             AttributeDescription("rating", .float), AttributeDescription("isLoved", .boolean),
             AttributeDescription("tags", .transformable),

@@ -13,7 +13,8 @@ import Testing
         let check = try MigrationCheck(
             to: try Catalogue.newest.model(), expecting: Catalogue.expectations)
         #expect(try folder.versions().count >= 6)
-        #expect(try check.findings(in: folder).map(\.description) == [])
+        let findings = try check.findings(in: folder)
+        #expect(findings.isEmpty, "\(findings.map(\.description).joined(separator: "\n"))")
     }
 
     @Test func `snapshots do not change`() throws {

@@ -41,10 +41,9 @@ struct SampleStore: Sendable {
         while true {
             do {
                 return try context.save()
-            } catch let error as ValidationErrors {
-                try replace(error.errors, samples, &attempts, orThrow: error)
-            } catch let error as ValidationError {
-                try replace([error], samples, &attempts, orThrow: error)
+            } catch let error as SaveError {
+                guard case .validation(let errors) = error else { throw error }
+                try replace(errors, samples, &attempts, orThrow: error)
             }
         }
     }
@@ -100,7 +99,7 @@ struct SampleObject {
                 try object.setValue(nil, forKey: name)
             } else if let value = value(attribute, seed).candidate(0) {
                 try object.setValue(value, forKey: name)
-            } else if !attribute.isOptional, attribute.defaultValue == nil {
+            } else if !attribute.isOptional, attribute.defaultValue?.isNull ?? true {
                 throw MigrationKitError.noSampleValue(entity: object.entity.name, attribute: name)
             }
         }

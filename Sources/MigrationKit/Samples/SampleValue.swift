@@ -27,7 +27,9 @@ struct SampleValue {
     /// ones break.
     func candidate(_ position: Int) -> AttributeValue? {
         let values = candidates
-        return position < values.count ? values[position] : nil
+        // In a conditional expression, nil would be the value null.
+        guard position < values.count else { return nil }
+        return values[position]
     }
 
     private var small: Int { Int(digits % 20) * 1000 + number + 2 }
