@@ -43,6 +43,7 @@ extension ModelFileError: CodedError {
             .archive:
             259
         case .noModelInStore: 134020
+        case .unknownPolicy, .noPolicy: 134110
         }
     }
 }
