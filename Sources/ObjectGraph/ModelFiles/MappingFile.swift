@@ -156,8 +156,10 @@ private struct MappingFileReader {
         do throws(KeyedArchiveError) {
             expression = try ModelArchiveReader.expression(data)
         } catch {
+            let property = value("name", of: part) ?? ""
             throw ModelFileError(
-                .archive(error, property: value("name", of: part)), line: part.line)
+                .malformed("the expression of '\(property)' is no keyed archive, or a damaged one"),
+                line: part.line)
         }
         guard let expression, let mapped = Self.mapped(expression) else {
             throw part.unacceptable(

@@ -26,7 +26,7 @@ import Testing
             try coordinator.removePersistentStore(store)
         }
         return log.withLock { $0 }.map { line in
-            line.replacing(/ \(\d+\.\d{4}s\)$/, with: " (time)")
+            line.replacing(/\(\d+\.\d{4}s\)$/, with: "(time)")
         }
     }
 
@@ -79,11 +79,13 @@ import Testing
                 "CoreData: migration: failed: The store cannot be migrated without a mapping: 'Page.title' was of type string"
             ) == true)
         let off = try lines(after) { $0.migration.isAutomatic = false }
-        #expect(off.last == "CoreData: migration: no migration, because migration.isAutomatic is off")
+        #expect(
+            off.last == "CoreData: migration: no migration, because migration.isAutomatic is off")
         let reading = try lines(after) { $0.isReadOnly = true }
         #expect(
             reading.last
-                == "CoreData: migration: no migration, because the store is opened for reading only")
+                == "CoreData: migration: no migration, because the store is opened for reading only"
+        )
     }
 
     @Test func `at level 0 it logs nothing (§12.8)`() throws {

@@ -31,19 +31,21 @@ import Testing
         _ change: (inout PersistentStoreDescription) -> Void
     ) throws -> Failure? {
         let before = try fixture.files()
-        let error = #expect(throws: type) { try fixture.open(entities ?? later, change) { _ in } }
+        let error = #expect(throws: type) {
+            try fixture.open(entities ?? later, change) { _ in }
+        }
         #expect(try fixture.files() == before)
         return error
     }
 
     @Test func `without automatic migration, the error lists what differs (§9.1.10)`() throws {
         try make()
-        for change in [
-            { (description: inout PersistentStoreDescription) in
-                description.migration.isAutomatic = false
-            }, { $0.isReadOnly = true },
-        ] {
-            let error = try #require(try refusal(StoreError.self, change))
+        for isReadOnly in [false, true] {
+            let error = try #require(
+                try refusal(StoreError.self) { description in
+                    description.migration.isAutomatic = isReadOnly
+                    description.isReadOnly = isReadOnly
+                })
             #expect(error.reason == .incompatibleModel(entities: ["Book", "Page", "Shelf"]))
             #expect(error.code == 134100 && error.differences == Self.differences)
             #expect(
@@ -72,7 +74,8 @@ import Testing
         let number = AttributeDescription("title", .integer64)
         let error = try #require(
             try refusal(
-                MigrationError.self, [fixture.entity("Book"), fixture.entity("Page", [number, note])]
+                MigrationError.self,
+                [fixture.entity("Book"), fixture.entity("Page", [number, note])]
             ) { _ in })
         guard case .notInferable(let obstacles) = error.reason else {
             Issue.record("\(error)")
@@ -86,7 +89,8 @@ import Testing
             ])
     }
 
-    @Test func `of an unknown model, the entities that differ are known (§9.1.6, §9.1.10)`() throws {
+    @Test func `of an unknown model, the entities that differ are known (§9.1.6, §9.1.10)`() throws
+    {
         try make()
         let connection = try Connection(
             SQLiteConfiguration(path: fixture.url.path, mode: .readWrite))

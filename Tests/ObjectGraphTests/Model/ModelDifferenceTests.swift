@@ -18,7 +18,8 @@ import Testing
             EntityDescription(
                 name: "Book",
                 attributes: [
-                    AttributeDescription("title", .string), AttributeDescription("size", .integer16),
+                    AttributeDescription("title", .string),
+                    AttributeDescription("size", .integer16),
                     AttributeDescription("note", .string),
                 ], relationships: [.toMany("pages", "Page", inverse: "book")]),
             EntityDescription(
@@ -108,7 +109,7 @@ import Testing
             from: try ManagedObjectModel(entities: [many[0]]),
             to: try ManagedObjectModel(entities: many)
         ).sentence
-        #expect(sentence.hasPrefix(" What differs: 'E2' is new; "))
+        #expect(sentence.hasPrefix(" What differs: 'E10' is new; "))
         #expect(sentence.hasSuffix("; and 9 more."))
     }
 }
