@@ -4,7 +4,21 @@ import Foundation
 struct MigratedStore {
     let description: PersistentStoreDescription
     let file: URL
+
+    /// The program's model.
+    let model: ManagedObjectModel
     let debug: DebugOptions
+
+    /// How long to wait for other connections to close.
+    private static let longestWait = Duration.seconds(5)
+
+    /// How to open the store alone: other connections would not find the tables that they know.
+    var exclusiveDescription: PersistentStoreDescription {
+        var description = description
+        description.isExclusive = true
+        description.timeout = min(description.timeout, Self.longestWait)
+        return description
+    }
 
     /// Reads the file as the last commit left it.
     func reading<Result>(
@@ -32,14 +46,31 @@ struct MigratedStore {
             return model.entityVersionHashesByName.filter { hashes[$0.key] != nil }
                 .mapValues { Data($0) } == hashes
         }
-        if let given = description.migration.sourceModels.first(where: isSource) { return given }
-        if let cache = try SQLiteStore.modelCache(on: connection, url: file) {
-            let carried = try ManagedObjectModel(
-                cached: cache, into: ModelDraft(of: file, classes: [], transformers: []))
-            // Core Data's own hashes follow a rule that is not known here.
-            if hashes == nil || isSource(carried) { return carried }
+        let given = (description.migration.knownModels + [model]).filter(isSource)
+        // An earlier version may have entities more, or differ outside of the configuration.
+        let exact = given.filter {
+            $0.isConfiguration(
+                description.configuration,
+                compatibleWithVersionHashes: hashes!.mapValues { Array($0) })
+        }
+        if exact.count > 1, let carried = try? carriedModel(connection),
+            let same = exact.first(where: { $0.versionChecksum == carried.versionChecksum })
+        {
+            return same
+        }
+        if let given = exact.first ?? given.first { return given }
+        // Core Data's own hashes follow a rule that is not known here.
+        if let carried = try carriedModel(connection), hashes == nil || isSource(carried) {
+            return carried
         }
         throw MigrationError(.unknownSourceModel(entities: metadata.versionHashes.keys.sorted()))
+    }
+
+    private func carriedModel(_ connection: Connection) throws -> ManagedObjectModel? {
+        try SQLiteStore.modelCache(on: connection, url: file).map {
+            try ManagedObjectModel(
+                cached: $0, into: ModelDraft(of: file, classes: [], transformers: []))
+        }
     }
 }
 

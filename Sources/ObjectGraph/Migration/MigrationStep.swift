@@ -8,6 +8,10 @@ struct MigrationStep {
     /// file.
     var mapping: MappingModel?
 
+    /// What the store notes of the custom stage to which the step belongs; nil if it belongs to
+    /// none, or ends one.
+    var stage: StageRecord?
+
     /// - Throws: `MigrationError`; `SQLiteError`, `StoreError` if the file cannot be read or written.
     func run(of store: MigratedStore) throws {
         if mapping == nil {

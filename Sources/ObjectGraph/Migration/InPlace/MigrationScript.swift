@@ -13,14 +13,21 @@ struct MigrationScript {
     private let tables: [TableMigration]
     private let relationships: [RelationshipMigration]
 
+    /// The beginning of the names of removed tables that are dropped later; nil if they are dropped
+    /// at once.
+    private let deferred: String?
+
     /// - Parameters:
     ///   - source: The layout of the store.
     ///   - sourceNames: The entities that it holds.
     ///   - target: The layout that it shall have.
     ///   - schema: The schema of the new model.
+    ///   - deferred: An unused name, with which the names of removed tables and columns begin that
+    ///     are dropped later; nil drops them at once.
     init(
         _ correspondence: ModelCorrespondence, from source: StoreLayout,
-        holding sourceNames: Set<String>, to target: StoreLayout, _ schema: SQLiteSchema
+        holding sourceNames: Set<String>, to target: StoreLayout, _ schema: SQLiteSchema,
+        deferred: String? = nil
     ) {
         let sourceRoots = source.model.rootEntities.filter { root in
             source.model.entities[root.familyIndexes].contains { sourceNames.contains($0.name) }
@@ -31,6 +38,7 @@ struct MigrationScript {
         self.source = source
         self.target = target
         self.schema = schema
+        self.deferred = deferred
         self.sourceRoots = sourceRoots
         tables = schema.roots.map { root in
             let members = schema.model.entities[root.familyIndexes].compactMap { entity in
@@ -38,7 +46,7 @@ struct MigrationScript {
             }
             return TableMigration(
                 root, members: members, columns: schema.columns(of: root, target), correspondence,
-                from: source, to: target)
+                from: source, to: target, deferred: deferred)
         }
         relationships = schema.entities.flatMap { entity in
             entity.properties.compactMap { property in
@@ -77,7 +85,10 @@ struct MigrationScript {
     func statements(_ file: SchemaObjects) throws -> [String] {
         var statements = file.removals(tables: changedTables, virtualTables: virtualTables)
         statements += relationships.flatMap(\.preparations)
-        statements += removedTables.map { "DROP TABLE \($0)" }
+        statements += removedTables.enumerated().map { position, table in
+            deferred.map { "ALTER TABLE \(table) RENAME TO \($0)_\(position)" }
+                ?? "DROP TABLE \(table)"
+        }
         let aside = movedRoots.map { (TableMigration.aside($0), source.table(of: $0)) }
         statements += aside.map { "ALTER TABLE \($1) RENAME TO \($0)" }
         for table in tables {
@@ -100,6 +111,11 @@ struct MigrationScript {
             if !moved.contains(where: { $0 === root }) { moved.append(root) }
         }
         return moved
+    }
+
+    /// Whether columns or tables are left to be dropped later.
+    var defersCleanUp: Bool {
+        deferred != nil && (!removedTables.isEmpty || tables.contains(where: \.defersCleanUp))
     }
 
     // MARK: - What is removed

@@ -1,0 +1,114 @@
+/// The steps of a store from its model to another one, over the versions that the program knows
+/// (spec §9.7).
+///
+/// A declared mapping is used between its two models. An inferred step leads to the end of the
+/// route, or from one listed version to a later one, and never past a declared mapping: that would
+/// lose the values which the mapping keeps.
+struct MigrationRoute {
+    /// At least one.
+    let steps: [MigrationStep]
+
+    /// - Parameters:
+    ///   - source: The model of the store.
+    ///   - destination: The model that it shall have, another one.
+    ///   - listed: The versions in their order, the oldest first.
+    ///   - mappings: The declared mappings.
+    ///   - configuration: The configuration of the store.
+    /// - Throws: `MigrationError` with `notInferable` for the direct step if there is no route; with
+    ///   `noRoute` if that step would pass a declared mapping.
+    init(
+        from source: ManagedObjectModel, to destination: ManagedObjectModel,
+        over listed: [ManagedObjectModel], mappings: [MappingModel], configuration: String?
+    ) throws(MigrationError) {
+        let map = VersionMap(source, destination, listed, mappings, configuration)
+        let path = MigrationPath.cheapest(
+            from: 0, to: map.end, count: map.versions.count, edge: map.edge)
+        guard let path else {
+            _ = try ModelCorrespondence(from: source, to: destination)
+            throw MigrationError(.noRoute)
+        }
+        steps = zip([0] + path, path).map { old, new in
+            MigrationStep(
+                source: map.versions[old].model, destination: map.versions[new].model,
+                mapping: map.mapping(old, new))
+        }
+    }
+}
+
+/// The known versions of a model, and the steps between two of them.
+private struct VersionMap {
+    struct Version {
+        let model: ManagedObjectModel
+        let checksum: String
+
+        /// The position in the list of versions; nil if it is not listed.
+        let position: Int?
+    }
+
+    /// Each version once: that of the store, those listed and those of mappings, the last one.
+    private(set) var versions: [Version] = []
+    var end: Int { versions.count - 1 }
+    private let mappings: [(source: Version, destination: Version, model: MappingModel)]
+    private let configuration: String?
+
+    init(
+        _ source: ManagedObjectModel, _ destination: ManagedObjectModel,
+        _ listed: [ManagedObjectModel], _ mappings: [MappingModel], _ configuration: String?
+    ) {
+        let order = listed.map(\.versionChecksum)
+        func version(_ model: ManagedObjectModel) -> Version {
+            let checksum = model.versionChecksum
+            return Version(
+                model: model, checksum: checksum, position: order.firstIndex(of: checksum))
+        }
+        self.mappings = mappings.map { (version($0.source), version($0.destination), $0) }
+        self.configuration = configuration
+        let last = version(destination)
+        var known: Set = [last.checksum]
+        let others = listed.map(version) + self.mappings.flatMap { [$0.source, $0.destination] }
+        for version in [version(source)] + others
+        where known.insert(version.checksum).inserted {
+            versions.append(version)
+        }
+        versions.append(last)
+    }
+
+    func mapping(_ from: Int, _ to: Int) -> MappingModel? {
+        mappings.first {
+            $0.source.checksum == versions[from].checksum
+                && $0.destination.checksum == versions[to].checksum
+        }?.model
+    }
+
+    func edge(_ from: Int, _ to: Int) -> MigrationPath.Edge? {
+        let (old, new) = (versions[from], versions[to])
+        guard new.model.entityNames(inConfiguration: configuration) != nil else { return nil }
+        if mapping(from, to) != nil { return .mapped }
+        guard isForward(from, to), !passesMapping(from, to),
+            (try? ModelCorrespondence(from: old.model, to: new.model)) != nil
+        else { return nil }
+        return .inPlace
+    }
+
+    private func isForward(_ from: Int, _ to: Int) -> Bool {
+        if from == 0, to == end { return true }
+        let (old, new) = (versions[from].position, versions[to].position)
+        guard let old else { return to == end && from > 0 }
+        return to == end && new == nil || new.map { old < $0 } ?? false
+    }
+
+    /// Whether a declared mapping begins not before one version and ends not after the other.
+    private func passesMapping(_ from: Int, _ to: Int) -> Bool {
+        func isBefore(_ first: Version, _ second: Version) -> Bool {
+            if first.checksum == second.checksum { return true }
+            guard let first = first.position, let second = second.position else { return false }
+            return first < second
+        }
+        let last = versions[end]
+        return mappings.contains { mapping in
+            isBefore(versions[from], mapping.source)
+                && (to == end && last.position == nil
+                    || isBefore(mapping.destination, versions[to]))
+        }
+    }
+}
