@@ -147,6 +147,7 @@ public final class PersistentStoreCoordinator: Sendable {
         func open() throws -> SQLiteStore {
             try SQLiteStore(description, model: model, debug: debug)
         }
+        StoreMigration.removeLeftovers(description)
         guard let migration = try StoreMigration(description, to: model, debug) else {
             return try open()
         }

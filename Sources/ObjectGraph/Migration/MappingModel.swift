@@ -38,6 +38,7 @@ public struct MappingModel: Sendable {
             resolved.append(try mapping.resolved(from: source, to: destination))
         }
         self.entityMappings = resolved
+        _ = try MappingPlan.all(self)
     }
 
     init(

@@ -2,8 +2,8 @@ import Foundation
 
 /// A store while it is migrated: its file, and the models that its rows may have.
 struct MigratedStore {
-    let description: PersistentStoreDescription
-    let file: URL
+    var description: PersistentStoreDescription
+    var file: URL
 
     /// The program's model.
     let model: ManagedObjectModel
@@ -33,8 +33,28 @@ struct MigratedStore {
         }
     }
 
-    /// The model that the store was written with: one of those that the program gives, or the one
-    /// that the store carries.
+    /// Runs a part of a migration. Its errors name the file.
+    ///
+    /// - Throws: `MigrationError`; `StoreError` if the file cannot be read or written.
+    func naming<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as SQLiteError {
+            if error.isInterruption { throw MigrationError(.cancelled(nil), url: file) }
+            guard error.isBusy else { throw StoreError(error, url: file) }
+            throw MigrationError(.storeInUse, url: file)
+        } catch var error as MigrationError {
+            error.url = error.url ?? file
+            throw error
+        } catch var error as StoreError {
+            if error.reason == .timeout { throw MigrationError(.storeInUse, url: file) }
+            error.url = file
+            throw error
+        }
+    }
+
+    /// The model that the store was written with: one of those that the program gives, also as
+    /// sources of mappings, or the one that the store carries.
     ///
     /// - Throws: `MigrationError` with `unknownSourceModel`.
     func sourceModel(
@@ -58,11 +78,13 @@ struct MigratedStore {
         {
             return same
         }
-        if let given = exact.first ?? given.first { return given }
+        if let exact = exact.first { return exact }
+        let similar = given.first { $0.versionChecksum != model.versionChecksum }
+        let carried =
+            similar == nil ? try carriedModel(connection) : try? carriedModel(connection)
         // Core Data's own hashes follow a rule that is not known here.
-        if let carried = try carriedModel(connection), hashes == nil || isSource(carried) {
-            return carried
-        }
+        if let carried, hashes == nil || isSource(carried) { return carried }
+        if let similar { return similar }
         throw MigrationError(.unknownSourceModel(entities: metadata.versionHashes.keys.sorted()))
     }
 

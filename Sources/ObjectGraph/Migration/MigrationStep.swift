@@ -17,7 +17,13 @@ struct MigrationStep {
         if mapping == nil {
             try InPlaceMigration(self, of: store).run()
         } else {
-            try MappedMigration(self, of: store).run()
+            var migration = MappedMigration(self, of: store)
+            let progress = store.description.migration.progress
+            migration.report = { part in
+                try progress?.requireUncancelled()
+                progress?.note(part)
+            }
+            try migration.run()
         }
     }
 }

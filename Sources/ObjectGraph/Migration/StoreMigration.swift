@@ -39,41 +39,33 @@ struct StoreMigration {
     ///
     /// - Throws: `MigrationError`; `StoreError` if the file cannot be read or written.
     func run() throws {
-        do {
-            try runTasks()
-        } catch let error as SQLiteError {
-            if error.isInterruption { throw MigrationError(.cancelled(nil), url: store.file) }
-            guard error.isBusy else { throw StoreError(error, url: store.file) }
-            throw MigrationError(.storeInUse, url: store.file)
-        } catch var error as MigrationError {
-            error.url = store.file
-            throw error
-        } catch var error as StoreError {
-            if error.reason == .timeout { throw MigrationError(.storeInUse, url: store.file) }
-            error.url = store.file
-            throw error
+        try store.naming {
+            var refused: MigrationPlace?
+            while let (task, remainingCount) = try nextTask() {
+                try options.progress?.requireUncancelled()
+                options.progress?.begin(remaining: remainingCount)
+                switch task {
+                case .step(let step): try step.run(of: store)
+                case .code(let code):
+                    do {
+                        try code.run(on: store)
+                    } catch let error as StoreError
+                        where error.isOfOtherModel && refused != code.place
+                    {
+                        // Another process has migrated the store since the task was decided.
+                        refused = code.place
+                    }
+                }
+                options.progress?.endTask()
+            }
+            options.progress?.end()
         }
     }
 
-    private func runTasks() throws {
-        var refused: MigrationPlace?
-        while let (task, remainingCount) = try nextTask() {
-            try options.progress?.requireUncancelled()
-            options.progress?.begin(remaining: remainingCount)
-            switch task {
-            case .step(let step): try step.run(of: store)
-            case .code(let code):
-                do {
-                    try code.run(on: store)
-                } catch let error as StoreError where error.isOfOtherModel && refused != code.place
-                {
-                    // Another process has migrated the store since the task was decided.
-                    refused = code.place
-                }
-            }
-            options.progress?.endTask()
-        }
-        options.progress?.end()
+    /// Removes what a migration has left whose process was ended.
+    static func removeLeftovers(_ description: PersistentStoreDescription) {
+        guard let file = description.file, !description.isReadOnly else { return }
+        MigrationFolder.removeLeftovers(of: file)
     }
 
     /// The next task, and how many are left with it, about; nil if the store is ready.

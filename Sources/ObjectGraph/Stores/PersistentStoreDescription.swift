@@ -91,6 +91,9 @@ public struct PersistentStoreDescription: Sendable {
     /// The name of the SQLite VFS; nil means the default one.
     var vfs: String?
 
+    /// The folder for large values, if it is that of another store, which this one will replace.
+    var supportFolder: URL?
+
     /// The calls to the file system besides those of SQLite.
     var fileCalls = FileCalls()
 
@@ -137,10 +140,12 @@ public struct PersistentStoreDescription: Sendable {
         file.map { file in
             let pragmas = connectionConfiguration(debug).pragmas
             let synchronous = pragmas.last { $0.0.lowercased() == "synchronous" }?.1.lowercased()
+            let isSynchronized = !["0", "off", "no", "false"].contains(synchronous ?? "")
             return ExternalFiles(
-                in: ExternalFiles.supportFolder(of: file),
+                in: supportFolder ?? ExternalFiles.supportFolder(of: file),
+                isBorrowed: supportFolder != nil,
                 threshold: max(0, externalStorageThresholdBytes),
-                isSynchronized: !["0", "off", "no", "false"].contains(synchronous ?? ""),
+                isSynchronized: supportFolder != nil || isSynchronized,
                 log: file.absoluteURL.resolvingSymlinksInPath().path + "-wal", calls: fileCalls)
         }
     }

@@ -99,6 +99,12 @@ struct MetadataList: @unchecked Sendable {
         noteVersionHashes(hashes)
     }
 
+    /// Takes over all entries of another store that are not about its file and its model.
+    mutating func takeOverValues(of other: MetadataList) {
+        for (key, value) in other.entries where !Self.isOwned(key) { entries[key] = value }
+        migrations = other.migrations
+    }
+
     private static let noteKey = "ObjectGraphVersionHashes"
 
     /// The columns whose values have a mark of where they are kept, as `TABLE.COLUMN`; nil in

@@ -24,6 +24,9 @@ public final class MigrationManager {
     let plans: [MappingPlan]
     var currentPlan = 0
 
+    /// The entities of which mappings have made objects that have another destination, by index.
+    private var strays: Set<Int> = []
+
     /// The object of the source that is being mapped; nil between two of them.
     var currentSource: ManagedObject?
 
@@ -46,8 +49,8 @@ public final class MigrationManager {
 
     /// Inserts a new object and associates it with the current object of the source.
     ///
-    /// An object of the mapping's destination gets the values of the property mappings, any other
-    /// one its default values.
+    /// An object of the mapping's destination, or of a descendant of it, gets the values of the
+    /// property mappings, any other one its default values.
     ///
     /// - Parameter entityName: The entity; nil means the mapping's destination.
     /// - Throws: `FetchError` if the model has no such entity or it is abstract; `PropertyError` if
@@ -55,12 +58,10 @@ public final class MigrationManager {
     @discardableResult
     public func insert(_ entityName: String? = nil) throws -> ManagedObject {
         let plan = plans[currentPlan]
-        guard let name = entityName ?? plan.mapping.destination else {
-            throw FetchError.unknownEntity("")
-        }
+        let name = entityName ?? plan.mapping.destination ?? ""
         let object = try destinationContext.insertObject(entityName: name)
         guard let source = currentSource else { return object }
-        if name == plan.mapping.destination { try plan.setAttributes(of: object, from: source) }
+        if plan.makes(object) { try plan.setAttributes(of: object, from: source) }
         associate(source, with: object, plan: currentPlan)
         return object
     }
@@ -92,10 +93,11 @@ public final class MigrationManager {
     }
 
     private func associate(_ source: ManagedObject, with destination: ManagedObject, plan: Int) {
+        if !plans[plan].makes(destination) { strays.insert(destination.binding.entity.index) }
         associations.add(
             Association(
                 plan: plan, source: source.reference, destination: destination,
-                isCurrent: source === currentSource && plan == currentPlan))
+                isAlone: source === currentSource && plan == currentPlan))
     }
 
     /// The objects that were made of objects of the source, in their order.
@@ -166,6 +168,14 @@ public final class MigrationManager {
 
     // MARK: - Relating
 
+    /// Leaves out relationships that are set from their inverses.
+    func prepareRelating() {
+        let entities = strays.map { mappingModel.destination.entities[$0] }
+        // Decided before any is left out.
+        let inverses = plans.map { $0.inverses(in: plans, mappingModel, strays: entities) }
+        for (plan, inverses) in zip(plans, inverses) { plan.leaveOut(inverses) }
+    }
+
     /// Sets the relationships of an object by the property mappings: those to the objects that were
     /// made of the objects to which the current object of the source is related.
     ///
@@ -173,7 +183,7 @@ public final class MigrationManager {
     public func relate(_ destination: ManagedObject) throws {
         guard let source = currentSource else { return }
         let plan = plans[currentPlan]
-        guard destination.binding.entity === plan.destination else { return }
+        guard plan.makes(destination) else { return }
         for relationship in plan.relationships {
             let related = try relationship.objects(of: source)
             guard !related.isEmpty else { continue }
@@ -194,5 +204,52 @@ public final class MigrationManager {
 
     func checkCancellation() throws(MigrationError) {
         if let cancellation { throw cancellation }
+    }
+}
+
+extension MigrationManager {
+    /// Migrates a store by a mapping, whatever model the program has.
+    ///
+    /// The store must not be open. Its content is replaced in one transaction, or a new store is made
+    /// in another file. The new content has a new identifier, new keys and no history; metadata of
+    /// the program are kept. Source: spec §9.3, §9.4.
+    ///
+    /// - Parameters:
+    ///   - description: The SQLite store, which has the mapping's source as its model.
+    ///   - mapping: The mapping.
+    ///   - destination: The file to make; nil replaces the content of the store.
+    /// - Throws: `MigrationError` if the store has another model or is in use, the file exists, or
+    ///   code of the mapping or the validation of its objects fails; `StoreError` if a file cannot
+    ///   be read or written. The store is then as it was.
+    public static func migrateStore(
+        _ description: PersistentStoreDescription, with mapping: MappingModel,
+        to destination: URL? = nil
+    ) throws {
+        guard let file = description.file, description.type == .sqlite else {
+            throw StoreError(
+                .unsupported("migrating a store without a file by a mapping"),
+                url: description.url)
+        }
+        var description = description
+        description.migration.mappingModels = [mapping]
+        let store = MigratedStore(
+            description: description, file: file, model: mapping.destination, debug: .process)
+        try store.naming {
+            let differing = try store.reading { metadata, connection in
+                let names = metadata.versionHashes.keys
+                let hashes = try store.sourceModel(metadata, connection).entityVersionHashesByName
+                let expected = mapping.source.entityVersionHashesByName
+                return names.filter { hashes[$0] != expected[$0] }.sorted()
+            }
+            guard differing.isEmpty else {
+                throw MigrationError(.unfittingMapping(entities: differing))
+            }
+            let migration = MappedMigration(mapping, of: store)
+            if let destination {
+                try migration.run(to: destination)
+            } else {
+                try migration.run()
+            }
+        }
     }
 }

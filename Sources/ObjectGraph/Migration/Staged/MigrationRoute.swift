@@ -27,11 +27,12 @@ struct MigrationRoute {
             _ = try ModelCorrespondence(from: source, to: destination)
             throw MigrationError(.noRoute)
         }
-        steps = zip([0] + path, path).map { old, new in
-            MigrationStep(
-                source: map.versions[old].model, destination: map.versions[new].model,
-                mapping: map.mapping(old, new))
+        let steps = try zip([0] + path, path).map { old, new throws(MigrationError) in
+            try map.step(old, new)
         }
+        // Versions may be equal as far as the configuration goes.
+        self.steps =
+            steps.isEmpty ? [MigrationStep(source: source, destination: destination)] : steps
     }
 }
 
@@ -39,7 +40,9 @@ struct MigrationRoute {
 private struct VersionMap {
     struct Version {
         let model: ManagedObjectModel
-        let checksum: String
+
+        /// The version hashes of the configuration's entities.
+        let hashes: [String: [UInt8]]
 
         /// The position in the list of versions; nil if it is not listed.
         let position: Int?
@@ -55,29 +58,45 @@ private struct VersionMap {
         _ source: ManagedObjectModel, _ destination: ManagedObjectModel,
         _ listed: [ManagedObjectModel], _ mappings: [MappingModel], _ configuration: String?
     ) {
-        let order = listed.map(\.versionChecksum)
+        func hashes(_ model: ManagedObjectModel) -> [String: [UInt8]] {
+            let names = model.entityNames(inConfiguration: configuration)
+            return model.entityVersionHashesByName.filter { names?.contains($0.key) ?? true }
+        }
+        let order = listed.map(hashes)
         func version(_ model: ManagedObjectModel) -> Version {
-            let checksum = model.versionChecksum
+            let hashes = hashes(model)
             return Version(
-                model: model, checksum: checksum, position: order.firstIndex(of: checksum))
+                model: model, hashes: hashes, position: order.firstIndex(of: hashes))
         }
         self.mappings = mappings.map { (version($0.source), version($0.destination), $0) }
         self.configuration = configuration
         let last = version(destination)
-        var known: Set = [last.checksum]
+        var known: Set = [last.hashes]
         let others = listed.map(version) + self.mappings.flatMap { [$0.source, $0.destination] }
         for version in [version(source)] + others
-        where known.insert(version.checksum).inserted {
+        where known.insert(version.hashes).inserted {
             versions.append(version)
         }
         versions.append(last)
     }
 
-    func mapping(_ from: Int, _ to: Int) -> MappingModel? {
+    private func mapping(_ from: Int, _ to: Int) -> MappingModel? {
         mappings.first {
-            $0.source.checksum == versions[from].checksum
-                && $0.destination.checksum == versions[to].checksum
+            $0.source.hashes == versions[from].hashes
+                && $0.destination.hashes == versions[to].hashes
         }?.model
+    }
+
+    func step(_ from: Int, _ to: Int) throws(MigrationError) -> MigrationStep {
+        let (source, destination) = (versions[from].model, versions[to].model)
+        guard let mapping = mapping(from, to) else {
+            return MigrationStep(source: source, destination: destination)
+        }
+        // Code of the mapping expects the classes of the program's model.
+        return MigrationStep(
+            source: mapping.source, destination: destination,
+            mapping: try MappingModel(
+                from: mapping.source, to: destination, mapping.entityMappings))
     }
 
     func edge(_ from: Int, _ to: Int) -> MigrationPath.Edge? {
@@ -100,7 +119,7 @@ private struct VersionMap {
     /// Whether a declared mapping begins not before one version and ends not after the other.
     private func passesMapping(_ from: Int, _ to: Int) -> Bool {
         func isBefore(_ first: Version, _ second: Version) -> Bool {
-            if first.checksum == second.checksum { return true }
+            if first.hashes == second.hashes { return true }
             guard let first = first.position, let second = second.position else { return false }
             return first < second
         }
