@@ -86,6 +86,15 @@ extension MigrationError: CodedError {
         case .backupFailed: 134110
         case .constraintViolated: 134111
         case .storeInUse: 134080
+        case .invalidMapping, .unknownMapping: 134110
+        case .cancelled: 134120
+        case .unfittingMapping: 134130
+        case .destinationExists: 134160
+        case .mappingFailed: 134170
+        case .noRoute: 134140
+        case .modelNotFound: 134504
+        case .newerThanStages, .stagesGoBackward: 134506
+        case .duplicateMigration, .unreadableVersion, .codeFailed: 134110
         }
     }
 }

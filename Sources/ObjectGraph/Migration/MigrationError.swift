@@ -21,6 +21,37 @@ public struct MigrationError: Error, Sendable, Hashable {
         case insufficientSpace(neededBytes: Int64, availableBytes: Int64)
         /// `backup` could not be made, so that nothing was migrated (134110; 13 if the disk is full).
         case backupFailed(StoreError.Reason, at: URL)
+        /// An entity mapping, by its name, does not fit its models (134110).
+        case invalidMapping(String, MappingProblem)
+        /// There is no entity mapping with this name (134110).
+        case unknownMapping(String)
+        /// The mapping is for another model than that of the store (134130). The value lists the
+        /// entities that differ.
+        case unfittingMapping(entities: [String])
+        /// The file that a migration shall make exists (134160).
+        case destinationExists
+        /// Code of an entity mapping, or the validation of the objects that it made, has failed
+        /// (134170). The object is the one of the source, or the one that is invalid.
+        case mappingFailed(mapping: String, object: ManagedObjectID?, UnderlyingError)
+        /// The program has cancelled the migration (134120).
+        case cancelled(UnderlyingError?)
+        /// The store could come to the program's model only past a declared mapping, which would
+        /// lose the values that the mapping keeps (134140).
+        case noRoute
+        /// No known model has the checksum that a stage or a reference names (134504).
+        case modelNotFound(versionChecksum: String)
+        /// No stage names the store's model, which is newer than the last one, or forgotten
+        /// (134506).
+        case newerThanStages(versionChecksum: String)
+        /// A stage leads to a version that an earlier stage, or the same one, has left (134506).
+        case stagesGoBackward(versionChecksum: String)
+        /// Two migrations have the same version (134110).
+        case duplicateMigration(MigrationVersion)
+        /// The version of a migration consists of more than numbers and a suffix (134110).
+        case unreadableVersion(MigrationVersion)
+        /// Code of the program has failed, or its changes could not be saved (134110). The store is
+        /// as it was before the code ran, unless it has saved by itself.
+        case codeFailed(MigrationPlace, UnderlyingError)
     }
 
     public var reason: Reason
@@ -36,6 +67,34 @@ public struct MigrationError: Error, Sendable, Hashable {
         self.reason = reason
         self.url = url
     }
+}
+
+/// Why an entity mapping cannot be used.
+public enum MappingProblem: Sendable, Hashable {
+    /// Another one has the same name.
+    case duplicateName
+    /// A model has no such entity.
+    case unknownEntity(String)
+    /// The destination has no such property.
+    case unknownProperty(String)
+    /// The property's values are computed, or are not stored.
+    case unmappableProperty(String)
+    /// An expression or the predicate cannot be evaluated for objects of the source; the text says
+    /// why.
+    case unusableExpression(property: String?, String)
+}
+
+/// The error that was the reason of another one. Two are equal if they read the same.
+public struct UnderlyingError: Sendable, Hashable {
+    public let error: any Error
+
+    init(_ error: any Error) { self.error = error }
+
+    public static func == (first: Self, second: Self) -> Bool {
+        "\(first.error)" == "\(second.error)"
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine("\(error)") }
 }
 
 /// A change from one model to another that does not say what becomes of the rows.
@@ -96,10 +155,56 @@ extension MigrationError: CustomStringConvertible {
                 "The migration copies at least \(needed) bytes, and the disk has \(available) bytes left. Free some space and open the store again; it is as it was."
         case .backupFailed(let reason, let backup):
             text = "The backup failed, so nothing was migrated. \(StoreError(reason, url: backup))"
+        case .invalidMapping(let name, let problem):
+            text = "The entity mapping '\(name)' cannot be used: \(problem)."
+        case .unknownMapping(let name):
+            text = "The mapping has no entity mapping '\(name)'; correct the name."
+        case .unfittingMapping(let entities):
+            text =
+                "The store has another model than the source of the mapping; these entities differ: \(entities.joined(separator: ", ")). Give the model that the store was written with."
+        case .destinationExists:
+            text = "There is a file already; give the migrated store another URL."
+        case .mappingFailed(let mapping, let object, let error):
+            text =
+                "The entity mapping '\(mapping)' has failed\(object.map { " for \($0)" } ?? ""): \(error.error)"
+        case .cancelled(let error):
+            text = "The migration was cancelled\(error.map { ": \($0.error)" } ?? ".")"
+        case .noRoute:
+            text =
+                "The store cannot be migrated without passing a declared mapping. Add the versions between the store's model and the mapping's to migration.sourceModels, or declare a mapping between them."
+        case .modelNotFound(let checksum):
+            text =
+                "No model has the version checksum '\(checksum)'. Add the model to migration.sourceModels, or correct the checksum."
+        case .newerThanStages(let checksum):
+            text =
+                "The store's model has the version checksum '\(checksum)', which no stage names. If it is newer than the program, open it with a newer program; else add it to the stages."
+        case .stagesGoBackward(let checksum):
+            text =
+                "The stages lead back to the version '\(checksum)'. Order them so that each version is left once."
+        case .duplicateMigration(let version):
+            text = "Two migrations have the version \(version). Give one of them another version."
+        case .unreadableVersion(let version):
+            text =
+                "'\(version)' is no version of a migration. Use numbers between dots, such as 1.10.2."
+        case .codeFailed(let place, let error):
+            text = "The program's \(place) has failed: \(error.error)"
         }
         text += differences.sentence
         if let url { text += " Store: \(url.path)." }
         return text
+    }
+}
+
+extension MappingProblem: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .duplicateName: "another one has its name"
+        case .unknownEntity(let name): "its model has no entity '\(name)'"
+        case .unknownProperty(let name): "its destination has no property '\(name)'"
+        case .unmappableProperty(let name): "the values of '\(name)' are computed or not stored"
+        case .unusableExpression(let property, let reason):
+            "\(property.map { "the value of '\($0)'" } ?? "its predicate") cannot be evaluated for an object of its source (\(reason))"
+        }
     }
 }
 

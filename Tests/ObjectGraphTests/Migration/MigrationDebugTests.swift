@@ -59,10 +59,10 @@ import Testing
             ])
         #expect(
             texts[start...].prefix(10) == [
-                "searching the model that the store was written with: among 1 of migration.sourceModels, then in the store",
-                "source model 1 has other hashes for Book, Page",
+                "searching the model that the store was written with: among 1 of the program's earlier ones, then in the store",
+                "earlier model 1 has other hashes for Book, Page",
                 "the store was written with the model that it carries, of 2 entities",
-                "inferred a mapping of 3 entities",
+                "next: an inferred mapping, in the store's own file",
                 "transform Page; heading was title; note is new", "add Shelf", "remove Book",
                 "migrating in place, in one transaction", "DROP TABLE ZBOOK (time)",
                 "ALTER TABLE ZPAGE RENAME COLUMN ZTITLE TO Z_OLD_0 (time)",

@@ -141,8 +141,8 @@ import Testing
             var description = PersistentStoreDescription.sqlite(at: fixture.url)
             description.migration.backup = backup
             let store = MigratedStore(
-                description: description, file: fixture.url, debug: DebugOptions())
-            try #require(MigrationBackup(of: store, to: model)).make()
+                description: description, file: fixture.url, model: model, debug: DebugOptions())
+            try #require(MigrationBackup(of: store)).make()
         }
         try make()
         // The first of two steps leads to a model in between.
