@@ -43,6 +43,7 @@ extension ModelFileError: CodedError {
             .archive:
             259
         case .noModelInStore: 134020
+        case .unknownPolicy, .noPolicy: 134110
         }
     }
 }
@@ -90,6 +91,10 @@ extension MigrationError: CodedError {
         case .unfittingMapping: 134130
         case .destinationExists: 134160
         case .mappingFailed: 134170
+        case .noRoute: 134140
+        case .modelNotFound: 134504
+        case .newerThanStages, .stagesGoBackward: 134506
+        case .duplicateMigration, .unreadableVersion, .codeFailed: 134110
         }
     }
 }

@@ -3,15 +3,12 @@ import Foundation
 /// The copy of a store that its migration makes before it begins (spec §9.4).
 struct MigrationBackup {
     private let store: MigratedStore
-    private let model: ManagedObjectModel
     private let url: URL
 
-    /// - Parameter model: The model to which the migration leads.
     /// - Returns: Nil if no copy is wanted.
-    init?(of store: MigratedStore, to model: ManagedObjectModel) {
+    init?(of store: MigratedStore) {
         guard let url = store.description.migration.backup else { return nil }
         self.store = store
-        self.model = model
         self.url = url
     }
 
@@ -20,8 +17,7 @@ struct MigrationBackup {
     /// - Throws: `MigrationError` with `backupFailed`.
     func make() throws {
         do {
-            let (own, place) = (store.file, url)
-            guard own.resolvingSymlinksInPath() != place.resolvingSymlinksInPath() else {
+            guard store.file.resolvingSymlinksInPath() != url.resolvingSymlinksInPath() else {
                 throw StoreError(.unsupported("a backup in the store's own file"))
             }
             guard try !isOfThisMigration else {
@@ -33,7 +29,7 @@ struct MigrationBackup {
             try SQLiteStore.withConnection(url, .readWrite) { connection in
                 try connection.transaction(.immediate) {
                     var (_, list) = try SQLiteStore.readMetadata(on: connection, url: url)
-                    list.migrationTarget = model.versionChecksum
+                    list.migrationTarget = target
                     try SQLiteStore.write(list, on: connection)
                 }
             }
@@ -42,18 +38,28 @@ struct MigrationBackup {
         }
     }
 
-    /// Whether the copy is of this store as it was before the first step. Then the store is of
-    /// another model by now, and on its way to the same one.
+    /// To what the migration leads: the program's model and the last of its migrations as code.
+    private var target: String {
+        let last = store.description.migration.migrations.map(\.version).max()
+        return [store.model.versionChecksum, last?.description].compactMap(\.self)
+            .joined(separator: " ")
+    }
+
+    /// Whether the copy is of this store as it was before the first task. Then the store has changed
+    /// since, and is on its way to the same target.
     private var isOfThisMigration: Bool {
         get throws {
             guard FileState.hasContent(path: url.path),
-                let (identifier, list) = try? SQLiteStore.withConnection(
+                let (identifier, copy) = try? SQLiteStore.withConnection(
                     url, .readOnly, { try SQLiteStore.readMetadata(on: $0, url: url) }),
-                list.migrationTarget == model.versionChecksum
+                copy.migrationTarget == target
             else { return false }
             return try store.reading { metadata, connection in
                 let (own, _) = try SQLiteStore.readMetadata(on: connection, url: store.file)
-                return own == identifier && metadata.versionHashes != list.versionHashes
+                let hasBegun =
+                    metadata.versionHashes != copy.versionHashes
+                    || metadata.migrations != copy.migrations || metadata.stage != copy.stage
+                return hasBegun && ([own] + metadata.formerIdentifiers).contains(identifier)
             }
         }
     }

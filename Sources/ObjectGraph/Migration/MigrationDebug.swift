@@ -7,9 +7,9 @@ extension MigratedStore {
     func noteSearch(_ metadata: MetadataList) {
         guard debug.migrationLevel > 0 else { return }
         let hashes = metadata.ownVersionHashes
-        let models = description.migration.sourceModels
+        let models = description.migration.knownModels
         debug.noteMigration(
-            "searching the model that the store was written with: among \(models.count) of migration.sourceModels, then in the store"
+            "searching the model that the store was written with: among \(models.count) of the program's earlier ones, then in the store"
         )
         guard let hashes else {
             debug.noteMigration("the hashes are Core Data's, so only the store's own model counts")
@@ -19,24 +19,40 @@ extension MigratedStore {
             let differing = [ModelDifference](from: hashes, to: model).filter { $0.kind != .added }
             let names = differing.map(\.entity).joined(separator: ", ")
             debug.noteMigration(
-                "source model \(number + 1) \(differing.isEmpty ? "has the store's hashes" : "has other hashes for \(names)")"
+                "earlier model \(number + 1) \(differing.isEmpty ? "has the store's hashes" : "has other hashes for \(names)")"
             )
         }
     }
 
     func noteFound(_ source: ManagedObjectModel) {
-        let isGiven = description.migration.sourceModels.contains { $0 === source }
+        let isGiven = (description.migration.knownModels + [model]).contains { $0 === source }
         debug.noteMigration(
-            "the store was written with \(isGiven ? "one of migration.sourceModels" : "the model that it carries"), of \(source.entities.count) entities"
+            "the store was written with \(isGiven ? "one of the program's models" : "the model that it carries"), of \(source.entities.count) entities"
         )
     }
 }
 
 extension DebugOptions {
-    /// Logs what becomes of each entity.
-    func note(_ mapping: MappingModel) {
+    /// Logs what is done next.
+    func note(_ task: MigrationTask) {
         guard migrationLevel > 0 else { return }
-        noteMigration("inferred a mapping of \(mapping.entityMappings.count) entities")
+        switch task {
+        case .code(let code): noteMigration("next: code of the program, \(code.place)")
+        case .step(let step):
+            if let mapping = step.mapping {
+                noteMigration("next: a mapping model of the program, into a new file")
+                note(mapping)
+            } else if let mapping = try? MappingModel.inferred(
+                from: step.source, to: step.destination)
+            {
+                noteMigration("next: an inferred mapping, in the store's own file")
+                note(mapping)
+            }
+        }
+    }
+
+    /// Logs what becomes of each entity.
+    private func note(_ mapping: MappingModel) {
         for entity in mapping.entityMappings {
             let names = [entity.source, entity.destination].compactMap(\.self)
             let title = Set(names).count == 1 ? names[0] : names.joined(separator: " → ")

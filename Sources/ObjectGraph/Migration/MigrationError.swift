@@ -35,6 +35,23 @@ public struct MigrationError: Error, Sendable, Hashable {
         case mappingFailed(mapping: String, object: ManagedObjectID?, UnderlyingError)
         /// The program has cancelled the migration (134120).
         case cancelled(UnderlyingError?)
+        /// The store could come to the program's model only past a declared mapping, which would
+        /// lose the values that the mapping keeps (134140).
+        case noRoute
+        /// No known model has the checksum that a stage or a reference names (134504).
+        case modelNotFound(versionChecksum: String)
+        /// No stage names the store's model, which is newer than the last one, or forgotten
+        /// (134506).
+        case newerThanStages(versionChecksum: String)
+        /// A stage leads to a version that an earlier stage, or the same one, has left (134506).
+        case stagesGoBackward(versionChecksum: String)
+        /// Two migrations have the same version (134110).
+        case duplicateMigration(MigrationVersion)
+        /// The version of a migration consists of more than numbers and a suffix (134110).
+        case unreadableVersion(MigrationVersion)
+        /// Code of the program has failed, or its changes could not be saved (134110). The store is
+        /// as it was before the code ran, unless it has saved by itself.
+        case codeFailed(MigrationPlace, UnderlyingError)
     }
 
     public var reason: Reason
@@ -152,6 +169,25 @@ extension MigrationError: CustomStringConvertible {
                 "The entity mapping '\(mapping)' has failed\(object.map { " for \($0)" } ?? ""): \(error.error)"
         case .cancelled(let error):
             text = "The migration was cancelled\(error.map { ": \($0.error)" } ?? ".")"
+        case .noRoute:
+            text =
+                "The store cannot be migrated without passing a declared mapping. Add the versions between the store's model and the mapping's to migration.sourceModels, or declare a mapping between them."
+        case .modelNotFound(let checksum):
+            text =
+                "No model has the version checksum '\(checksum)'. Add the model to migration.sourceModels, or correct the checksum."
+        case .newerThanStages(let checksum):
+            text =
+                "The store's model has the version checksum '\(checksum)', which no stage names. If it is newer than the program, open it with a newer program; else add it to the stages."
+        case .stagesGoBackward(let checksum):
+            text =
+                "The stages lead back to the version '\(checksum)'. Order them so that each version is left once."
+        case .duplicateMigration(let version):
+            text = "Two migrations have the version \(version). Give one of them another version."
+        case .unreadableVersion(let version):
+            text =
+                "'\(version)' is no version of a migration. Use numbers between dots, such as 1.10.2."
+        case .codeFailed(let place, let error):
+            text = "The program's \(place) has failed: \(error.error)"
         }
         text += differences.sentence
         if let url { text += " Store: \(url.path)." }

@@ -1,24 +1,38 @@
 import Foundation
 
-/// Brings a store to the program's model before it is opened (spec §9.1).
+/// Brings a store to the program's model before it is opened, and runs the program's migrations
+/// (spec §9.1).
 ///
-/// It runs one step after another. Each begins with a decision that follows from the store alone, so
+/// It runs one task after another. Each begins with a decision that follows from the store alone, so
 /// that a migration that was interrupted goes on where it stopped.
 struct StoreMigration {
     private let store: MigratedStore
-    private let model: ManagedObjectModel
+    private var model: ManagedObjectModel { store.model }
+    private var options: MigrationOptions { store.description.migration }
 
-    /// - Parameter error: Why the store could not be opened.
-    /// - Returns: Nil if a migration is not the remedy, or is not asked for.
+    /// - Returns: Nil if the store is never migrated: it is in memory or only read, or the program
+    ///   does not want it.
+    /// - Throws: `MigrationError` if migrations of the program have unreadable or equal versions.
     init?(
-        for error: StoreError, _ description: PersistentStoreDescription,
-        to model: ManagedObjectModel, _ debug: DebugOptions
-    ) {
-        guard case .incompatibleModel = error.reason, description.migration.isAutomatic,
-            !description.isReadOnly, let file = description.file
+        _ description: PersistentStoreDescription, to model: ManagedObjectModel,
+        _ debug: DebugOptions
+    ) throws(MigrationError) {
+        try description.migration.checkMigrations()
+        guard description.migration.isAutomatic, !description.isReadOnly,
+            let file = description.file
         else { return nil }
-        store = MigratedStore(description: description, file: file, debug: debug)
-        self.model = model
+        store = MigratedStore(description: description, file: file, model: model, debug: debug)
+    }
+
+    /// - Parameter opened: The store, or the error that kept it from being opened.
+    func isNeeded(for opened: Result<SQLiteStore, any Error>) -> Bool {
+        switch opened {
+        case .failure(let error as StoreError): error.isOfOtherModel
+        case .failure: false
+        case .success(let store):
+            !options.waitingMigrations(store.metadataState.list).isEmpty
+                || options.stages != nil && store.metadataState.list.stage != nil
+        }
     }
 
     /// The error for a store that is not migrated, with what differs between the models.
@@ -26,13 +40,11 @@ struct StoreMigration {
         of error: StoreError, _ description: PersistentStoreDescription,
         to model: ManagedObjectModel, _ debug: DebugOptions
     ) -> StoreError {
-        guard case .incompatibleModel = error.reason, let file = description.file else {
-            return error
-        }
+        guard error.isOfOtherModel, let file = description.file else { return error }
         debug.noteMigration(
             "no migration, because \(description.isReadOnly ? "the store is opened for reading only" : "migration.isAutomatic is off")"
         )
-        let store = MigratedStore(description: description, file: file, debug: debug)
+        let store = MigratedStore(description: description, file: file, model: model, debug: debug)
         var error = error
         error.differences =
             (try? store.reading(store.sourceModel)).map { [ModelDifference](from: $0, to: model) }
@@ -45,18 +57,36 @@ struct StoreMigration {
     /// - Throws: `MigrationError`; `StoreError` if the file cannot be read or written.
     func run() throws {
         do {
-            try store.naming {
-                var hasBegun = false
-                while let step = try nextStep() {
-                    if !hasBegun { try MigrationBackup(of: store, to: model)?.make() }
-                    hasBegun = true
-                    try step.run(of: store)
-                }
-            }
+            try store.naming(runTasks)
         } catch {
             store.debug.noteMigration("failed: \(error)")
             throw error
         }
+    }
+
+    private func runTasks() throws {
+        var backup = MigrationBackup(of: store)
+        var refused: MigrationPlace?
+        while let (task, remainingCount) = try nextTask() {
+            try options.progress?.requireUncancelled()
+            options.progress?.begin(remaining: remainingCount)
+            try backup?.make()
+            backup = nil
+            switch task {
+            case .step(let step): try step.run(of: store)
+            case .code(let code):
+                do {
+                    try code.run(on: store)
+                } catch let error as StoreError
+                    where error.isOfOtherModel && refused != code.place
+                {
+                    // Another process has migrated the store since the task was decided.
+                    refused = code.place
+                }
+            }
+            options.progress?.endTask()
+        }
+        options.progress?.end()
     }
 
     /// Removes what a migration has left whose process was ended.
@@ -65,40 +95,62 @@ struct StoreMigration {
         MigrationFolder.removeLeftovers(of: file)
     }
 
-    /// The next step; nil if the store has the model.
-    private func nextStep() throws -> MigrationStep? {
-        guard let (source, held) = try store.reading(earlierModel) else { return nil }
-        if let mapping = try mapping(from: source, holding: held) {
-            return MigrationStep(source: mapping.source, destination: model, mapping: mapping)
-        }
-        do throws(MigrationError) {
-            guard store.description.migration.infersMappings else {
-                throw MigrationError(.noMapping)
+    /// The next task, and how many are left with it, about; nil if the store is ready.
+    ///
+    /// - Throws: `MigrationError` before any wait for others if there is no way.
+    private func nextTask() throws -> (task: MigrationTask, remainingCount: Int)? {
+        let next = try store.reading { metadata, connection in
+            let source = try sourceModel(metadata, connection)
+            do throws(MigrationError) {
+                return try nextTask(from: source, metadata)
+            } catch {
+                var error = error
+                error.differences = [ModelDifference](from: source, to: model)
+                throw error
             }
-            // A change that cannot be inferred is refused before any wait for others.
-            let correspondence = try ModelCorrespondence(from: source, to: model)
-            store.debug.note(correspondence.mappingModel)
-        } catch {
-            var error = error
-            error.differences = .init(from: source, to: model)
-            throw error
         }
-        return MigrationStep(source: source, destination: model)
+        if let next { store.debug.note(next.task) }
+        return next
     }
 
-    /// The mapping made by hand from the store's model to the program's.
-    ///
-    /// - Parameter held: The entities that the store holds.
-    private func mapping(
-        from source: ManagedObjectModel, holding held: Set<String>
-    ) throws -> MappingModel? {
-        let mapping = store.description.migration.mappingModels.first {
-            $0.source.isSame(as: source, holding: held)
-                && $0.destination.isSame(as: model, holding: names)
+    private func nextTask(
+        from source: ManagedObjectModel, _ metadata: MetadataList
+    ) throws(MigrationError) -> (task: MigrationTask, remainingCount: Int)? {
+        let waiting = options.waitingMigrations(metadata)
+        if let stages = options.stages {
+            if !isReached(source, metadata) || metadata.stage != nil {
+                guard options.infersMappings else { throw MigrationError(.noMapping) }
+                let stages = try StagedMigration(stages, to: model, for: store.description)
+                if let next = try stages.nextTask(from: source, metadata.stage) {
+                    return (next.task, next.remainingCount + waiting.count)
+                }
+            }
+        } else if !isReached(source, metadata) {
+            let route = try MigrationRoute(
+                from: source, to: model, over: options.sourceModels,
+                mappings: options.mappingModels, infersMappings: options.infersMappings,
+                configuration: store.description.configuration)
+            return (.step(route.steps[0]), route.steps.count + waiting.count)
         }
-        // Code of the mapping expects the classes of the program's model.
-        return try mapping.map { mapping throws(MigrationError) in
-            try MappingModel(from: mapping.source, to: model, mapping.entityMappings)
+        return waiting.first.map { (.code($0.code(on: model)), waiting.count) }
+    }
+
+    /// The model that the store was written with.
+    ///
+    /// - Throws: `MigrationError` with `unknownSourceModel`, which lists the entities that differ.
+    private func sourceModel(
+        _ metadata: MetadataList, _ connection: Connection
+    ) throws -> ManagedObjectModel {
+        store.noteSearch(metadata)
+        do {
+            let source = try store.sourceModel(metadata, connection)
+            store.noteFound(source)
+            return source
+        } catch var error as MigrationError {
+            error.differences = [ModelDifference](from: metadata.versionHashes, to: model)
+                .filter { $0.kind != .added || names.contains($0.entity) }
+            error.reason = .unknownSourceModel(entities: error.differences.map(\.entity))
+            throw error
         }
     }
 
@@ -107,26 +159,18 @@ struct StoreMigration {
         model.entityNames(inConfiguration: store.description.configuration) ?? []
     }
 
-    /// The model that the store has instead of the program's, and the entities that it holds; nil if
-    /// it has the program's model.
-    private func earlierModel(
-        _ metadata: MetadataList, _ connection: Connection
-    ) throws -> (ManagedObjectModel, Set<String>)? {
-        store.noteSearch(metadata)
-        let source: ManagedObjectModel
-        do {
-            source = try store.sourceModel(metadata, connection)
-        } catch var error as MigrationError {
-            error.differences = [ModelDifference](from: metadata.versionHashes, to: model)
-                .filter { $0.kind != .added || names.contains($0.entity) }
-            error.reason = .unknownSourceModel(entities: error.differences.map(\.entity))
-            throw error
-        }
-        store.noteFound(source)
+    /// Whether the store has the program's model.
+    private func isReached(_ source: ManagedObjectModel, _ metadata: MetadataList) -> Bool {
         let wanted = model.entityVersionHashesByName.filter { names.contains($0.key) }
         let held = source.entityVersionHashesByName.filter {
             metadata.versionHashes[$0.key] != nil
         }
-        return held == wanted ? nil : (source, Set(metadata.versionHashes.keys))
+        return held == wanted
+    }
+}
+
+extension StoreError {
+    fileprivate var isOfOtherModel: Bool {
+        if case .incompatibleModel = reason { true } else { false }
     }
 }

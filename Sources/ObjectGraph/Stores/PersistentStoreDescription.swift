@@ -85,6 +85,9 @@ public struct PersistentStoreDescription: Sendable {
     /// and replace those of the same name.
     public var pragmas: [String: String] = [:]
 
+    /// Whether one connection does all work, and SQLite refuses a file that another one has open.
+    var isExclusive = false
+
     /// The name of the SQLite VFS; nil means the default one.
     var vfs: String?
 
@@ -169,6 +172,11 @@ public struct PersistentStoreDescription: Sendable {
             configuration.pragmas = own.filter { !replaced.contains($0.0) }
         }
         configuration.pragmas += pragmas.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        if isExclusive {
+            // Before SQLite looks at the file, which keeps its journal mode.
+            configuration.pragmas.removeAll { $0.name.lowercased() == "journal_mode" }
+            configuration.pragmas.insert(("locking_mode", "EXCLUSIVE"), at: 0)
+        }
         if let synchronous = debug.synchronous {
             configuration.pragmas.append(("synchronous", "\(synchronous)"))
         }

@@ -37,7 +37,9 @@ struct ForeignObjects {
         for object in objects where !removed.contains(object.table.uppercased()) {
             do {
                 if !names.contains(object.name.uppercased()) { try run(object.sql) }
-            } catch let error as SQLiteError { throw refusal(of: object, error.message) }
+            } catch let error as SQLiteError where error.isOfSQL || error.isConstraint {
+                throw refusal(of: object, error.message)
+            }
             if working.contains(object.name),
                 let problem = try Self.problem(of: object, on: connection)
             {
@@ -93,6 +95,14 @@ struct ForeignObjects {
         do throws(SQLiteError) {
             for statement in statements { _ = try Statement(statement, on: connection.handle) }
             return nil
-        } catch { return error.message }
+        } catch {
+            guard error.isOfSQL else { throw error }
+            return error.message
+        }
     }
+}
+
+extension SQLiteError {
+    /// Whether the statement itself is wrong (SQLITE_ERROR), and not the file or the disk.
+    fileprivate var isOfSQL: Bool { code == 1 }
 }

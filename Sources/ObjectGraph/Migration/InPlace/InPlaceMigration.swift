@@ -7,10 +7,6 @@ struct InPlaceMigration {
     private let step: MigrationStep
     private let store: MigratedStore
 
-    /// How long to wait for other connections to close. The file must have no other one, since
-    /// they would not find the tables that they know.
-    private static let longestWait = Duration.seconds(5)
-
     init(_ step: MigrationStep, of store: MigratedStore) {
         self.step = step
         self.store = store
@@ -22,21 +18,21 @@ struct InPlaceMigration {
         let connection = try makeConnection(files)
         let start = ContinuousClock.now
         store.debug.noteMigration("migrating in place, in one transaction")
-        try connection.transaction(.exclusive) { try migrate(connection, files) }
+        try connection.reporting(to: progress?.statements) {
+            try connection.transaction(.exclusive) { try migrate(connection, files) }
+        }
         try connection.close()
         store.debug.noteMigration("committed (\((ContinuousClock.now - start).inSeconds))")
     }
 
+    private var progress: MigrationProgress? { store.description.migration.progress }
+
     /// A connection that SQLite opens if there is no other one, in the file's journal mode.
     private func makeConnection(_ files: ExternalFiles?) throws -> Connection {
-        var description = store.description
-        description.timeout = min(description.timeout, Self.longestWait)
+        var description = store.exclusiveDescription
         // Views and triggers of others keep the names that they use.
         description.pragmas["legacy_alter_table"] = "ON"
-        var configuration = description.connectionConfiguration(store.debug)
-        configuration.pragmas.removeAll { $0.name.lowercased() == "journal_mode" }
-        configuration.pragmas.insert(("locking_mode", "EXCLUSIVE"), at: 0)
-        let connection = try Connection(configuration)
+        let connection = try Connection(description.connectionConfiguration(store.debug))
         try QueryFunctions.register(on: connection)
         try TriggerFunctions().register(on: connection)
         try ExternalData.register(on: connection, files)
@@ -67,14 +63,19 @@ struct InPlaceMigration {
         let schema = SQLiteSchema(model: model, entityNames: entityNames)
         let script = try MigrationScript(
             correspondence, from: layout, holding: names, to: target, schema,
-            SchemaObjects(connection))
+            deferred: store.description.migration.defersCleanUp
+                ? DeferredCleanUp(catalog).unusedName : nil, SchemaObjects(connection))
         try MigrationSpace(copied: script.copiedTables, store: store).check(connection)
         // The next opening then removes the files of values that are gone.
         if metadata.externalColumns != nil {
             do throws(FileFailure) { try files?.hold() } catch { throw StoreError(error.reason) }
         }
         let foreign = try ForeignObjects(script.foreignObjects, on: connection)
-        for statement in try script.statements() { try run(statement, of: script, connection) }
+        let statements = try script.statements()
+        for (position, statement) in statements.enumerated() {
+            try run(statement, of: script, connection)
+            progress?.note(Double(position + 1) / Double(statements.count))
+        }
         try foreign.restore(without: script.removedTables) {
             try run($0, of: script, connection)
         }
@@ -86,6 +87,8 @@ struct InPlaceMigration {
             }
         }
         metadata.migrate(toVersionHashes: schema.versionHashes)
+        metadata.stage = step.stage
+        if script.defersCleanUp { metadata.hasDeferredCleanUp = true }
         if !metadata.isOfCoreData {
             let marked = target.markedColumns(of: schema.entities)
             metadata.externalColumns = marked.isEmpty ? nil : marked

@@ -16,16 +16,22 @@ struct MigrationScript {
     /// What the file has besides tables.
     private let file: SchemaObjects
 
+    /// The beginning of the names of removed tables that are dropped later; nil if they are dropped
+    /// at once.
+    private let deferred: String?
+
     /// - Parameters:
     ///   - source: The layout of the store.
     ///   - sourceNames: The entities that it holds.
     ///   - target: The layout that it shall have.
     ///   - schema: The schema of the new model.
+    ///   - deferred: An unused name, with which the names of removed tables and columns begin that
+    ///     are dropped later; nil drops them at once.
     ///   - file: What the file has besides tables.
     init(
         _ correspondence: ModelCorrespondence, from source: StoreLayout,
         holding sourceNames: Set<String>, to target: StoreLayout, _ schema: SQLiteSchema,
-        _ file: SchemaObjects
+        deferred: String?, _ file: SchemaObjects
     ) {
         let sourceRoots = source.model.rootEntities.filter { root in
             source.model.entities[root.familyIndexes].contains { sourceNames.contains($0.name) }
@@ -37,6 +43,7 @@ struct MigrationScript {
         self.target = target
         self.schema = schema
         self.file = file
+        self.deferred = deferred
         self.sourceRoots = sourceRoots
         tables = schema.roots.map { root in
             let members = schema.model.entities[root.familyIndexes].compactMap { entity in
@@ -44,7 +51,7 @@ struct MigrationScript {
             }
             return TableMigration(
                 root, members: members, columns: schema.columns(of: root, target), correspondence,
-                from: source, to: target, file)
+                from: source, to: target, deferred: deferred, file)
         }
         relationships = schema.entities.flatMap { entity in
             entity.properties.compactMap { property in
@@ -93,7 +100,10 @@ struct MigrationScript {
         var statements = try file.removals(
             tables: changedTables, virtualTables: virtualTables, keeping: keptIndexes)
         statements += relationships.flatMap(\.preparations)
-        statements += removedTables.map { "DROP TABLE \($0)" }
+        statements += removedTables.enumerated().map { position, table in
+            deferred.map { "ALTER TABLE \(table) RENAME TO \($0)_\(position)" }
+                ?? "DROP TABLE \(table)"
+        }
         let aside = movedRoots.map { (TableMigration.aside($0), source.table(of: $0)) }
         statements += aside.map { "ALTER TABLE \($1) RENAME TO \($0)" }
         for table in tables {
@@ -129,6 +139,11 @@ struct MigrationScript {
             if !moved.contains(where: { $0 === root }) { moved.append(root) }
         }
         return moved
+    }
+
+    /// Whether columns or tables are left to be dropped later.
+    var defersCleanUp: Bool {
+        deferred != nil && (!removedTables.isEmpty || tables.contains(where: \.defersCleanUp))
     }
 
     // MARK: - What is removed

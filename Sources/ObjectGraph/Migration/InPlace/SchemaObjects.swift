@@ -85,10 +85,13 @@ struct SchemaObjects {
         constrainedTables.contains(table.uppercased())
     }
 
-    /// The columns of a table of rows other than these, with their types.
+    /// The columns of a table of rows other than these, with their types. Those that migrations have
+    /// left to be dropped are none.
     func columns(of table: String, besides known: [String]) -> [(name: String, type: String)] {
         let known = Set((["Z_PK", "Z_ENT", "Z_OPT"] + known).map { $0.uppercased() })
-        return (columns[table.uppercased()] ?? []).filter { !known.contains($0.name.uppercased()) }
+        return (columns[table.uppercased()] ?? []).filter {
+            !known.contains($0.name.uppercased()) && !DeferredCleanUp.isLeft($0.name)
+        }
             .map { name, type in
                 // A type can be any text; others than words are left out.
                 let isPlain = type.allSatisfy { $0.isLetter || $0.isNumber || " (),".contains($0) }

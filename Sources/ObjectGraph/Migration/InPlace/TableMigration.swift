@@ -26,6 +26,12 @@ struct TableMigration {
 
     /// Whether the old table also has rows for other tables, or for none.
     let isDivided: Bool
+
+    /// The old columns that stay until they are dropped later.
+    private let leftColumns: [String]
+
+    /// The beginning of the names that these have until then.
+    private let deferred: String?
     private let columns: [Column]
 
     /// The columns of a copied table that no model knows. They go on with their values.
@@ -49,11 +55,13 @@ struct TableMigration {
     /// - Parameters:
     ///   - members: The entities of the family that have rows.
     ///   - columns: The columns of the new table.
+    ///   - deferred: The beginning of names for removed columns, which are dropped later; nil drops
+    ///     them at once.
     ///   - file: What the file has besides what models describe.
     init(
         _ root: Entity, members: [Member], columns: [(name: String, type: String)],
         _ correspondence: ModelCorrespondence,
-        from source: StoreLayout, to target: StoreLayout, _ file: SchemaObjects
+        from source: StoreLayout, to target: StoreLayout, deferred: String?, _ file: SchemaObjects
     ) {
         let columns = columns.map { column in
             Column(
@@ -69,7 +77,9 @@ struct TableMigration {
         self.target = target
         sourceRoot = members.first.map { source.model.entities[$0.source.rootIndex] }
         isDivided = sourceRoot.map { $0.familyIndexes.count > members.count } ?? false
+        self.deferred = deferred
         guard let sourceRoot else {
+            leftColumns = []
             form = .created
             foreignColumns = []
             return
@@ -80,10 +90,12 @@ struct TableMigration {
         let newNames = Set(columns.map { $0.name.uppercased() })
         foreignColumns = unknown.filter { !newNames.contains($0.name.uppercased()) }
             .map { (SchemaObjects.quoted($0.name), $0.type) }
-        let canStay =
-            !isDivided && Self.canStay(columns, members, of: sourceRoot, source)
+        let left =
+            isDivided ? nil : Self.leftColumns(columns, members, of: sourceRoot, source)
+        leftColumns = left ?? []
+        let canStay = left.map { $0.isEmpty || deferred != nil } ?? false
         let isEqual =
-            table == target.table(of: root)
+            table == target.table(of: root) && leftColumns.isEmpty
             && columns.allSatisfy { column in
                 column.values.allSatisfy { $0 == .column(column.name) || $0 == .none }
                     && column.former == column.name
@@ -96,26 +108,30 @@ struct TableMigration {
         form = !canStay || mustGo ? .rebuilt : isEqual ? .kept : .altered
     }
 
-    /// Whether each old column becomes one new column for all rows.
-    private static func canStay(
+    /// The old columns that become none of the new ones; nil if one of the others becomes more than
+    /// one, or not for all rows.
+    private static func leftColumns(
         _ columns: [Column], _ members: [Member], of sourceRoot: Entity, _ source: StoreLayout
-    ) -> Bool {
+    ) -> [String]? {
         var used: Set<String> = []
         for column in columns {
             let formers = Set(column.values.compactMap(\.column))
             guard formers.count <= 1, !column.values.contains(where: \.isConverted) else {
-                return false
+                return nil
             }
             guard let former = formers.first else { continue }
             // A row of another entity may have a value there that is not to be kept.
             let isElsewhere = zip(members, column.values).contains { member, value in
                 value.column == nil && source.columns(of: member.source).contains(former)
             }
-            guard !isElsewhere, used.insert(former).inserted else { return false }
+            guard !isElsewhere, used.insert(former).inserted else { return nil }
         }
         let family = source.model.entities[sourceRoot.familyIndexes]
-        return used.isSuperset(of: family.flatMap { source.columns(of: $0) })
+        return Set(family.flatMap { source.columns(of: $0) }).subtracting(used).sorted()
     }
+
+    /// Whether columns are left to be dropped later.
+    var defersCleanUp: Bool { form == .altered && !leftColumns.isEmpty }
 
     // MARK: - Statements
 
@@ -179,6 +195,11 @@ struct TableMigration {
     private var alterations: [String] {
         let table = target.table(of: root)
         var statements = aside.map { ["ALTER TABLE \($0) RENAME TO \(table)"] } ?? []
+        if let deferred {
+            statements += leftColumns.enumerated().map {
+                "ALTER TABLE \(table) RENAME COLUMN \($1) TO \(deferred)_\($0)"
+            }
+        }
         let renamed = columns.compactMap { column in
             column.former.flatMap { $0 == column.name ? nil : (from: $0, to: column.name) }
         }

@@ -174,11 +174,13 @@ struct MappedMigration {
     }
 
     private func takeOverMetadata(of source: MigratedStore, _ new: URL) throws {
-        let old = try source.reading { metadata, _ in metadata }
+        let (identifier, old) = try source.reading { _, connection in
+            try SQLiteStore.readMetadata(on: connection, url: source.file)
+        }
         let connection = try Connection(fileConfiguration(new))
         try connection.transaction(.immediate) {
             var (_, metadata) = try SQLiteStore.readMetadata(on: connection, url: new)
-            metadata.takeOverValues(of: old)
+            metadata.takeOverValues(of: old, identifier: identifier)
             try SQLiteStore.write(metadata, on: connection)
         }
         try connection.close()

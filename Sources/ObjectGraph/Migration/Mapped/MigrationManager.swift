@@ -234,7 +234,8 @@ extension MigrationManager {
         }
         var description = description
         description.migration.mappingModels = [mapping]
-        let store = MigratedStore(description: description, file: file, debug: .process)
+        let store = MigratedStore(
+            description: description, file: file, model: mapping.destination, debug: .process)
         try store.naming {
             let differing = try store.reading { metadata, connection in
                 let names = metadata.versionHashes.keys

@@ -16,6 +16,9 @@ struct SQLiteSchema {
     /// if they do not.
     var tracksHistory = false
     var writesWithoutHistory = false
+
+    /// The versions of the program's migrations, which a new store does not need.
+    var migrations: [String] = []
     var debug = DebugOptions()
 
     /// The roots of the tables.
@@ -127,6 +130,7 @@ struct SQLiteSchema {
         var metadata = MetadataList(versionHashes: versionHashes)
         let marked = layout.markedColumns(of: entities)
         if !marked.isEmpty { metadata.externalColumns = marked }
+        if !migrations.isEmpty { metadata.migrations = migrations }
         insert.bind(blob: try metadata.data(), at: 2)
         try insert.run()
         var made = Opened(identifier: identifier, metadata: metadata, layout: layout)
