@@ -163,7 +163,7 @@ struct MappedMigration {
                 let manager = MigrationManager(
                     mapping, try MappingPlan.all(mapping), from: sourceContext, to: context,
                     associations)
-                var passes = try MigrationPasses(manager, report: report)
+                let passes = try MigrationPasses(manager, report: report)
                 try passes.run()
                 try associations.close()
             }

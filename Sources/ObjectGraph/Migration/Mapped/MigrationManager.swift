@@ -1,3 +1,5 @@
+import Foundation
+
 /// What the code of a mapping works with: the objects of both stores, and which ones were made of
 /// which (spec §9.3).
 ///

@@ -235,7 +235,7 @@ final class MigrationPasses {
         private(set) var count = 100
         private static let byteCount = 1 << 20
 
-        func adapt(to rows: RowList) {
+        mutating func adapt(to rows: RowList) {
             var bytes = 0
             rows.forEachRun { slab, _ in bytes += slab.capacity }
             count = min(max(Self.byteCount * rows.count / max(bytes, 1), 10), 2000)
