@@ -203,8 +203,8 @@ import Testing
             ) { try $0.content() }
         }
         #expect(throws: MigrationError.self) { try open() }
-        #expect(try versions.fixture.sql("SELECT count(*) FROM ZPAGE") == ["2"])
         #expect(try versions.fixture.files().keys == before.keys)
+        #expect(try versions.fixture.sql("SELECT count(*) FROM ZPAGE") == ["2"])
         #expect(throws: MigrationError.self) { try open() }
         // The store has the program's model, and opens without stages.
         #expect(try versions.content(2).count == 6)
