@@ -246,7 +246,13 @@ struct RelationshipPlan {
             if let object = fitting.first { owner.setDestination(object, of: property) }
             return
         }
-        for object in fitting { owner.change(object, in: property, isAddition: true) }
+        guard property.relationship!.isOrdered else {
+            for object in fitting { owner.change(object, in: property, isAddition: true) }
+            return
+        }
+        // The other ends may have been set before, in another order.
+        let others = owner.orderedDestinations(of: property).filter { !fitting.contains($0) }
+        owner.setDestinations(others + fitting, of: property)
     }
 
     // MARK: - Inverses

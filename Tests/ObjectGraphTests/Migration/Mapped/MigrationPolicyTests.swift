@@ -161,7 +161,8 @@ import Testing
         // Leaves gaps between the keys.
         try fixture.store.open([Self.item]) { context in
             let doomed = try context.fetch(
-                FetchRequest(entityName: "Item", predicate: ObjectPredicate("number % 7 == 3")),
+                FetchRequest(
+                    entityName: "Item", predicate: ObjectPredicate("modulus:by:(number, 7) == 3")),
                 as: ManagedObject.self)
             for item in doomed { context.delete(item) }
             try context.save()
