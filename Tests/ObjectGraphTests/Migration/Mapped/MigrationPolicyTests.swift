@@ -88,7 +88,7 @@ import Testing
                     entityName: "Address", predicate: ObjectPredicate("street == %@", street)),
                 as: ManagedObject.self)
             if let address = known.first {
-                manager.associate(source, with: address, for: mapping)
+                try manager.associate(source, with: address, for: mapping)
             } else {
                 try manager.insert()
             }
