@@ -149,7 +149,11 @@ public final class PersistentStoreCoordinator: Sendable {
         }
         StoreMigration.removeLeftovers(description)
         guard let migration = try StoreMigration(description, to: model, debug) else {
-            return try open()
+            do {
+                return try open()
+            } catch let error as StoreError {
+                throw StoreMigration.refusal(of: error, description, to: model, debug)
+            }
         }
         let opened = Result { try open() }
         guard migration.isNeeded(for: opened) else { return try opened.get() }

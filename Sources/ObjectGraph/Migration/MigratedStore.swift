@@ -25,7 +25,7 @@ struct MigratedStore {
         _ body: (MetadataList, Connection) throws -> Result
     ) throws -> Result {
         try Connection.reading(
-            file.path, rollsBack: true, timeout: description.timeout
+            file.path, rollsBack: !description.isReadOnly, timeout: description.timeout
         ) { connection in
             let (_, metadata) = try SQLiteStore.readMetadata(on: connection, url: file)
             defer { connection.handle.resetStatements() }

@@ -6,12 +6,21 @@ public struct MigrationError: Error, Sendable, Hashable {
         /// Neither the store nor the program has the model that the store was written with (Core
         /// Data's 134130). The value lists the entities that differ from the program's.
         case unknownSourceModel(entities: [String])
+        /// There is no mapping model between the models, and `infersMappings` is off (134140).
+        case noMapping
         /// The changes leave open what becomes of the rows (134190).
         case notInferable([MigrationObstacle])
         /// Rows of the entity share the values of a uniqueness constraint that is new (134111).
         case constraintViolated(entity: String, constraint: [String])
         /// Another connection has the store open (134080).
         case storeInUse
+        /// An index, a trigger or a view, which is not the model's, would be lost or no longer work
+        /// (134110).
+        case foreignObject(kind: String, name: String, problem: String)
+        /// The disk has too little space for the rows that the migration has to copy (13).
+        case insufficientSpace(neededBytes: Int64, availableBytes: Int64)
+        /// `backup` could not be made, so that nothing was migrated (134110; 13 if the disk is full).
+        case backupFailed(StoreError.Reason, at: URL)
         /// An entity mapping, by its name, does not fit its models (134110).
         case invalidMapping(String, MappingProblem)
         /// There is no entity mapping with this name (134110).
@@ -49,6 +58,10 @@ public struct MigrationError: Error, Sendable, Hashable {
 
     /// The file; nil if only models were compared.
     public var url: URL?
+
+    /// What differs between the store's model and the program's. Filled for errors of the decision:
+    /// `unknownSourceModel`, which knows entities only, `noMapping` and `notInferable`.
+    public internal(set) var differences: [ModelDifference] = []
 
     init(_ reason: Reason, url: URL? = nil) {
         self.reason = reason
@@ -122,6 +135,9 @@ extension MigrationError: CustomStringConvertible {
         case .unknownSourceModel(let entities):
             text =
                 "The store was written with another model, which it does not carry; these entities differ: \(entities.joined(separator: ", ")). Add that model to migration.sourceModels of the description."
+        case .noMapping:
+            text =
+                "The store is of another model, and there is no mapping model to the program's. Add one, or set migration.infersMappings."
         case .notInferable(let obstacles):
             text =
                 "The store cannot be migrated without a mapping: \(obstacles.map(\.description).joined(separator: "; "))."
@@ -131,6 +147,14 @@ extension MigrationError: CustomStringConvertible {
         case .storeInUse:
             text =
                 "Another connection has the store open, and migration needs it alone. Remove the store from its coordinators, or end the other program, and open it again."
+        case .foreignObject(let kind, let name, let problem):
+            text =
+                "The \(kind) '\(name)', which is not of the model, would not work after the migration: \(problem). Drop it with the sqlite3 tool, migrate, and make it again for the new tables."
+        case .insufficientSpace(let needed, let available):
+            text =
+                "The migration copies at least \(needed) bytes, and the disk has \(available) bytes left. Free some space and open the store again; it is as it was."
+        case .backupFailed(let reason, let backup):
+            text = "The backup failed, so nothing was migrated. \(StoreError(reason, url: backup))"
         case .invalidMapping(let name, let problem):
             text = "The entity mapping '\(name)' cannot be used: \(problem)."
         case .unknownMapping(let name):
@@ -165,6 +189,7 @@ extension MigrationError: CustomStringConvertible {
         case .codeFailed(let place, let error):
             text = "The program's \(place) has failed: \(error.error)"
         }
+        text += differences.sentence
         if let url { text += " Store: \(url.path)." }
         return text
     }

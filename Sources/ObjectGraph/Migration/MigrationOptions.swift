@@ -1,8 +1,14 @@
+import Foundation
+
 /// How a store that was written with another model is brought to the program's when it is opened
 /// (spec §9.1). Stores that are opened for reading only are never migrated.
 public struct MigrationOptions: Sendable {
     /// Whether such a store is migrated; otherwise it is refused.
     public var isAutomatic = true
+
+    /// Whether a mapping is inferred from the two models if there is none between them; otherwise
+    /// such a store is refused.
+    public var infersMappings = true
 
     /// Earlier models, the oldest first.
     ///
@@ -30,6 +36,14 @@ public struct MigrationOptions: Sendable {
     /// it copies fewer rows. They are dropped later, by
     /// `PersistentStoreCoordinator.finishDeferredLightweightMigration()` (spec §9.6).
     public var defersCleanUp = false
+
+    /// The file that gets a copy of the store before the first step, with its external data; nil
+    /// means none.
+    ///
+    /// Earlier content of the file is replaced in one transaction. A migration of several steps that
+    /// is interrupted and goes on keeps the copy that it has made. Costs the copying of the whole
+    /// store. `PersistentStoreCoordinator.replacePersistentStore` restores it.
+    public var backup: URL?
 
     /// Follows the migration, and can cancel it.
     public var progress: MigrationProgress?

@@ -35,31 +35,58 @@ struct StoreMigration {
         }
     }
 
+    /// The error for a store that is not migrated, with what differs between the models.
+    static func refusal(
+        of error: StoreError, _ description: PersistentStoreDescription,
+        to model: ManagedObjectModel, _ debug: DebugOptions
+    ) -> StoreError {
+        guard error.isOfOtherModel, let file = description.file else { return error }
+        debug.noteMigration(
+            "no migration, because \(description.isReadOnly ? "the store is opened for reading only" : "migration.isAutomatic is off")"
+        )
+        let store = MigratedStore(description: description, file: file, model: model, debug: debug)
+        var error = error
+        error.differences =
+            (try? store.reading(store.sourceModel)).map { [ModelDifference](from: $0, to: model) }
+            ?? []
+        return error
+    }
+
     /// Migrates the store.
     ///
     /// - Throws: `MigrationError`; `StoreError` if the file cannot be read or written.
     func run() throws {
-        try store.naming {
-            var refused: MigrationPlace?
-            while let (task, remainingCount) = try nextTask() {
-                try options.progress?.requireUncancelled()
-                options.progress?.begin(remaining: remainingCount)
-                switch task {
-                case .step(let step): try step.run(of: store)
-                case .code(let code):
-                    do {
-                        try code.run(on: store)
-                    } catch let error as StoreError
-                        where error.isOfOtherModel && refused != code.place
-                    {
-                        // Another process has migrated the store since the task was decided.
-                        refused = code.place
-                    }
-                }
-                options.progress?.endTask()
-            }
-            options.progress?.end()
+        do {
+            try store.naming(runTasks)
+        } catch {
+            store.debug.noteMigration("failed: \(error)")
+            throw error
         }
+    }
+
+    private func runTasks() throws {
+        var backup = MigrationBackup(of: store)
+        var refused: MigrationPlace?
+        while let (task, remainingCount) = try nextTask() {
+            try options.progress?.requireUncancelled()
+            options.progress?.begin(remaining: remainingCount)
+            try backup?.make()
+            backup = nil
+            switch task {
+            case .step(let step): try step.run(of: store)
+            case .code(let code):
+                do {
+                    try code.run(on: store)
+                } catch let error as StoreError
+                    where error.isOfOtherModel && refused != code.place
+                {
+                    // Another process has migrated the store since the task was decided.
+                    refused = code.place
+                }
+            }
+            options.progress?.endTask()
+        }
+        options.progress?.end()
     }
 
     /// Removes what a migration has left whose process was ended.
@@ -72,30 +99,68 @@ struct StoreMigration {
     ///
     /// - Throws: `MigrationError` before any wait for others if there is no way.
     private func nextTask() throws -> (task: MigrationTask, remainingCount: Int)? {
-        try store.reading { metadata, connection in
-            let source = try store.sourceModel(metadata, connection)
-            let waiting = options.waitingMigrations(metadata)
-            if let stages = options.stages {
-                if !isReached(source, metadata) || metadata.stage != nil {
-                    let stages = try StagedMigration(stages, to: model, for: store.description)
-                    if let next = try stages.nextTask(from: source, metadata.stage) {
-                        return (next.task, next.remainingCount + waiting.count)
-                    }
-                }
-            } else if !isReached(source, metadata) {
-                let route = try MigrationRoute(
-                    from: source, to: model, over: options.sourceModels,
-                    mappings: options.mappingModels,
-                    configuration: store.description.configuration)
-                return (.step(route.steps[0]), route.steps.count + waiting.count)
+        let next = try store.reading { metadata, connection in
+            let source = try sourceModel(metadata, connection)
+            do throws(MigrationError) {
+                return try nextTask(from: source, metadata)
+            } catch {
+                var error = error
+                error.differences = [ModelDifference](from: source, to: model)
+                throw error
             }
-            return waiting.first.map { (.code($0.code(on: model)), waiting.count) }
         }
+        if let next { store.debug.note(next.task) }
+        return next
+    }
+
+    private func nextTask(
+        from source: ManagedObjectModel, _ metadata: MetadataList
+    ) throws(MigrationError) -> (task: MigrationTask, remainingCount: Int)? {
+        let waiting = options.waitingMigrations(metadata)
+        if let stages = options.stages {
+            if !isReached(source, metadata) || metadata.stage != nil {
+                guard options.infersMappings else { throw MigrationError(.noMapping) }
+                let stages = try StagedMigration(stages, to: model, for: store.description)
+                if let next = try stages.nextTask(from: source, metadata.stage) {
+                    return (next.task, next.remainingCount + waiting.count)
+                }
+            }
+        } else if !isReached(source, metadata) {
+            let route = try MigrationRoute(
+                from: source, to: model, over: options.sourceModels,
+                mappings: options.mappingModels, infersMappings: options.infersMappings,
+                configuration: store.description.configuration)
+            return (.step(route.steps[0]), route.steps.count + waiting.count)
+        }
+        return waiting.first.map { (.code($0.code(on: model)), waiting.count) }
+    }
+
+    /// The model that the store was written with.
+    ///
+    /// - Throws: `MigrationError` with `unknownSourceModel`, which lists the entities that differ.
+    private func sourceModel(
+        _ metadata: MetadataList, _ connection: Connection
+    ) throws -> ManagedObjectModel {
+        store.noteSearch(metadata)
+        do {
+            let source = try store.sourceModel(metadata, connection)
+            store.noteFound(source)
+            return source
+        } catch var error as MigrationError {
+            error.differences = [ModelDifference](from: metadata.versionHashes, to: model)
+                .filter { $0.kind != .added || names.contains($0.entity) }
+            error.reason = .unknownSourceModel(entities: error.differences.map(\.entity))
+            throw error
+        }
+    }
+
+    /// The entities that the program's store holds.
+    private var names: Set<String> {
+        model.entityNames(inConfiguration: store.description.configuration) ?? []
     }
 
     /// Whether the store has the program's model.
     private func isReached(_ source: ManagedObjectModel, _ metadata: MetadataList) -> Bool {
-        let names = model.entityNames(inConfiguration: store.description.configuration) ?? []
         let wanted = model.entityVersionHashesByName.filter { names.contains($0.key) }
         let held = source.entityVersionHashesByName.filter {
             metadata.versionHashes[$0.key] != nil

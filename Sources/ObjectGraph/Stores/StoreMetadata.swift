@@ -92,20 +92,45 @@ struct MetadataList: @unchecked Sendable {
 
     /// Replaces the version hashes, after a migration, by those of this engine's rule.
     ///
-    /// Core Data then refuses a store that it made: it would not find the rows that it expects.
+    /// Core Data then refuses a store that it made, since it would not find the rows that it
+    /// expects: the numbers of entities are not those that it would give (decision 28).
     mutating func migrate(toVersionHashes hashes: [String: Data]) {
         entries["NSStoreModelVersionHashes"] = hashes
-        entries["NSStoreModelVersionHashesDigest"] = nil
+        for digest in Self.digestKeys { entries[digest] = nil }
         noteVersionHashes(hashes)
     }
 
     /// Takes over all entries of another store that are not about its file and its model.
-    mutating func takeOverValues(of other: MetadataList) {
+    ///
+    /// - Parameter identifier: The identifier of the other store.
+    mutating func takeOverValues(of other: MetadataList, identifier: String) {
+        formerIdentifiers = other.formerIdentifiers + [identifier]
         for (key, value) in other.entries where !Self.isOwned(key) { entries[key] = value }
         migrations = other.migrations
     }
 
     private static let noteKey = "ObjectGraphVersionHashes"
+
+    /// Core Data's digests of its version hashes.
+    private static let digestKeys = [
+        "NSStoreModelVersionHashesDigest", "NSStoreModelVersionChecksumKey",
+    ]
+
+    /// In a copy of a store that a migration has made: the checksum of the model to which it led.
+    var migrationTarget: String? {
+        get { entries[Self.targetKey] as? String }
+        set { entries[Self.targetKey] = newValue }
+    }
+
+    private static let targetKey = "ObjectGraphMigrationTarget"
+
+    /// The identifiers that the store had before migrations that made a new file of it.
+    private(set) var formerIdentifiers: [String] {
+        get { entries[Self.formersKey] as? [String] ?? [] }
+        set { entries[Self.formersKey] = newValue }
+    }
+
+    private static let formersKey = "ObjectGraphFormerIdentifiers"
 
     /// The columns whose values have a mark of where they are kept, as `TABLE.COLUMN`; nil in
     /// stores that have none, or were made before there were marks (spec §8.6).
@@ -159,7 +184,7 @@ struct MetadataList: @unchecked Sendable {
 
     private static func isOwned(_ key: String) -> Bool {
         key.hasPrefix("NS") || key.hasPrefix("_NS")
-            || [noteKey, externalKey, migrationsKey, stageKey].contains(key)
+            || [noteKey, externalKey, migrationsKey, stageKey, targetKey, formersKey].contains(key)
     }
 
     private static func value(_ entry: Any) -> AttributeValue? {

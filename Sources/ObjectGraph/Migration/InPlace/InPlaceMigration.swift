@@ -16,10 +16,13 @@ struct InPlaceMigration {
     func run() throws {
         let files = store.description.externalFiles(store.debug)
         let connection = try makeConnection(files)
+        let start = ContinuousClock.now
+        store.debug.noteMigration("migrating in place, in one transaction")
         try connection.reporting(to: progress?.statements) {
             try connection.transaction(.exclusive) { try migrate(connection, files) }
         }
         try connection.close()
+        store.debug.noteMigration("committed (\((ContinuousClock.now - start).inSeconds))")
     }
 
     private var progress: MigrationProgress? { store.description.migration.progress }
@@ -43,7 +46,10 @@ struct InPlaceMigration {
         // Another process may have migrated the store since the step was decided.
         guard try store.sourceModel(metadata, connection).isSame(as: source, holding: names),
             let entityNames = model.entityNames(inConfiguration: store.description.configuration)
-        else { return }
+        else {
+            store.debug.noteMigration("nothing to do: another process has migrated the store")
+            return
+        }
         let catalog = try StoreCatalog(connection)
         let layout = try StoreLayout(
             source, catalog, storeIdentifier: identifier, entityNames: names,
@@ -55,18 +61,23 @@ struct InPlaceMigration {
             numbers: MigrationScript.numbers(correspondence, from: layout, catalog),
             storeIdentifier: identifier)
         let schema = SQLiteSchema(model: model, entityNames: entityNames)
-        let script = MigrationScript(
+        let script = try MigrationScript(
             correspondence, from: layout, holding: names, to: target, schema,
             deferred: store.description.migration.defersCleanUp
-                ? DeferredCleanUp(catalog).unusedName : nil)
+                ? DeferredCleanUp(catalog).unusedName : nil, SchemaObjects(connection))
+        try MigrationSpace(copied: script.copiedTables, store: store).check(connection)
         // The next opening then removes the files of values that are gone.
         if metadata.externalColumns != nil {
             do throws(FileFailure) { try files?.hold() } catch { throw StoreError(error.reason) }
         }
-        let statements = try script.statements(SchemaObjects(connection))
+        let foreign = try ForeignObjects(script.foreignObjects, on: connection)
+        let statements = try script.statements()
         for (position, statement) in statements.enumerated() {
             try run(statement, of: script, connection)
             progress?.note(Double(position + 1) / Double(statements.count))
+        }
+        try foreign.restore(without: script.removedTables) {
+            try run($0, of: script, connection)
         }
         if catalog.hasHistoryTables {
             let columns = try HistoryTables.names(on: connection)["ACHANGE"] ?? []
@@ -94,13 +105,23 @@ struct InPlaceMigration {
         let start = ContinuousClock.now
         do {
             try connection.execute(statement)
-        } catch {
-            guard error.isUniqueness, let violated = script.constraint(of: statement) else {
-                throw error
-            }
-            throw MigrationError(
+        } catch { throw try explanation(of: error, in: statement, of: script) ?? error }
+        store.debug.noteMigration("\(statement) (\((ContinuousClock.now - start).inSeconds))")
+    }
+
+    /// The error that says which rule of the new model the rows break; nil for other errors.
+    private func explanation(
+        of error: SQLiteError, in statement: String, of script: MigrationScript
+    ) throws -> (any Error)? {
+        if error.isUniqueness, let violated = script.constraint(of: statement) {
+            return MigrationError(
                 .constraintViolated(entity: violated.entity, constraint: violated.attributes))
         }
-        store.debug.noteMigration("\(statement) (\((ContinuousClock.now - start).inSeconds))")
+        // SQLite's sum of integers.
+        guard error.message == "integer overflow",
+            let derived = try script.derivedAttribute(of: statement)
+        else { return nil }
+        return StoreError(
+            .derivedValueTooLarge(entity: derived.entity.name, attribute: derived.attribute.name))
     }
 }

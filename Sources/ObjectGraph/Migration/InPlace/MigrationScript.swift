@@ -13,6 +13,9 @@ struct MigrationScript {
     private let tables: [TableMigration]
     private let relationships: [RelationshipMigration]
 
+    /// What the file has besides tables.
+    private let file: SchemaObjects
+
     /// The beginning of the names of removed tables that are dropped later; nil if they are dropped
     /// at once.
     private let deferred: String?
@@ -24,10 +27,11 @@ struct MigrationScript {
     ///   - schema: The schema of the new model.
     ///   - deferred: An unused name, with which the names of removed tables and columns begin that
     ///     are dropped later; nil drops them at once.
+    ///   - file: What the file has besides tables.
     init(
         _ correspondence: ModelCorrespondence, from source: StoreLayout,
         holding sourceNames: Set<String>, to target: StoreLayout, _ schema: SQLiteSchema,
-        deferred: String? = nil
+        deferred: String?, _ file: SchemaObjects
     ) {
         let sourceRoots = source.model.rootEntities.filter { root in
             source.model.entities[root.familyIndexes].contains { sourceNames.contains($0.name) }
@@ -38,6 +42,7 @@ struct MigrationScript {
         self.source = source
         self.target = target
         self.schema = schema
+        self.file = file
         self.deferred = deferred
         self.sourceRoots = sourceRoots
         tables = schema.roots.map { root in
@@ -46,7 +51,7 @@ struct MigrationScript {
             }
             return TableMigration(
                 root, members: members, columns: schema.columns(of: root, target), correspondence,
-                from: source, to: target, deferred: deferred)
+                from: source, to: target, deferred: deferred, file)
         }
         relationships = schema.entities.flatMap { entity in
             entity.properties.compactMap { property in
@@ -79,10 +84,8 @@ struct MigrationScript {
         }
     }
 
-    /// The statements in their order.
-    ///
-    /// - Parameter file: What the file has besides tables.
-    func statements(_ file: SchemaObjects) throws -> [String] {
+    /// The statements in their order, without those for objects of others.
+    func statements() throws -> [String] {
         var statements = file.removals(tables: changedTables, virtualTables: virtualTables)
         statements += relationships.flatMap(\.preparations)
         statements += removedTables.enumerated().map { position, table in
@@ -92,7 +95,8 @@ struct MigrationScript {
         let aside = movedRoots.map { (TableMigration.aside($0), source.table(of: $0)) }
         statements += aside.map { "ALTER TABLE \($1) RENAME TO \($0)" }
         for table in tables {
-            statements += table.statements(creation: schema.table(of: table.root, target))
+            statements += table.statements(
+                creation: schema.table(of: table.root, target, besides: table.foreignColumns))
         }
         let divided = Set(tables.filter(\.isDivided).map(\.root.index))
         statements += relationships.flatMap { $0.statements(schema, without: divided) }
@@ -101,6 +105,18 @@ struct MigrationScript {
         statements += relationships.flatMap(\.cleanUp)
         statements += try additions
         return statements + bookkeeping
+    }
+
+    /// The old tables whose rows are copied, and the columns whose values go on.
+    var copiedTables: [(table: String, columns: [String])] {
+        tables.filter { $0.form == .rebuilt }.map {
+            (source.table(of: $0.sourceRoot!), $0.copiedColumns)
+        }
+    }
+
+    /// The triggers and views of others, and their indexes on tables that are made again.
+    var foreignObjects: [SchemaObjects.Object] {
+        file.foreign(indexesOf: copiedTables.map(\.table) + removedTables)
     }
 
     /// The roots of the old tables that get another name while the new ones are made.
@@ -150,7 +166,7 @@ struct MigrationScript {
     }
 
     /// The old tables, by their old names, that nothing of the new model has become.
-    private var removedTables: [String] {
+    var removedTables: [String] {
         let used = Set(tables.compactMap { $0.sourceRoot?.index })
         let entities = sourceRoots.filter { !used.contains($0.index) }.map { source.table(of: $0) }
         let goOn = Set(relationships.compactMap { $0.formerJoin?.name })
@@ -180,7 +196,9 @@ struct MigrationScript {
             }
             for (attribute, entity) in try schema.derivedAttributes() {
                 let triggers = DerivedTriggers(attribute, of: entity, target)
-                if !isComputed(attribute, of: entity) { statements.append(triggers.computation) }
+                if !isComputed(attribute, of: entity) {
+                    statements += [triggers.computation, triggers.check].compactMap(\.self)
+                }
                 statements += triggers.statements
             }
             return statements
@@ -263,5 +281,12 @@ struct MigrationScript {
             }
         }
         return nil
+    }
+
+    /// The derived attribute whose values a statement computes; nil for other statements.
+    func derivedAttribute(of statement: String) throws -> (attribute: Property, entity: Entity)? {
+        try schema.derivedAttributes().first {
+            DerivedTriggers($0, of: $1, target).computation == statement
+        }
     }
 }

@@ -33,6 +33,9 @@ struct TableMigration {
     /// The beginning of the names that these have until then.
     private let deferred: String?
     private let columns: [Column]
+
+    /// The columns of a copied table that no model knows. They go on with their values.
+    let foreignColumns: [(name: String, type: String)]
     private let source: StoreLayout
     private let target: StoreLayout
 
@@ -54,10 +57,11 @@ struct TableMigration {
     ///   - columns: The columns of the new table.
     ///   - deferred: The beginning of names for removed columns, which are dropped later; nil drops
     ///     them at once.
+    ///   - file: What the file has besides what models describe.
     init(
         _ root: Entity, members: [Member], columns: [(name: String, type: String)],
         _ correspondence: ModelCorrespondence,
-        from source: StoreLayout, to target: StoreLayout, deferred: String?
+        from source: StoreLayout, to target: StoreLayout, deferred: String?, _ file: SchemaObjects
     ) {
         let columns = columns.map { column in
             Column(
@@ -77,19 +81,31 @@ struct TableMigration {
         guard let sourceRoot else {
             leftColumns = []
             form = .created
+            foreignColumns = []
             return
         }
+        let table = source.table(of: sourceRoot)
+        let family = source.model.entities[sourceRoot.familyIndexes]
+        let unknown = file.columns(of: table, besides: family.flatMap { source.columns(of: $0) })
+        let newNames = Set(columns.map { $0.name.uppercased() })
+        foreignColumns = unknown.filter { !newNames.contains($0.name.uppercased()) }
+            .map { (SchemaObjects.quoted($0.name), $0.type) }
         let left =
             isDivided ? nil : Self.leftColumns(columns, members, of: sourceRoot, source)
         leftColumns = left ?? []
         let canStay = left.map { $0.isEmpty || deferred != nil } ?? false
         let isEqual =
-            source.table(of: sourceRoot) == target.table(of: root) && leftColumns.isEmpty
+            table == target.table(of: root) && leftColumns.isEmpty
             && columns.allSatisfy { column in
                 column.values.allSatisfy { $0 == .column(column.name) || $0 == .none }
                     && column.former == column.name
             }
-        form = !canStay ? .rebuilt : isEqual ? .kept : .altered
+        // An alteration would leave constraints of the table as they are, and columns that nobody
+        // knows in the place of new ones.
+        let isOtherwise = !isEqual || members.contains { $0.versionHash != $1.versionHash }
+        let mustGo =
+            file.isConstrained(table) && isOtherwise || foreignColumns.count < unknown.count
+        form = !canStay || mustGo ? .rebuilt : isEqual ? .kept : .altered
     }
 
     /// The old columns that become none of the new ones; nil if one of the others becomes more than
@@ -126,6 +142,11 @@ struct TableMigration {
             ? nil : Self.aside(sourceRoot)
     }
 
+    /// The columns of the old table whose values are copied as they are.
+    var copiedColumns: [String] {
+        Set(columns.flatMap(\.values).compactMap(\.column)).sorted() + foreignColumns.map(\.name)
+    }
+
     static func aside(_ sourceRoot: Entity) -> String { "Z_OLD_\(sourceRoot.index)" }
 
     /// The statements that make the table from the old one, which then has its name of aside.
@@ -142,9 +163,11 @@ struct TableMigration {
 
     private var copy: String {
         let table = Self.aside(sourceRoot!)
-        let list = (["Z_PK", "Z_ENT", "Z_OPT"] + columns.map(\.name)).joined(separator: ", ")
+        let same = ["Z_PK", "Z_ENT", "Z_OPT"]
+        let others = foreignColumns.map(\.name)
+        let list = (same + columns.map(\.name) + others).joined(separator: ", ")
         let values = columns.map { $0.values.isEmpty ? "NULL" : byEntity($0.values.map(\.sql)) }
-        let selected = (["Z_PK", "Z_ENT", "Z_OPT"] + values).joined(separator: ", ")
+        let selected = (same + values + others).joined(separator: ", ")
         let condition = isDivided ? " WHERE Z_ENT IN (\(numbers))" : ""
         return
             "INSERT INTO \(target.table(of: root)) (\(list)) SELECT \(selected) FROM \(table)\(condition)"

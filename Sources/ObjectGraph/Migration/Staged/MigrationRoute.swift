@@ -13,17 +13,25 @@ struct MigrationRoute {
     ///   - destination: The model that it shall have, another one.
     ///   - listed: The versions in their order, the oldest first.
     ///   - mappings: The declared mappings.
+    ///   - infersMappings: Whether there are other steps than those of the declared mappings.
     ///   - configuration: The configuration of the store.
     /// - Throws: `MigrationError` with `notInferable` for the direct step if there is no route; with
-    ///   `noRoute` if that step would pass a declared mapping.
+    ///   `noRoute` if that step would pass a declared mapping; with `noMapping` if nothing is
+    ///   inferred.
     init(
         from source: ManagedObjectModel, to destination: ManagedObjectModel,
-        over listed: [ManagedObjectModel], mappings: [MappingModel], configuration: String?
+        over listed: [ManagedObjectModel], mappings: [MappingModel], infersMappings: Bool = true,
+        configuration: String?
     ) throws(MigrationError) {
         let map = VersionMap(source, destination, listed, mappings, configuration)
         let path = MigrationPath.cheapest(
-            from: 0, to: map.end, count: map.versions.count, edge: map.edge)
+            from: 0, to: map.end, count: map.versions.count
+        ) { old, new in
+            let edge = map.edge(old, new)
+            return edge == .inPlace && !infersMappings ? nil : edge
+        }
         guard let path else {
+            guard infersMappings else { throw MigrationError(.noMapping) }
             _ = try ModelCorrespondence(from: source, to: destination)
             throw MigrationError(.noRoute)
         }

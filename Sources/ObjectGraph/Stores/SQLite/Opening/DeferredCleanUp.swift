@@ -14,7 +14,7 @@ struct DeferredCleanUp {
         }
     }
 
-    private static func isLeft(_ name: String) -> Bool {
+    static func isLeft(_ name: String) -> Bool {
         name.uppercased().hasPrefix(beginning)
     }
 

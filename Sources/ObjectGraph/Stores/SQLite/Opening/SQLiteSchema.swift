@@ -160,10 +160,13 @@ struct SQLiteSchema {
             }
     }
 
-    func table(of root: Entity, _ layout: StoreLayout) -> String {
+    /// - Parameter others: Columns that the model does not describe.
+    func table(
+        of root: Entity, _ layout: StoreLayout, besides others: [(name: String, type: String)] = []
+    ) -> String {
         let all =
             ["Z_PK INTEGER PRIMARY KEY", "Z_ENT INTEGER", "Z_OPT INTEGER"]
-            + columns(of: root, layout).map { "\($0.name) \($0.type)" }
+            + (columns(of: root, layout) + others).map { "\($0.name) \($0.type)" }
         return "CREATE TABLE \(layout.table(of: root)) (\(all.joined(separator: ", ")))"
     }
 
