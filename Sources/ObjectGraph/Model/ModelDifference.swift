@@ -40,7 +40,8 @@ extension [ModelDifference] {
     var sentence: String {
         guard !isEmpty else { return "" }
         let rest = count - Self.longestList
-        return " What differs: \(prefix(Self.longestList).map(\.description).joined(separator: "; "))"
+        return
+            " What differs: \(prefix(Self.longestList).map(\.description).joined(separator: "; "))"
             + (rest > 0 ? "; and \(rest) more." : ".")
     }
 

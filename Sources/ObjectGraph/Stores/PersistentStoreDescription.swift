@@ -173,7 +173,8 @@ public struct PersistentStoreDescription: Sendable {
         }
         configuration.pragmas += pragmas.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         if isExclusive {
-            // Before SQLite looks at the file, which keeps its journal mode.
+            // Nothing may look at the file before this, and the file keeps its journal mode.
+            configuration.pragmasOfNewFiles = []
             configuration.pragmas.removeAll { $0.name.lowercased() == "journal_mode" }
             configuration.pragmas.insert(("locking_mode", "EXCLUSIVE"), at: 0)
         }

@@ -134,7 +134,10 @@ import Testing
                 atPath: ExternalFiles.supportFolder(of: backup).path))
     }
 
-    @Test func `a migration that goes on keeps the copy of its beginning (§9.4.22)`() throws {
+    @Test(arguments: [false, true])
+    func `a migration that goes on keeps the copy of its beginning (§9.4.22)`(
+        _ isMapped: Bool
+    ) throws {
         try fixture.make(before, [("Page", ["title": "one"])])
         let model = try ManagedObjectModel(entities: after)
         func make() throws {
@@ -147,7 +150,12 @@ import Testing
         try make()
         // The first of two steps leads to a model in between.
         let between = [fixture.entity("Page", [title, AttributeDescription("size", .double)])]
-        try fixture.open(between) { _ in }
+        let mapping = try MappingModel.inferred(
+            from: ManagedObjectModel(entities: before), to: ManagedObjectModel(entities: between),
+            replacing: [EntityMapping(from: "Page", to: "Page")])
+        // A new file has another identifier.
+        try fixture.open(between, { $0.migration.mappingModels = isMapped ? [mapping] : [] }) { _ in
+        }
         try make()
         #expect(try title(in: backup, before) == "one")
         // After the last step, or before another first one, it is made again.
@@ -175,7 +183,8 @@ import Testing
             let error = #expect(throws: MigrationError.self) {
                 try fixture.open(after, { $0.migration.backup = place }) { _ in }
             }
-            #expect(error?.reason == .backupFailed(reason, at: place), "\(String(describing: error))")
+            #expect(
+                error?.reason == .backupFailed(reason, at: place), "\(String(describing: error))")
             #expect(error?.code == 134110 && error?.url == fixture.url)
             #expect(try fixture.files() == files)
         }

@@ -92,11 +92,11 @@ struct SchemaObjects {
         return (columns[table.uppercased()] ?? []).filter {
             !known.contains($0.name.uppercased()) && !DeferredCleanUp.isLeft($0.name)
         }
-            .map { name, type in
-                // A type can be any text; others than words are left out.
-                let isPlain = type.allSatisfy { $0.isLetter || $0.isNumber || " (),".contains($0) }
-                return (name, isPlain ? type : "")
-            }
+        .map { name, type in
+            // A type can be any text; others than words are left out.
+            let isPlain = type.allSatisfy { $0.isLetter || $0.isNumber || " (),".contains($0) }
+            return (name, isPlain ? type : "")
+        }
     }
 
     // MARK: - Objects

@@ -142,8 +142,9 @@ struct MappedMigration {
                 try? from.removePersistentStore(opened)
             }
         }
+        try makeFile(new, pageSize)
         let to = PersistentStoreCoordinator(model: mapping.destination, debug: debug)
-        let made = try to.addPersistentStore(destinationDescription(new, pageSize))
+        let made = try to.addPersistentStore(destinationDescription(new))
         let external = (to.records[0].store as? SQLiteStore)?.externalFiles
         defer {
             written = external?.writtenNames ?? []
@@ -171,6 +172,15 @@ struct MappedMigration {
         try to.removePersistentStore(made)
         try from.removePersistentStore(opened)
         try takeOverMetadata(of: source, new)
+    }
+
+    /// Makes an empty file. A backup cannot change the size of pages in a file with a WAL.
+    private func makeFile(_ new: URL, _ pageSize: Int64) throws {
+        var configuration = fileConfiguration(new)
+        configuration.pragmasOfNewFiles = [("page_size", "\(pageSize)"), ("auto_vacuum", "2")]
+        let connection = try Connection(configuration)
+        try connection.execute("CREATE TABLE first (a); DROP TABLE first")
+        try connection.close()
     }
 
     private func takeOverMetadata(of source: MigratedStore, _ new: URL) throws {
@@ -216,16 +226,13 @@ struct MappedMigration {
         return description
     }
 
-    private func destinationDescription(
-        _ new: URL, _ pageSize: Int64
-    ) -> PersistentStoreDescription {
+    private func destinationDescription(_ new: URL) -> PersistentStoreDescription {
         var description = description(store.description)
         description.url = new
         description.isReadOnly = false
         // The file is worth nothing after a failure.
         description.pragmas["journal_mode"] = "TRUNCATE"
         description.pragmas["synchronous"] = "OFF"
-        description.pragmas["page_size"] = "\(pageSize)"
         description.pragmas["cache_size"] = "-16384"
         description.supportFolder = ExternalFiles.supportFolder(of: store.file)
         return description

@@ -155,8 +155,10 @@ final class MappingPlan {
 
     /// Sets the attributes of a new object.
     ///
+    /// - Returns: The size of those values that are data.
     /// - Throws: `PropertyError` if one does not accept its value.
-    func setAttributes(of object: ManagedObject, from source: ManagedObject) throws {
+    func setAttributes(of object: ManagedObject, from source: ManagedObject) throws -> Int {
+        var byteCount = 0
         for attribute in attributes {
             let property = attribute.property
             let value: AttributeValue
@@ -175,8 +177,10 @@ final class MappingPlan {
             }
             // A mandatory attribute keeps its default value.
             if value.isNull, !property.isOptional, property.defaultValue != nil { continue }
+            if case .data(let data) = value { byteCount += data.count }
             object.setAttribute(value, at: property.index)
         }
+        return byteCount
     }
 }
 
@@ -246,7 +250,13 @@ struct RelationshipPlan {
             if let object = fitting.first { owner.setDestination(object, of: property) }
             return
         }
-        for object in fitting { owner.change(object, in: property, isAddition: true) }
+        guard property.relationship!.isOrdered else {
+            for object in fitting { owner.change(object, in: property, isAddition: true) }
+            return
+        }
+        // The other ends may have been set before, in another order.
+        let others = owner.orderedDestinations(of: property).filter { !fitting.contains($0) }
+        owner.setDestinations(others + fitting, of: property)
     }
 
     // MARK: - Inverses

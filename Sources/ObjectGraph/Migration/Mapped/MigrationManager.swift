@@ -32,6 +32,9 @@ public final class MigrationManager {
     /// The object of the source that is being mapped; nil between two of them.
     var currentSource: ManagedObject?
 
+    /// The size of the data in new objects that are not saved yet.
+    var largeByteCount = 0
+
     let associations: Associations
     private var cancellation: MigrationError?
 
@@ -63,7 +66,9 @@ public final class MigrationManager {
         let name = entityName ?? plan.mapping.destination ?? ""
         let object = try destinationContext.insertObject(entityName: name)
         guard let source = currentSource else { return object }
-        if plan.makes(object) { try plan.setAttributes(of: object, from: source) }
+        if plan.makes(object) {
+            largeByteCount += try plan.setAttributes(of: object, from: source)
+        }
         associate(source, with: object, plan: currentPlan)
         return object
     }
@@ -85,13 +90,11 @@ public final class MigrationManager {
     ///   - source: The object of the source.
     ///   - destination: The object that was made of it.
     ///   - mapping: The mapping that has made it.
+    /// - Throws: `MigrationError` with `unknownMapping`.
     public func associate(
         _ source: ManagedObject, with destination: ManagedObject, for mapping: EntityMapping
-    ) {
-        guard let plan = plans.firstIndex(where: { $0.mapping.name == mapping.name }) else {
-            return
-        }
-        associate(source, with: destination, plan: plan)
+    ) throws(MigrationError) {
+        associate(source, with: destination, plan: try plan(named: mapping.name))
     }
 
     private func associate(_ source: ManagedObject, with destination: ManagedObject, plan: Int) {

@@ -42,16 +42,20 @@ final class MigrationPasses {
         try forEachPlan { _, plan in
             try calling { try plan.policy.begin(plan.mapping, with: manager) }
         }
-        try forEachPlan(create)
+        try forEachPlan { index, plan in
+            try timing("\(plan.mapping.name): objects created") { try create(index, plan) }
+        }
         manager.prepareRelating()
-        try forEachPlan(relate)
+        try forEachPlan { index, plan in
+            try timing("\(plan.mapping.name): objects related") { try relate(index, plan) }
+        }
         try forEachPlan { _, plan in
             try calling {
                 try plan.policy.performCustomValidation(for: plan.mapping, manager: manager)
             }
             try save()
         }
-        try validate()
+        try timing("new objects validated") { try validate() }
         try forEachPlan { _, plan in
             try calling { try plan.policy.end(plan.mapping, manager: manager) }
         }
@@ -65,6 +69,13 @@ final class MigrationPasses {
             manager.currentPlan = index
             try body(index, manager.plans[index])
         }
+    }
+
+    private func timing(_ pass: String, _ body: () throws -> Void) rethrows {
+        let start = ContinuousClock.now
+        try body()
+        manager.sourceContext.coordinator.debug.noteMigration(
+            "\(pass) (\((ContinuousClock.now - start).inSeconds))")
     }
 
     // MARK: - Hooks and saves
@@ -98,6 +109,15 @@ final class MigrationPasses {
         do {
             // Objects that could not be read have read as nil.
             try manager.sourceContext.failedReads.requireNoneGiven()
+        } catch {
+            throw failure(error)
+        }
+        try saveDestination()
+        manager.sourceContext.reset()
+    }
+
+    private func saveDestination() throws {
+        do {
             try manager.destinationContext.save()
         } catch let error as StoreError {
             throw error
@@ -105,8 +125,8 @@ final class MigrationPasses {
             throw failure(error)
         }
         try manager.associations.flush()
-        manager.sourceContext.reset()
         manager.destinationContext.reset()
+        manager.largeByteCount = 0
     }
 
     private func noteDone(_ count: Int) throws {
@@ -129,6 +149,8 @@ final class MigrationPasses {
                         try plan.policy.createDestinationInstances(
                             for: object, in: plan.mapping, manager: manager)
                     }
+                    // The rows of the source do not have the values that are in files.
+                    if manager.largeByteCount > Self.largeByteCount { try saveDestination() }
                 }
                 manager.currentSource = nil
                 try save()
@@ -208,7 +230,8 @@ final class MigrationPasses {
 
     // MARK: - Chunks
 
-    private static let relatedCount = 500
+    private static let relatedCount = 250
+    private static let largeByteCount = 8 << 20
 
     /// Calls the body with the objects of exactly one entity, in the order of their keys.
     private func forEachChunk(

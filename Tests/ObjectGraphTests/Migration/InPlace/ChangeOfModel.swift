@@ -41,11 +41,13 @@ struct ChangeOfModel: Sendable, CustomTestStringConvertible {
     ) -> [EntityDescription] {
         let (own, other) = (books ? "books" : "book", pages ? "pages" : "page")
         return [
-            page([], [
-                RelationshipDescription(
-                    name: own, destination: "Book", inverse: other, maxCount: books ? 0 : 1,
-                    renamingIdentifier: "book")
-            ]),
+            page(
+                [],
+                [
+                    RelationshipDescription(
+                        name: own, destination: "Book", inverse: other, maxCount: books ? 0 : 1,
+                        renamingIdentifier: "book")
+                ]),
             book([
                 RelationshipDescription(
                     name: other, destination: "Page", inverse: own, maxCount: pages ? 0 : 1,

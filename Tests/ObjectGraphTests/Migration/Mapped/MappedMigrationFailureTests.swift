@@ -16,8 +16,8 @@ import Testing
         _ mapping: MappingModel, sourceLocation: SourceLocation = #_sourceLocation,
         _ change: (inout PersistentStoreDescription) -> Void = { _ in }
     ) throws -> MigrationError? {
-        let rows = try fixture.store.sql("SELECT * FROM ZPERSON")
         let names = try fixture.store.files().keys.sorted()
+        let rows = try fixture.store.sql("SELECT * FROM ZPERSON")
         let error = #expect(throws: MigrationError.self, sourceLocation: sourceLocation) {
             try fixture.migrate(mapping, change) { _ in }
         }

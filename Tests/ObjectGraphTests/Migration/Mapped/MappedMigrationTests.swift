@@ -130,7 +130,7 @@ import Testing
                 == ["ada 54.0 none Main Street", "bob 25.5 none ?", "cy 75.0 none Main Street"])
     }
 
-    @Test func `what no mapping names is dropped (§9.3.2)`() throws {
+    @Test func `what no mapping names is dropped (§9.3.11)`() throws {
         try fixture.makePeople()
         var people = MappingFixture.people
         people[0].attributes.append(AttributeDescription("nick", .string))
@@ -174,22 +174,24 @@ import Testing
 
     @Test func `classes of both models type the closure (§9.3.5)`() throws {
         let store = MigrationFixture()
-        let (old, new) = ([EntityDescription(Note.self)], [EntityDescription(Memo.self)])
-        try store.make(old, [("Note", ["text": "milk"]), ("Note", ["text": "eggs"])])
+        let (old, new) = ([EntityDescription(Slip.self)], [EntityDescription(Reminder.self)])
+        try store.make(old, [("Slip", ["text": "milk"]), ("Slip", ["text": "eggs"])])
         let mapping = try MappingModel(
             from: ManagedObjectModel(entities: old), to: ManagedObjectModel(entities: new),
             [
-                .custom(from: Note.self, to: Memo.self) { note, memo, _ in
-                    memo[Memo.length] = note[Note.text]?.count ?? 0
+                .custom(from: Slip.self, to: Reminder.self) { note, memo, _ in
+                    memo[Reminder.length] = note[Slip.text]?.count ?? 0
                 },
-                .custom(from: Note.self, to: Memo.self, name: "copies") {
-                    (note: Note, manager: MigrationManager) in
-                    try manager.insert(Memo.self)[Memo.text] = (note[Note.text] ?? "") + "!"
+                .custom(from: Slip.self, to: Reminder.self, name: "copies") {
+                    (note: Slip, manager: MigrationManager) in
+                    let memo = try manager.insert(Reminder.self)
+                    memo[Reminder.text] = (note[Slip.text] ?? "") + "!"
+                    memo[Reminder.length] = 0
                 },
             ])
         try store.open(new, { $0.migration.mappingModels = [mapping] }) { _ in }
         #expect(
-            try store.sql("SELECT ZTEXT, ZLENGTH FROM ZMEMO ORDER BY 1")
+            try store.sql("SELECT ZTEXT, ZLENGTH FROM ZREMINDER ORDER BY 1")
                 == ["eggs 4", "eggs! 0", "milk 4", "milk! 0"])
     }
 
@@ -304,12 +306,12 @@ import Testing
     }
 }
 
-private final class Note: ManagedObject {
+private final class Slip: ManagedObject {
     static let text = Attribute<String?>("text")
     override class var managedProperties: [any ManagedProperty] { [text] }
 }
 
-private final class Memo: ManagedObject {
+private final class Reminder: ManagedObject {
     static let text = Attribute<String?>("text")
     static let length = Attribute<Int>("length")
     override class var managedProperties: [any ManagedProperty] { [text, length] }

@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test func `a predicate that cannot be evaluated is refused (§9.3.2)`() throws {
-        let predicate = try ObjectPredicate("size > 3")
+        let predicate = try ObjectPredicate("height > 3")
         guard
             case .invalidMapping("PersonToContact", .unusableExpression(nil, _))? =
                 problem(EntityMapping(from: "Person", to: "Contact", where: predicate))

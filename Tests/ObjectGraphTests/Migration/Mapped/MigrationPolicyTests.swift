@@ -88,7 +88,7 @@ import Testing
                     entityName: "Address", predicate: ObjectPredicate("street == %@", street)),
                 as: ManagedObject.self)
             if let address = known.first {
-                manager.associate(source, with: address, for: mapping)
+                try manager.associate(source, with: address, for: mapping)
             } else {
                 try manager.insert()
             }
@@ -161,7 +161,8 @@ import Testing
         // Leaves gaps between the keys.
         try fixture.store.open([Self.item]) { context in
             let doomed = try context.fetch(
-                FetchRequest(entityName: "Item", predicate: ObjectPredicate("number % 7 == 3")),
+                FetchRequest(
+                    entityName: "Item", predicate: ObjectPredicate("modulus:by:(number, 7) == 3")),
                 as: ManagedObject.self)
             for item in doomed { context.delete(item) }
             try context.save()

