@@ -44,6 +44,8 @@ public struct SnapshotFolder: Sendable {
     /// - Parameters:
     ///   - version: The name of the version, which is also that of the files.
     ///   - model: The model of the version.
+    ///   - store: How the program opens its store: a new store notes the migrations as code, which
+    ///     do not run in it. The URL is not used.
     ///   - objectCount: The number of objects of each entity that is not abstract.
     ///   - seed: Another seed makes other data.
     ///   - adjust: Called for each object before the save, with its number among those of its
@@ -54,7 +56,9 @@ public struct SnapshotFolder: Sendable {
     ///   written. An earlier snapshot is then unchanged.
     @discardableResult
     public func export(
-        _ version: String, of model: ManagedObjectModel, objectCount: Int = 5, seed: UInt64 = 1,
+        _ version: String, of model: ManagedObjectModel,
+        opening store: PersistentStoreDescription = PersistentStoreDescription(type: .sqlite),
+        objectCount: Int = 5, seed: UInt64 = 1,
         adjusting adjust: @Sendable (ManagedObject, Int) throws -> Void = { _, _ in }
     ) throws -> Bool {
         guard version.first?.isASCIIAlphanumeric ?? false,
@@ -68,7 +72,8 @@ public struct SnapshotFolder: Sendable {
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         let workplace = try Workplace()
         let made = workplace.url.appending(path: file.lastPathComponent)
-        try SampleStore(model: model, objectCount: objectCount, seed: seed).make(at: made, adjust)
+        try SampleStore(model: model, store: store, objectCount: objectCount, seed: seed)
+            .make(at: made, adjust)
         try PersistentStoreCoordinator.replacePersistentStore(at: file, with: made)
         try checksum.write(to: checksumFile, atomically: true, encoding: .utf8)
         return true

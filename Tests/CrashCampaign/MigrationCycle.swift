@@ -21,7 +21,7 @@ struct MigrationCycle {
     /// What is wrong with the objects of a model; nil if nothing is.
     let difference: @Sendable (ManagedObjectContext, Int) throws -> String?
 
-    static let all: [MigrationCycle] = [.inPlace, .mapped, .chain]
+    static let all: [MigrationCycle] = [.inPlace, .mapped, .chain, .staged, .code]
 
     static func named(_ name: String) -> MigrationCycle? { all.first { $0.name == name } }
 

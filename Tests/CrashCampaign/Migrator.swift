@@ -24,7 +24,7 @@ struct Migrator {
     }
 
     func makeStore() throws {
-        let coordinator = try open(0)
+        let coordinator = try open(0, migrates: false)
         let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
         try context.performAndWait {
             try cycle.fill(context)

@@ -4,6 +4,7 @@ import ObjectGraph
 /// A store with objects of every entity of a model, all related to each other.
 struct SampleStore: Sendable {
     let model: ManagedObjectModel
+    let store: PersistentStoreDescription
     let objectCount: Int
     let seed: UInt64
 
@@ -12,7 +13,8 @@ struct SampleStore: Sendable {
         at file: URL, _ adjust: @Sendable (ManagedObject, Int) throws -> Void
     ) throws {
         let coordinator = PersistentStoreCoordinator(model: model)
-        var description = PersistentStoreDescription.sqlite(at: file)
+        var description = store
+        description.url = file
         description.externalStorageThresholdBytes = SampleValue.largeByteCount - 1
         let store = try coordinator.addPersistentStore(description)
         let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
