@@ -67,7 +67,7 @@ public struct MigrationCost: Sendable, Hashable {
         let script = MigrationScript(
             correspondence, from: layout, holding: names, to: target,
             SQLiteSchema(model: destination, entityNames: Set(destination.entities.map(\.name))),
-            SchemaObjects(SQLiteSchema(model: source, entityNames: names), layout), deferred: nil)
+            deferred: nil, SchemaObjects(SQLiteSchema(model: source, entityNames: names), layout))
         tables = script.costs
     }
 
