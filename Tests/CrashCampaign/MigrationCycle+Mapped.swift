@@ -7,9 +7,9 @@ extension MigrationCycle {
     static let mapped = MigrationCycle(
         name: "mapped", modelCount: 2, longestDelay: 150_000,
         model: { try coloredModel($0) },
-        options: { _ in
+        options: { number in
             var options = MigrationOptions()
-            options.mappingModels = try mappings(last: 1)
+            options.mappingModels = [try number == 0 ? merging(1) : splitting()]
             return options
         },
         fill: fillColors, difference: { try colorDifference($0, $1) })
@@ -18,10 +18,10 @@ extension MigrationCycle {
     /// is mapped.
     static let chain = MigrationCycle(
         name: "chain", modelCount: 4, longestDelay: 200_000, model: { try coloredModel($0) },
-        options: { _ in
+        options: { number in
             var options = MigrationOptions()
-            options.sourceModels = try (0..<4).map { try coloredModel($0) }
-            options.mappingModels = try mappings(last: 3)
+            if number > 0 { options.sourceModels = try (0..<number).map { try coloredModel($0) } }
+            options.mappingModels = [try number == 0 ? merging(3) : splitting()]
             return options
         }, isDirect: true,
         fill: fillColors, difference: { try colorDifference($0, $1) })
@@ -51,30 +51,31 @@ extension MigrationCycle {
         return try ManagedObjectModel(entities: [item, tint])
     }
 
-    /// From the first model to the next, and back from the last one.
-    private static func mappings(last: Int) throws -> [MappingModel] {
-        [
-            try MappingModel(
-                from: coloredModel(0), to: coloredModel(1),
-                [
-                    EntityMapping(
-                        from: "Item", to: "Item",
-                        properties: [
-                            PropertyMapping("tint", .variable("source"), through: "ItemToTint")
-                        ]),
-                    .custom(from: "Item", to: "Tint") {
-                        (source: ManagedObject, tint: ManagedObject, _: MigrationManager) in
-                        try tint.setValue(try source.value(forKey: "color"), forKey: "color")
-                    },
-                ]),
-            try MappingModel(
-                from: coloredModel(last), to: coloredModel(0),
-                [
-                    EntityMapping(
-                        from: "Item", to: "Item",
-                        properties: [PropertyMapping("color", .variable("source.tint.color"))])
-                ]),
-        ]
+    private static func splitting() throws -> MappingModel {
+        try MappingModel(
+            from: coloredModel(0), to: coloredModel(1),
+            [
+                EntityMapping(
+                    from: "Item", to: "Item",
+                    properties: [
+                        PropertyMapping("tint", .variable("source"), through: "ItemToTint")
+                    ]),
+                .custom(from: "Item", to: "Tint") {
+                    (source: ManagedObject, tint: ManagedObject, _: MigrationManager) in
+                    try tint.setValue(try source.value(forKey: "color"), forKey: "color")
+                },
+            ])
+    }
+
+    /// Back to the first model.
+    private static func merging(_ number: Int) throws -> MappingModel {
+        try MappingModel(
+            from: coloredModel(number), to: coloredModel(0),
+            [
+                EntityMapping(
+                    from: "Item", to: "Item",
+                    properties: [PropertyMapping("color", .variable("source.tint.color"))])
+            ])
     }
 
     private static func color(_ number: Int) -> String { "color \(number % 7)" }
