@@ -13,6 +13,7 @@ let package = Package(
     products: [
         .library(name: "ObjectGraph", targets: ["ObjectGraph"]),
         .library(name: "Stacks", targets: ["Stacks"]),
+        .library(name: "MigrationKit", targets: ["MigrationKit"]),
         .executable(name: "bench", targets: ["bench"]),
         .executable(name: "modelgen", targets: ["modelgen"]),
         .plugin(name: "GenerateModel", targets: ["GenerateModel"]),
@@ -36,6 +37,7 @@ let package = Package(
             dependencies: ["CSQLite", "CZlib", .product(name: "Logging", package: "swift-log")],
             swiftSettings: strict),
         .target(name: "Stacks", dependencies: ["ObjectGraph"], swiftSettings: strict),
+        .target(name: "MigrationKit", dependencies: ["ObjectGraph"], swiftSettings: strict),
         .target(name: "ModelSource", dependencies: ["ObjectGraph"], swiftSettings: strict),
         .executableTarget(
             name: "modelgen",
@@ -81,6 +83,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "StacksTests", dependencies: ["Stacks", "ObjectGraph", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "MigrationKitTests", dependencies: ["MigrationKit", "ObjectGraph", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "ModelgenTests", dependencies: ["modelgen", "ObjectGraph", "TestSupport"],

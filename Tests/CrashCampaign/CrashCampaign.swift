@@ -28,8 +28,10 @@ enum CrashCampaign {
             Writer.addTag(
                 try configuration(URL(filePath: arguments[3]), .single, journal: arguments[2]))
         }
-        if arguments.first == "migrate", arguments.count == 3 {
-            Migrator.run(URL(filePath: arguments[3]), journal: arguments[2])
+        if arguments.first == "migrate", arguments.count == 4,
+            let cycle = MigrationCycle.named(arguments[2])
+        {
+            Migrator(cycle: cycle, url: URL(filePath: arguments[4]), journal: arguments[3]).run()
         }
         guard arguments.count == 1, let killCount = Int(arguments[1]), killCount > 0 else {
             FileHandle.standardError.write(Data("usage: CrashCampaign KILLS\n".utf8))
@@ -86,9 +88,10 @@ enum CrashCampaign {
                 }
             }
             if kill % 2 == 0 {
-                do { try killMigration(journal: journal, folder, &generator) } catch {
+                let cycle = MigrationCycle.all[kill / 2 % MigrationCycle.all.count]
+                do { try killMigration(cycle, journal: journal, folder, &generator) } catch {
                     totals.failures += 1
-                    print("migration after kill \(kill), \(journal): \(error)")
+                    print("migration \(cycle.name) after kill \(kill), \(journal): \(error)")
                 }
             }
         }
@@ -136,16 +139,17 @@ enum CrashCampaign {
 
     /// Kills a process that migrates a store, twice, and checks what it leaves.
     private static func killMigration(
-        journal: String, _ folder: TemporaryFolder, _ generator: inout SeededGenerator
+        _ cycle: MigrationCycle, journal: String, _ folder: TemporaryFolder,
+        _ generator: inout SeededGenerator
     ) throws {
-        let url = folder.url("migrated-\(journal).sqlite")
-        if !FileManager.default.fileExists(atPath: url.path) {
-            try Migrator.makeStore(at: url, journal: journal)
-        }
+        let url = folder.url("\(cycle.name)-\(journal).sqlite")
+        let migrator = Migrator(cycle: cycle, url: url, journal: journal)
+        if !FileManager.default.fileExists(atPath: url.path) { try migrator.makeStore() }
         for _ in 0..<2 {
-            let delay = Int.random(in: 0...40_000, using: &generator)
-            _ = try linesOfProcess(["migrate", journal, url.path], killedAfter: delay)
-            try Migrator.check(url, journal: journal)
+            let delay = Int.random(in: 0...cycle.longestDelay, using: &generator)
+            _ = try linesOfProcess(
+                ["migrate", cycle.name, journal, url.path], killedAfter: delay)
+            try migrator.check()
         }
     }
 

@@ -2,8 +2,8 @@ import Foundation
 
 @testable import ObjectGraph
 
-/// Passes libFuzzer's inputs to the readers of models: the text of a model file, a keyed archive,
-/// or a compressed archive.
+/// Passes libFuzzer's inputs to the readers of models: the text of a model file or of a mapping
+/// file, a keyed archive, or a compressed archive.
 ///
 /// `scripts/fuzz` builds and runs it. What is read is printed and archived, and must be read from
 /// both as an equal model.
@@ -15,6 +15,9 @@ enum ModelFuzzer {
 func check(_ input: UnsafeBufferPointer<UInt8>) {
     let data = Data(input)
     let archiveMagic = BinaryPropertyList.magic.utf8
+    if data.first == UInt8(ascii: "<") {
+        _ = try? MappingFile(data, of: URL(filePath: "/mapping"))
+    }
     let isFile = data.starts(with: archiveMagic) || data.first == UInt8(ascii: "<")
     guard
         let model = try? isFile

@@ -436,5 +436,6 @@ extension Subject {
     static let objectGraph = Subject(
         name: "object-graph", group: .engine,
         summary: "the engine without a stack, for the engine workload",
-        openItems: ObjectGraphEngine.init)
+        openItems: ObjectGraphEngine.init,
+        migrateItems: { try ObjectGraphEngine.migrate($0, $1, hasPictures: $2) })
 }

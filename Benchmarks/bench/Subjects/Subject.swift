@@ -15,6 +15,9 @@ struct Subject: Sendable {
     var openItems: (@Sendable (SubjectConfiguration) throws -> any EngineSubject)?
     /// Opens it on a store of items for a load; nil if it does not support loads.
     var openLoad: (@Sendable (SubjectConfiguration) throws -> any LoadSubject)?
+    /// Migrates a store of items and closes it; nil if it does not support that. The last argument
+    /// says whether items have pictures.
+    var migrateItems: (@Sendable (SubjectConfiguration, MigratedItems.Way, Bool) throws -> Void)?
     /// Opens it on a workload's own model; nil if it is not a stack.
     var openStack: (@Sendable (StackConfiguration) throws -> any PersistenceStack)?
 

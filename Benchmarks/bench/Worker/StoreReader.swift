@@ -13,15 +13,30 @@ final class StoreReader {
     /// - Throws: ``StoreReaderError`` if the database does not exist.
     init(_ url: URL) throws {
         isInMemory = url.isInMemory
+        connection = try Self.open(
+            url.sqliteName, SQLITE_OPEN_READWRITE | (isInMemory ? SQLITE_OPEN_CREATE : 0), url)
+    }
+
+    /// Opens a file so that neither it nor its neighbours change.
+    init(reading url: URL) throws {
+        isInMemory = false
+        let log = try? FileManager.default.attributesOfItem(atPath: url.path + "-wal")
+        let hasLog = log?[.size] as? Int ?? 0 > 0
+        // Without locks, which need a file beside the store in WAL mode.
+        var name = url.absoluteURL.absoluteString
+        if !hasLog { name += "?immutable=1" }
+        connection = try Self.open(name, SQLITE_OPEN_READONLY, url)
+    }
+
+    private static func open(_ name: String, _ flags: Int32, _ url: URL) throws -> OpaquePointer {
         var connection: OpaquePointer?
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI | (isInMemory ? SQLITE_OPEN_CREATE : 0)
-        let code = sqlite3_open_v2(url.sqliteName, &connection, flags, nil)
+        let code = sqlite3_open_v2(name, &connection, flags | SQLITE_OPEN_URI, nil)
         guard code == SQLITE_OK, let connection else {
             defer { sqlite3_close(connection) }
             throw StoreReaderError(
                 sql: "open \(url.path)", reason: String(cString: sqlite3_errstr(code)))
         }
-        self.connection = connection
+        return connection
     }
 
     /// Opens a database in memory and copies a file into it; empty if there is no file.

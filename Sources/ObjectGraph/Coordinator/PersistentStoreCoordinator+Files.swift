@@ -64,6 +64,10 @@ extension PersistentStoreCoordinator {
                     ), url: target.url)
             }
             target.setMetadataValues(source.store.metadata.values)
+            if let source = source.store as? SQLiteStore, let target = target as? SQLiteStore {
+                let migrations = source.metadataState.list.migrations
+                target.metadataState.change { $0.migrations = migrations }
+            }
             try underLockPolicy { try copyRows(from: source, to: target) }
         } catch {
             try? target.close()

@@ -125,7 +125,10 @@ public final class PersistentStoreCoordinator: Sendable {
             throw StoreError(
                 .unknownConfiguration(description.configuration ?? ""), url: description.url)
         }
-        if description.type != .sqlite { try checkDerivations(description) }
+        if description.type != .sqlite {
+            try checkDerivations(description)
+            try checkMigrations(description)
+        }
         let store: any PersistentStore =
             switch description.type {
             case .sqlite: try openSQLiteStore(description)
@@ -144,15 +147,19 @@ public final class PersistentStoreCoordinator: Sendable {
         func open() throws -> SQLiteStore {
             try SQLiteStore(description, model: model, debug: debug)
         }
-        do {
-            return try open()
-        } catch let error as StoreError {
-            guard let migration = StoreMigration(for: error, description, to: model, debug) else {
-                throw error
+        StoreMigration.removeLeftovers(description)
+        guard let migration = try StoreMigration(description, to: model, debug) else {
+            do {
+                return try open()
+            } catch let error as StoreError {
+                throw StoreMigration.refusal(of: error, description, to: model, debug)
             }
-            try migration.run()
-            return try open()
         }
+        let opened = Result { try open() }
+        guard migration.isNeeded(for: opened) else { return try opened.get() }
+        if case .success(let store) = opened { try store.close() }
+        try migration.run()
+        return try open()
     }
 
     /// Only SQLite computes derived attributes.
@@ -163,6 +170,16 @@ public final class PersistentStoreCoordinator: Sendable {
                 throw StoreError(.cannotDerive(entity: entity.name, attribute: derived.name))
             }
         }
+    }
+
+    /// A store in memory is new, and no other type notes which migrations it has had.
+    private func checkMigrations(_ description: PersistentStoreDescription) throws(StoreError) {
+        let options = description.migration
+        guard description.type != .inMemory, !options.migrations.isEmpty || options.stages != nil
+        else { return }
+        throw StoreError(
+            .unsupported("migrations in a store of the type \(description.type.rawValue)"),
+            url: description.url)
     }
 
     /// Adds an open store as the last one.

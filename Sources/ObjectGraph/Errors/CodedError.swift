@@ -43,6 +43,7 @@ extension ModelFileError: CodedError {
             .archive:
             259
         case .noModelInStore: 134020
+        case .unknownPolicy, .noPolicy: 134110
         }
     }
 }
@@ -77,9 +78,23 @@ extension MigrationError: CodedError {
     public var code: Int {
         switch reason {
         case .unknownSourceModel: 134130
+        case .noMapping: 134140
         case .notInferable: 134190
+        case .foreignObject: 134110
+        case .insufficientSpace: 13
+        case .backupFailed(.diskFull, _): 13
+        case .backupFailed: 134110
         case .constraintViolated: 134111
         case .storeInUse: 134080
+        case .invalidMapping, .unknownMapping: 134110
+        case .cancelled: 134120
+        case .unfittingMapping: 134130
+        case .destinationExists: 134160
+        case .mappingFailed: 134170
+        case .noRoute: 134140
+        case .modelNotFound: 134504
+        case .newerThanStages, .stagesGoBackward: 134506
+        case .duplicateMigration, .unreadableVersion, .codeFailed: 134110
         }
     }
 }
@@ -91,6 +106,7 @@ extension StoreError: CodedError {
         case .incompatibleSchema, .missingEntity, .missingTable, .missingColumn: 134020
         case .incompatibleModel, .unexpectedModel, .unknownModel: 134100
         case .unknownStoreType: 134000
+        case .otherStoreType: 134010
         case .unknownConfiguration, .alreadyOpen, .notOpen: 134080
         case .readOnly, .hasHistory, .unmaintainedIndex, .unmaintainedDerivation, .fileChanged:
             134030

@@ -1,9 +1,54 @@
-/// How the rows of one model become the rows of another: a mapping for each entity of either model
-/// (spec §9.2).
-public struct MappingModel: Sendable, Hashable {
-    /// The mappings of the destination's entities in the order of their numbers, then those of the
-    /// entities that are removed.
+/// How the rows of one model become the rows of another: a list of entity mappings (spec §9.2,
+/// §9.3).
+///
+/// A mapping that is inferred needs no objects and migrates a store in its own file. A mapping made
+/// by hand passes every object on, to expressions, closures and policies, and makes a new file.
+public struct MappingModel: Sendable {
+    /// The model of the rows.
+    public let source: ManagedObjectModel
+
+    /// The model that the rows shall have.
+    public let destination: ManagedObjectModel
+
+    /// The mappings, in the order in which they run. An inferred mapping has those of the
+    /// destination's entities in the order of their numbers, then those of removed entities.
     public let entityMappings: [EntityMapping]
+
+    /// A mapping made by hand. Objects of entities that no entity mapping names are dropped.
+    ///
+    /// - Parameters:
+    ///   - source: The model of the rows.
+    ///   - destination: The model that the rows shall have.
+    ///   - entityMappings: The mappings, in the order in which they run.
+    /// - Throws: `MigrationError` with `invalidMapping` if an entity mapping has the name of another
+    ///   one, names an entity or a property that its model lacks, or has an expression that cannot
+    ///   be evaluated.
+    public init(
+        from source: ManagedObjectModel, to destination: ManagedObjectModel,
+        _ entityMappings: [EntityMapping]
+    ) throws(MigrationError) {
+        self.source = source
+        self.destination = destination
+        var names: Set<String> = []
+        var resolved: [EntityMapping] = []
+        for mapping in entityMappings {
+            guard names.insert(mapping.name).inserted else {
+                throw MigrationError(.invalidMapping(mapping.name, .duplicateName))
+            }
+            resolved.append(try mapping.resolved(from: source, to: destination))
+        }
+        self.entityMappings = resolved
+        _ = try MappingPlan.all(self)
+    }
+
+    init(
+        inferred entityMappings: [EntityMapping], from source: ManagedObjectModel,
+        to destination: ManagedObjectModel
+    ) {
+        self.source = source
+        self.destination = destination
+        self.entityMappings = entityMappings
+    }
 
     /// The mapping that follows from names and renaming identifiers.
     ///
@@ -17,42 +62,30 @@ public struct MappingModel: Sendable, Hashable {
     ) throws(MigrationError) -> MappingModel {
         try ModelCorrespondence(from: source, to: destination).mappingModel
     }
-}
 
-/// What becomes of the rows of one entity.
-public struct EntityMapping: Sendable, Hashable {
-    /// Core Data's types of mappings.
-    public enum Kind: Int, Sendable, Hashable {
-        /// The entity is new.
-        case add = 2
-        /// The entity and its rows are removed.
-        case remove = 3
-        /// The rows stay as they are.
-        case copy = 4
-        /// The rows change, or the name of the entity.
-        case transform = 5
+    /// The mapping that follows from names and renaming identifiers, except for what cannot be
+    /// inferred or shall be different.
+    ///
+    /// An entity mapping replaces the inferred one of its destination. It runs after all inferred
+    /// ones.
+    ///
+    /// - Parameters:
+    ///   - source: The model of the rows.
+    ///   - destination: The model that the rows shall have.
+    ///   - replacements: The entity mappings made by hand.
+    /// - Throws: `MigrationError` with `notInferable` for a change of another entity that leaves open
+    ///   what becomes of the rows; with `invalidMapping` as the initializer.
+    public static func inferred(
+        from source: ManagedObjectModel, to destination: ManagedObjectModel,
+        replacing replacements: [EntityMapping]
+    ) throws(MigrationError) -> MappingModel {
+        let made = Set(replacements.compactMap(\.destination))
+        let used = Set(replacements.compactMap(\.source))
+        let correspondence = try ModelCorrespondence(
+            from: source, to: destination, excusing: made)
+        let inferred = correspondence.mappingModel.entityMappings.filter { mapping in
+            mapping.destination.map { !made.contains($0) } ?? !used.contains(mapping.source!)
+        }
+        return try MappingModel(from: source, to: destination, inferred + replacements)
     }
-
-    public let kind: Kind
-
-    /// The entity in the model of the rows; nil for one that is added.
-    public let source: String?
-
-    /// The entity in the new model; nil for one that is removed.
-    public let destination: String?
-
-    /// The destination's properties, inherited ones included, in the order of declaration.
-    public let propertyMappings: [PropertyMapping]
-
-    /// The names of the source's properties whose values are lost, in the order of declaration.
-    public let removedProperties: [String]
-}
-
-/// The origin of a property's values.
-public struct PropertyMapping: Sendable, Hashable {
-    public let name: String
-
-    /// The property of the source that has the values; nil for one that is added, which gets its
-    /// default value.
-    public let source: String?
 }

@@ -10,9 +10,12 @@ struct ModelCorrespondence: Sendable {
     /// The same of properties, by the indexes of the destination's entity and property.
     private let properties: [[Property?]]
 
+    /// - Parameter mapped: The entities of the destination that have a mapping made by hand. Then
+    ///   nothing depends on keys, so hierarchies may be merged.
     /// - Throws: `MigrationError` with `notInferable`.
     init(
-        from source: ManagedObjectModel, to destination: ManagedObjectModel
+        from source: ManagedObjectModel, to destination: ManagedObjectModel,
+        excusing mapped: Set<String> = []
     ) throws(MigrationError) {
         self.source = source
         self.destination = destination
@@ -27,7 +30,7 @@ struct ModelCorrespondence: Sendable {
             }
             return Self.properties(of: entity, destination, in: old, source)
         }
-        let obstacles = self.obstacles
+        let obstacles = self.obstacles.filter { !$0.isExcused(by: mapped) }
         guard obstacles.isEmpty else { throw MigrationError(.notInferable(obstacles)) }
     }
 
@@ -77,7 +80,8 @@ struct ModelCorrespondence: Sendable {
         return found
     }
 
-    private static func properties(
+    /// For each property of an entity the one that it was in another entity.
+    static func properties(
         of entity: Entity, _ model: ManagedObjectModel, in old: Entity,
         _ oldModel: ManagedObjectModel
     ) -> [Property?] {
@@ -239,12 +243,21 @@ struct ModelCorrespondence: Sendable {
         }
         let removed = source.entities.filter { destination(of: $0) == nil }
         return MappingModel(
-            entityMappings: kept
+            inferred: kept
                 + removed.map {
                     EntityMapping(
-                        kind: .remove, source: $0.name, destination: nil, propertyMappings: [],
-                        removedProperties: [])
-                })
+                        kind: .remove, source: $0.name, destination: nil, propertyMappings: [])
+                }, from: source, to: destination)
+    }
+}
+
+extension MigrationObstacle {
+    fileprivate func isExcused(by mapped: Set<String>) -> Bool {
+        guard !mapped.isEmpty else { return false }
+        return switch reason {
+        case .unrelatedModels, .mergedHierarchies: true
+        default: mapped.contains(entity)
+        }
     }
 }
 

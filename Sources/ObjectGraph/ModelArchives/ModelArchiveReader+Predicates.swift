@@ -23,6 +23,13 @@ extension ModelArchiveReader {
         return text
     }
 
+    /// The expression that an archive holds; nil if the engine lacks its form.
+    static func expression(_ data: Data) throws(KeyedArchiveError) -> ObjectExpression? {
+        var reader = try Self(
+            data, into: ModelDraft(of: URL(filePath: "/"), classes: [], transformers: []))
+        return try reader.expression(reader.archive.root(), depth: 0)
+    }
+
     private mutating func predicate(
         _ object: ModelArchive.Object, depth: Int
     ) throws(KeyedArchiveError) -> ObjectPredicate? {

@@ -25,7 +25,7 @@ struct ModelArchiveReader {
 
     private var outlines: [String: Outline] = [:]
 
-    private init(_ data: Data, into draft: ModelDraft) throws(KeyedArchiveError) {
+    init(_ data: Data, into draft: ModelDraft) throws(KeyedArchiveError) {
         self.draft = draft
         archive = try ModelArchive(data)
     }

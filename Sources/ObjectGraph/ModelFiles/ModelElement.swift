@@ -10,6 +10,9 @@ struct ModelElement {
     let line: Int
     var children: [ModelElement] = []
 
+    /// The text in the element, without that of its children; empty unless it was asked for.
+    var content = ""
+
     subscript(attribute: String) -> String? { attributes[attribute] }
 
     func children(named name: String) -> [ModelElement] { children.filter { $0.name == name } }
@@ -72,7 +75,9 @@ extension ModelElement {
     /// libxml2 parses more than a model needs. Checks before it make sure that no entity can be
     /// expanded: the text is UTF-8 and declares nothing else, it has no byte 0, which UTF-16 would
     /// have, and it does not declare a document type.
-    init(xml data: Data) throws(ModelFileError) {
+    ///
+    /// - Parameter keepsTexts: Whether elements have the text that is in them.
+    init(xml data: Data, keepsTexts: Bool = false) throws(ModelFileError) {
         guard let text = String(validating: data, as: UTF8.self), !text.utf8.contains(0),
             Self.declaresUTF8(text)
         else { throw ModelFileError(.notUTF8) }
@@ -82,7 +87,7 @@ extension ModelElement {
                     .documentType, line: 1 + data[..<range.lowerBound].count { $0 == 10 })
             }
         }
-        let builder = ModelElementBuilder()
+        let builder = ModelElementBuilder(keepsTexts: keepsTexts)
         let parser = XMLParser(data: data)
         parser.delegate = builder
         // The result is true for some texts that are not well-formed, such as one cut off.
@@ -108,6 +113,9 @@ private final class ModelElementBuilder: NSObject, XMLParserDelegate {
 
     /// The path from the root to the element that is being read.
     private var open: [ModelElement] = []
+    private let keepsTexts: Bool
+
+    init(keepsTexts: Bool) { self.keepsTexts = keepsTexts }
 
     func parser(
         _ parser: XMLParser, didStartElement elementName: String, namespaceURI: String?,
@@ -127,6 +135,11 @@ private final class ModelElementBuilder: NSObject, XMLParserDelegate {
         } else {
             open[open.count - 1].children.append(element)
         }
+    }
+
+    func parser(_ parser: XMLParser, foundCharacters string: String) {
+        guard keepsTexts, !open.isEmpty else { return }
+        open[open.count - 1].content += string
     }
 
     func parser(_ parser: XMLParser, parseErrorOccurred parseError: any Error) {

@@ -40,6 +40,10 @@ public struct ModelFileError: Error, Sendable, Hashable {
         /// The model is a keyed archive, of a store or a compiled model, that cannot be read. The
         /// entity and the property are those that were being read.
         case archive(KeyedArchiveError, entity: String? = nil, property: String? = nil)
+        /// The program gives no policy for this class, which a mapping model names.
+        case unknownPolicy(String)
+        /// A mapping model leaves the value of a property to a policy, and the mapping has none.
+        case noPolicy(property: String)
         /// The store has no model. Core Data writes it since 2013.
         case noModelInStore
         /// The parts of the model contradict each other.
@@ -109,6 +113,10 @@ extension ModelFileError: CustomStringConvertible {
         case .archive(let error, let entity, let property):
             [entity.map { entity in property.map { "\(entity).\($0)" } ?? entity }, error.archived]
                 .compactMap(\.self).joined(separator: ": ")
+        case .unknownPolicy(let name):
+            "There is no policy for the class '\(name)'; give one under this name."
+        case .noPolicy(let property):
+            "A function of the policy computes '\(property)', and the mapping names no policy; add one in Xcode."
         case .noModelInStore:
             "The store does not hold its model; open it with a model of your own."
         case .model(let error): error.description

@@ -85,8 +85,14 @@ public struct PersistentStoreDescription: Sendable {
     /// and replace those of the same name.
     public var pragmas: [String: String] = [:]
 
+    /// Whether one connection does all work, and SQLite refuses a file that another one has open.
+    var isExclusive = false
+
     /// The name of the SQLite VFS; nil means the default one.
     var vfs: String?
+
+    /// The folder for large values, if it is that of another store, which this one will replace.
+    var supportFolder: URL?
 
     /// The calls to the file system besides those of SQLite.
     var fileCalls = FileCalls()
@@ -134,10 +140,12 @@ public struct PersistentStoreDescription: Sendable {
         file.map { file in
             let pragmas = connectionConfiguration(debug).pragmas
             let synchronous = pragmas.last { $0.0.lowercased() == "synchronous" }?.1.lowercased()
+            let isSynchronized = !["0", "off", "no", "false"].contains(synchronous ?? "")
             return ExternalFiles(
-                in: ExternalFiles.supportFolder(of: file),
+                in: supportFolder ?? ExternalFiles.supportFolder(of: file),
+                isBorrowed: supportFolder != nil,
                 threshold: max(0, externalStorageThresholdBytes),
-                isSynchronized: !["0", "off", "no", "false"].contains(synchronous ?? ""),
+                isSynchronized: supportFolder != nil || isSynchronized,
                 log: file.absoluteURL.resolvingSymlinksInPath().path + "-wal", calls: fileCalls)
         }
     }
@@ -164,6 +172,12 @@ public struct PersistentStoreDescription: Sendable {
             configuration.pragmas = own.filter { !replaced.contains($0.0) }
         }
         configuration.pragmas += pragmas.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        if isExclusive {
+            // Nothing may look at the file before this, and the file keeps its journal mode.
+            configuration.pragmasOfNewFiles = []
+            configuration.pragmas.removeAll { $0.name.lowercased() == "journal_mode" }
+            configuration.pragmas.insert(("locking_mode", "EXCLUSIVE"), at: 0)
+        }
         if let synchronous = debug.synchronous {
             configuration.pragmas.append(("synchronous", "\(synchronous)"))
         }

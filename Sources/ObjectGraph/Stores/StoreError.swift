@@ -21,6 +21,8 @@ public struct StoreError: Error, Sendable {
         /// The store was written with another model; the associated value lists the entities that
         /// differ (134100).
         case incompatibleModel(entities: [String])
+        /// The file is a store of this type, and was opened as one of another type (134010).
+        case otherStoreType(PersistentStoreDescription.StoreType)
         /// The model's checksum is not the one that the description demands (134100).
         case unexpectedModel(checksum: String)
         /// No store type of this name is registered (134000).
@@ -115,6 +117,10 @@ public struct StoreError: Error, Sendable {
     /// The error of SQLite, if there is one.
     public var sqlite: SQLiteError?
 
+    /// With `incompatibleModel`, what differs between the store's model and the program's; empty if
+    /// the store does not carry its model, nor the program have it.
+    public internal(set) var differences: [ModelDifference] = []
+
     init(_ reason: Reason, url: URL? = nil, sqlite: SQLiteError? = nil) {
         self.reason = reason
         self.url = url
@@ -159,7 +165,7 @@ public struct StoreError: Error, Sendable {
 
 extension StoreError: CustomStringConvertible {
     public var description: String {
-        var text = sentence
+        var text = sentence + differences.sentence
         if let url { text += " Store: \(url.path)." }
         if let sqlite { text += " \(sqlite)" }
         return text
@@ -181,6 +187,8 @@ extension StoreError: CustomStringConvertible {
             "The store does not carry its model, so it cannot be compared with the program's. With ignoresModelVersions it opens if its tables fit."
         case .incompatibleModel(let entities):
             "The store was written with another model; these entities differ: \(entities.joined(separator: ", ")). Open it for writing with migration.isAutomatic, or with that model. With ignoresModelVersions it opens if its tables fit."
+        case .otherStoreType(let type):
+            "The file is a store of type '\(type.rawValue)'; open it with that type, or name another file."
         case .unexpectedModel(let checksum):
             "The model's checksum is not \(checksum); open the store with the model that has it."
         case .unknownStoreType(let name):

@@ -12,9 +12,12 @@ public struct StoreMetadata: Sendable, Hashable {
     /// The version hash of each entity that the store holds, by name.
     public let versionHashes: [String: [UInt8]]
 
-    /// The program's own values by key. Keys that begin with `NS` or `_NS`, and
-    /// `ObjectGraphVersionHashes`, belong to the engine.
+    /// The program's own values by key. Keys that begin with `NS` or `_NS`, and some that begin with
+    /// `ObjectGraph`, belong to the engine.
     public var values: [String: AttributeValue]
+
+    /// Whether migrations have left work for `finishDeferredLightweightMigration()` (spec §9.6).
+    public internal(set) var hasDeferredCleanUp = false
 
     /// Metadata for the contents of a store of one's own. The engine makes those of other stores.
     public init(
@@ -25,6 +28,16 @@ public struct StoreMetadata: Sendable, Hashable {
         self.type = type
         self.versionHashes = versionHashes
         self.values = values
+    }
+}
+
+extension StoreMetadata {
+    /// The metadata of a SQLite store.
+    init(_ identifier: String, _ list: MetadataList) {
+        self.init(
+            identifier: identifier, type: .sqlite,
+            versionHashes: list.versionHashes.mapValues { Array($0) }, values: list.values)
+        hasDeferredCleanUp = list.hasDeferredCleanUp
     }
 }
 
@@ -79,14 +92,45 @@ struct MetadataList: @unchecked Sendable {
 
     /// Replaces the version hashes, after a migration, by those of this engine's rule.
     ///
-    /// Core Data then refuses a store that it made: it would not find the rows that it expects.
+    /// Core Data then refuses a store that it made, since it would not find the rows that it
+    /// expects: the numbers of entities are not those that it would give (decision 28).
     mutating func migrate(toVersionHashes hashes: [String: Data]) {
         entries["NSStoreModelVersionHashes"] = hashes
-        entries["NSStoreModelVersionHashesDigest"] = nil
+        for digest in Self.digestKeys { entries[digest] = nil }
         noteVersionHashes(hashes)
     }
 
+    /// Takes over all entries of another store that are not about its file and its model.
+    ///
+    /// - Parameter identifier: The identifier of the other store.
+    mutating func takeOverValues(of other: MetadataList, identifier: String) {
+        formerIdentifiers = other.formerIdentifiers + [identifier]
+        for (key, value) in other.entries where !Self.isOwned(key) { entries[key] = value }
+        migrations = other.migrations
+    }
+
     private static let noteKey = "ObjectGraphVersionHashes"
+
+    /// Core Data's digests of its version hashes.
+    private static let digestKeys = [
+        "NSStoreModelVersionHashesDigest", "NSStoreModelVersionChecksumKey",
+    ]
+
+    /// In a copy of a store that a migration has made: the checksum of the model to which it led.
+    var migrationTarget: String? {
+        get { entries[Self.targetKey] as? String }
+        set { entries[Self.targetKey] = newValue }
+    }
+
+    private static let targetKey = "ObjectGraphMigrationTarget"
+
+    /// The identifiers that the store had before migrations that made a new file of it.
+    private(set) var formerIdentifiers: [String] {
+        get { entries[Self.formersKey] as? [String] ?? [] }
+        set { entries[Self.formersKey] = newValue }
+    }
+
+    private static let formersKey = "ObjectGraphFormerIdentifiers"
 
     /// The columns whose values have a mark of where they are kept, as `TABLE.COLUMN`; nil in
     /// stores that have none, or were made before there were marks (spec §8.6).
@@ -112,9 +156,35 @@ struct MetadataList: @unchecked Sendable {
         }
     }
 
+    /// The versions of the program's migrations that the store has had; nil if it was made before
+    /// there were any (spec §9.8).
+    var migrations: [String]? {
+        get { entries[Self.migrationsKey] as? [String] }
+        set { entries[Self.migrationsKey] = newValue }
+    }
+
+    private static let migrationsKey = "ObjectGraphMigrations"
+
+    /// The custom stage that has begun; nil if there is none (spec §9.5).
+    var stage: StageRecord? {
+        get { (entries[Self.stageKey] as? [String: Any]).flatMap(StageRecord.init) }
+        set { entries[Self.stageKey] = newValue?.entries }
+    }
+
+    private static let stageKey = "ObjectGraphMigrationStage"
+
+    /// Whether migrations have left columns or tables to be dropped, under Core Data's key (spec
+    /// §9.6).
+    var hasDeferredCleanUp: Bool {
+        get { entries[Self.deferredKey] as? Bool == true }
+        set { entries[Self.deferredKey] = newValue ? true : nil }
+    }
+
+    private static let deferredKey = "NSPersistentStoreDeferredLightweightMigrationOptionKey"
+
     private static func isOwned(_ key: String) -> Bool {
-        key.hasPrefix("NS") || key.hasPrefix("_NS") || key == noteKey
-            || key == externalKey
+        key.hasPrefix("NS") || key.hasPrefix("_NS")
+            || [noteKey, externalKey, migrationsKey, stageKey, targetKey, formersKey].contains(key)
     }
 
     private static func value(_ entry: Any) -> AttributeValue? {
@@ -128,6 +198,28 @@ struct MetadataList: @unchecked Sendable {
         if type(of: entry) == Double.self { return (entry as? Double).map { .double($0) } }
         return (entry as? Int).map { .integer(Int64($0)) }
             ?? (entry as? Double).map { .double($0) }
+    }
+}
+
+/// How far a custom stage has come, by the checksums of its versions: its code before the change of
+/// the model has run, or the change is made and its code after it has not run.
+struct StageRecord: Sendable, Hashable {
+    let source: String
+    let destination: String
+    let isMigrated: Bool
+}
+
+extension StageRecord {
+    fileprivate init?(_ entries: [String: Any]) {
+        guard let source = entries["source"] as? String,
+            let destination = entries["destination"] as? String,
+            let isMigrated = entries["isMigrated"] as? Bool
+        else { return nil }
+        self.init(source: source, destination: destination, isMigrated: isMigrated)
+    }
+
+    fileprivate var entries: [String: Any] {
+        ["source": source, "destination": destination, "isMigrated": isMigrated]
     }
 }
 

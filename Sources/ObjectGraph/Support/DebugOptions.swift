@@ -17,7 +17,9 @@ public struct DebugOptions: Sendable {
     /// `ConcurrencyDebug`: whether use of a context or object off its queue stops the process.
     public var checksQueues = false
 
-    /// `MigrationDebug`: 1 logs how the model of a store was compared with the coordinator's model.
+    /// `MigrationDebug`: 1 logs how the model of a store was compared with the coordinator's model,
+    /// and of a migration the search for the old model, what becomes of each entity, and the SQL and
+    /// the time of each step.
     public var migrationLevel = 0
 
     /// `SQLiteIntegrityCheck`: whether each file is checked when it is opened. This reads the whole

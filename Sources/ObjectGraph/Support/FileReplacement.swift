@@ -5,19 +5,21 @@ enum FileReplacement {
     /// Puts a new file with these bytes in the place of a file, which may be missing. The new one
     /// has the permissions of the old one.
     ///
-    /// A crash may leave a hidden file beside it.
+    /// A crash may leave a hidden file beside it, for `removeRemains`.
     static func replace(_ url: URL, with data: Data) throws(POSIXError) {
         let folder = url.deletingLastPathComponent().path
-        let temporary = "\(folder)/.\(url.lastPathComponent).\(UUID().uuidString)"
+        let temporary = "\(folder)/\(prefix(of: url))\(UUID().uuidString)"
         do throws(POSIXError) {
             try withDescriptor(temporary, O_WRONLY | O_CREAT | O_EXCL) {
                 descriptor throws(POSIXError) in
+                // Says that the file is in use. Not every file system has these locks.
+                flock(descriptor, LOCK_EX)
                 var old = stat()
                 if stat(url.path, &old) == 0 { fchmod(descriptor, old.st_mode & 0o7777) }
                 try writeAll(data, to: descriptor)
                 try check(fsync(descriptor))
+                try check(rename(temporary, url.path))
             }
-            try check(rename(temporary, url.path))
         } catch {
             unlink(temporary)
             throw error
@@ -28,6 +30,23 @@ enum FileReplacement {
             try check(fsync(descriptor))
         }
     }
+
+    /// Removes the hidden files that crashes have left, but none that is being written now.
+    static func removeRemains(of url: URL) {
+        let folder = url.deletingLastPathComponent()
+        let prefix = prefix(of: url)
+        let names = try? FileManager.default.contentsOfDirectory(atPath: folder.path)
+        for name in names ?? [] where name.hasPrefix(prefix) {
+            guard UUID(uuidString: String(name.dropFirst(prefix.count))) != nil else { continue }
+            let path = "\(folder.path)/\(name)"
+            try? withDescriptor(path, O_RDONLY | O_NOFOLLOW) { descriptor throws(POSIXError) in
+                try check(flock(descriptor, LOCK_EX | LOCK_NB))
+                try check(unlink(path))
+            }
+        }
+    }
+
+    private static func prefix(of url: URL) -> String { ".\(url.lastPathComponent)." }
 
     private static func withDescriptor(
         _ path: String, _ flags: Int32, _ body: (Int32) throws(POSIXError) -> Void

@@ -30,6 +30,9 @@ struct FileState: Sendable, Equatable {
         device == other.device && inode == other.inode
     }
 
+    /// The size of a file; 0 if there is none.
+    static func byteCount(path: String) -> Int64 { FileState(path: path)?.byteCount ?? 0 }
+
     /// Whether there is a regular file that is not empty.
     static func hasContent(path: String) -> Bool {
         guard let state = FileState(path: path) else { return false }

@@ -74,6 +74,12 @@ import Testing
         #expect(bench.exitCode == 0)
         #expect(
             bench.output == """
+                The time grows with the rows of ZWORK.
+
+                table    what                work
+                ZWORK    Book                rebuilt, every row is copied; 4 indexes are made again
+                ZAUTHOR  Author              new
+
                 Author: new
 
                 Book, was Tome
@@ -88,7 +94,32 @@ import Testing
             #"<attribute name="pages" optional="YES" attributeType="String"/>"#, in: folders[1])
         let refused = try BenchProcess(["model", file.path, "--since", other.path])
         #expect(refused.exitCode == 64)
-        #expect(refused.errors.contains("'Book.pages' was of type string and is of type integer32"))
+        #expect(
+            refused.errors.contains(
+                "\n  'Book.pages' was of type string and is of type integer32"))
+    }
+
+    @Test func `a migration of a store is printed with its rows`() throws {
+        let store = folder.url("Library.sqlite")
+        try makeLibraryStore(at: store)
+        let before = try Data(contentsOf: store)
+        let later = folder.url("Later.xcdatamodel")
+        try FileManager.default.createDirectory(at: later, withIntermediateDirectories: true)
+        let contents = try makeLibraryModel().xcdatamodelContents()
+        let added = contents.replacing(
+            #"name="birthYear""#,
+            with: #"name="deathYear" optional="YES" attributeType="Integer 32"/><attribute name="birthYear""#)
+        try Data(added.utf8).write(to: later.appending(path: "contents"))
+        let bench = try BenchProcess(["model", later.path, "--since", store.path])
+
+        #expect(bench.exitCode == 0, "\(bench.errors)")
+        #expect(bench.output.contains(/ZAUTHOR +Author +altered, no row is touched.* 1 /))
+        #expect(bench.output.contains("tables stay as before."))
+        #expect(try Data(contentsOf: store) == before)
+        #expect(!FileManager.default.fileExists(atPath: store.path + "-shm"))
+
+        let missing = try BenchProcess(["model", later.path, "--store", store.path])
+        #expect(missing.exitCode == 64)
     }
 
     @Test func `the model of a store is printed with its rows`() throws {

@@ -15,9 +15,13 @@ extension ManagedObjectContext {
             }
             errors += found.sorted { $0.objectID.precedes($1.objectID) }
         }
-        check(work.inserted) { try $0.validateForInsert() }
-        check(work.updated) { try $0.validateForUpdate() }
-        check(work.deleted) { try $0.validateForDelete() }
+        if defersValidation {
+            check(work.inserted + work.updated) { try $0.validateStorability() }
+        } else {
+            check(work.inserted) { try $0.validateForInsert() }
+            check(work.updated) { try $0.validateForUpdate() }
+            check(work.deleted) { try $0.validateForDelete() }
+        }
         if coordinator.persistentStores.count > 1 {
             check(work.inserted + work.updated) { try $0.validateStores() }
         }

@@ -73,6 +73,14 @@ extension ValidationError.Reason {
     var isCustom: Bool {
         if case .custom = self { true } else { false }
     }
+
+    /// Whether a store cannot keep the value.
+    var isOfStorage: Bool {
+        switch self {
+        case .integerOutOfRange, .untransformable, .unstorable: true
+        default: false
+        }
+    }
 }
 
 extension ValidationError: CustomStringConvertible {

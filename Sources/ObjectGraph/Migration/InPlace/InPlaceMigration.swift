@@ -7,10 +7,6 @@ struct InPlaceMigration {
     private let step: MigrationStep
     private let store: MigratedStore
 
-    /// How long to wait for other connections to close. The file must have no other one, since
-    /// they would not find the tables that they know.
-    private static let longestWait = Duration.seconds(5)
-
     init(_ step: MigrationStep, of store: MigratedStore) {
         self.step = step
         self.store = store
@@ -20,20 +16,23 @@ struct InPlaceMigration {
     func run() throws {
         let files = store.description.externalFiles(store.debug)
         let connection = try makeConnection(files)
-        try connection.transaction(.exclusive) { try migrate(connection, files) }
+        let start = ContinuousClock.now
+        store.debug.noteMigration("migrating in place, in one transaction")
+        try connection.reporting(to: progress?.statements) {
+            try connection.transaction(.exclusive) { try migrate(connection, files) }
+        }
         try connection.close()
+        store.debug.noteMigration("committed (\((ContinuousClock.now - start).inSeconds))")
     }
+
+    private var progress: MigrationProgress? { store.description.migration.progress }
 
     /// A connection that SQLite opens if there is no other one, in the file's journal mode.
     private func makeConnection(_ files: ExternalFiles?) throws -> Connection {
-        var description = store.description
-        description.timeout = min(description.timeout, Self.longestWait)
+        var description = store.exclusiveDescription
         // Views and triggers of others keep the names that they use.
         description.pragmas["legacy_alter_table"] = "ON"
-        var configuration = description.connectionConfiguration(store.debug)
-        configuration.pragmas.removeAll { $0.name.lowercased() == "journal_mode" }
-        configuration.pragmas.insert(("locking_mode", "EXCLUSIVE"), at: 0)
-        let connection = try Connection(configuration)
+        let connection = try Connection(description.connectionConfiguration(store.debug))
         try QueryFunctions.register(on: connection)
         try TriggerFunctions().register(on: connection)
         try ExternalData.register(on: connection, files)
@@ -47,7 +46,10 @@ struct InPlaceMigration {
         // Another process may have migrated the store since the step was decided.
         guard try store.sourceModel(metadata, connection).isSame(as: source, holding: names),
             let entityNames = model.entityNames(inConfiguration: store.description.configuration)
-        else { return }
+        else {
+            store.debug.noteMigration("nothing to do: another process has migrated the store")
+            return
+        }
         let catalog = try StoreCatalog(connection)
         let layout = try StoreLayout(
             source, catalog, storeIdentifier: identifier, entityNames: names,
@@ -59,14 +61,23 @@ struct InPlaceMigration {
             numbers: MigrationScript.numbers(correspondence, from: layout, catalog),
             storeIdentifier: identifier)
         let schema = SQLiteSchema(model: model, entityNames: entityNames)
-        let script = MigrationScript(
-            correspondence, from: layout, holding: names, to: target, schema)
+        let script = try MigrationScript(
+            correspondence, from: layout, holding: names, to: target, schema,
+            deferred: store.description.migration.defersCleanUp
+                ? DeferredCleanUp(catalog).unusedName : nil, SchemaObjects(connection))
+        try MigrationSpace(copied: script.copiedTables, store: store).check(connection)
         // The next opening then removes the files of values that are gone.
         if metadata.externalColumns != nil {
             do throws(FileFailure) { try files?.hold() } catch { throw StoreError(error.reason) }
         }
-        for statement in try script.statements(SchemaObjects(connection)) {
+        let foreign = try ForeignObjects(script.foreignObjects, on: connection)
+        let statements = try script.statements()
+        for (position, statement) in statements.enumerated() {
             try run(statement, of: script, connection)
+            progress?.note(Double(position + 1) / Double(statements.count))
+        }
+        try foreign.restore(without: script.removedTables) {
+            try run($0, of: script, connection)
         }
         if catalog.hasHistoryTables {
             let columns = try HistoryTables.names(on: connection)["ACHANGE"] ?? []
@@ -76,6 +87,8 @@ struct InPlaceMigration {
             }
         }
         metadata.migrate(toVersionHashes: schema.versionHashes)
+        metadata.stage = step.stage
+        if script.defersCleanUp { metadata.hasDeferredCleanUp = true }
         if !metadata.isOfCoreData {
             let marked = target.markedColumns(of: schema.entities)
             metadata.externalColumns = marked.isEmpty ? nil : marked
@@ -92,13 +105,23 @@ struct InPlaceMigration {
         let start = ContinuousClock.now
         do {
             try connection.execute(statement)
-        } catch {
-            guard error.isUniqueness, let violated = script.constraint(of: statement) else {
-                throw error
-            }
-            throw MigrationError(
+        } catch { throw try explanation(of: error, in: statement, of: script) ?? error }
+        store.debug.noteMigration("\(statement) (\((ContinuousClock.now - start).inSeconds))")
+    }
+
+    /// The error that says which rule of the new model the rows break; nil for other errors.
+    private func explanation(
+        of error: SQLiteError, in statement: String, of script: MigrationScript
+    ) throws -> (any Error)? {
+        if error.isUniqueness, let violated = script.constraint(of: statement) {
+            return MigrationError(
                 .constraintViolated(entity: violated.entity, constraint: violated.attributes))
         }
-        store.debug.noteMigration("\(statement) (\((ContinuousClock.now - start).inSeconds))")
+        // SQLite's sum of integers.
+        guard error.message == "integer overflow",
+            let derived = try script.derivedAttribute(of: statement)
+        else { return nil }
+        return StoreError(
+            .derivedValueTooLarge(entity: derived.entity.name, attribute: derived.attribute.name))
     }
 }

@@ -6,21 +6,32 @@
 /// have.
 struct MigrationScript {
     private let correspondence: ModelCorrespondence
-    private let source: StoreLayout
-    private let target: StoreLayout
-    private let schema: SQLiteSchema
-    private let sourceRoots: [Entity]
-    private let tables: [TableMigration]
-    private let relationships: [RelationshipMigration]
+    let source: StoreLayout
+    let target: StoreLayout
+    let schema: SQLiteSchema
+    let sourceRoots: [Entity]
+    let tables: [TableMigration]
+    let relationships: [RelationshipMigration]
+
+    /// What the file has besides tables.
+    private let file: SchemaObjects
+
+    /// The beginning of the names of removed tables that are dropped later; nil if they are dropped
+    /// at once.
+    private let deferred: String?
 
     /// - Parameters:
     ///   - source: The layout of the store.
     ///   - sourceNames: The entities that it holds.
     ///   - target: The layout that it shall have.
     ///   - schema: The schema of the new model.
+    ///   - deferred: An unused name, with which the names of removed tables and columns begin that
+    ///     are dropped later; nil drops them at once.
+    ///   - file: What the file has besides tables.
     init(
         _ correspondence: ModelCorrespondence, from source: StoreLayout,
-        holding sourceNames: Set<String>, to target: StoreLayout, _ schema: SQLiteSchema
+        holding sourceNames: Set<String>, to target: StoreLayout, _ schema: SQLiteSchema,
+        deferred: String?, _ file: SchemaObjects
     ) {
         let sourceRoots = source.model.rootEntities.filter { root in
             source.model.entities[root.familyIndexes].contains { sourceNames.contains($0.name) }
@@ -31,6 +42,8 @@ struct MigrationScript {
         self.source = source
         self.target = target
         self.schema = schema
+        self.file = file
+        self.deferred = deferred
         self.sourceRoots = sourceRoots
         tables = schema.roots.map { root in
             let members = schema.model.entities[root.familyIndexes].compactMap { entity in
@@ -38,7 +51,7 @@ struct MigrationScript {
             }
             return TableMigration(
                 root, members: members, columns: schema.columns(of: root, target), correspondence,
-                from: source, to: target)
+                from: source, to: target, deferred: deferred, file)
         }
         relationships = schema.entities.flatMap { entity in
             entity.properties.compactMap { property in
@@ -71,17 +84,31 @@ struct MigrationScript {
         }
     }
 
-    /// The statements in their order.
-    ///
-    /// - Parameter file: What the file has besides tables.
-    func statements(_ file: SchemaObjects) throws -> [String] {
-        var statements = file.removals(tables: changedTables, virtualTables: virtualTables)
+    /// The same for a store whose entities have the numbers of a new one.
+    static func numbers(_ correspondence: ModelCorrespondence, from source: StoreLayout) -> [Int64]
+    {
+        var last = source.model.entities.map { source.number(of: $0) }.max() ?? 0
+        return correspondence.destination.entities.map { entity in
+            if let old = correspondence.source(of: entity) { return source.number(of: old) }
+            last += 1
+            return last
+        }
+    }
+
+    /// The statements in their order, without those for objects of others.
+    func statements() throws -> [String] {
+        var statements = try file.removals(
+            tables: changedTables, virtualTables: virtualTables, keeping: keptIndexes)
         statements += relationships.flatMap(\.preparations)
-        statements += removedTables.map { "DROP TABLE \($0)" }
+        statements += removedTables.enumerated().map { position, table in
+            deferred.map { "ALTER TABLE \(table) RENAME TO \($0)_\(position)" }
+                ?? "DROP TABLE \(table)"
+        }
         let aside = movedRoots.map { (TableMigration.aside($0), source.table(of: $0)) }
         statements += aside.map { "ALTER TABLE \($1) RENAME TO \($0)" }
         for table in tables {
-            statements += table.statements(creation: schema.table(of: table.root, target))
+            statements += table.statements(
+                creation: schema.table(of: table.root, target, besides: table.foreignColumns))
         }
         let divided = Set(tables.filter(\.isDivided).map(\.root.index))
         statements += relationships.flatMap { $0.statements(schema, without: divided) }
@@ -90,6 +117,18 @@ struct MigrationScript {
         statements += relationships.flatMap(\.cleanUp)
         statements += try additions
         return statements + bookkeeping
+    }
+
+    /// The old tables whose rows are copied, and the columns whose values go on.
+    var copiedTables: [(table: String, columns: [String])] {
+        tables.filter { $0.form == .rebuilt }.map {
+            (source.table(of: $0.sourceRoot!), $0.copiedColumns)
+        }
+    }
+
+    /// The triggers and views of others, and their indexes on tables that are made again.
+    var foreignObjects: [SchemaObjects.Object] {
+        file.foreign(indexesOf: copiedTables.map(\.table) + removedTables)
     }
 
     /// The roots of the old tables that get another name while the new ones are made.
@@ -102,10 +141,15 @@ struct MigrationScript {
         return moved
     }
 
+    /// Whether columns or tables are left to be dropped later.
+    var defersCleanUp: Bool {
+        deferred != nil && (!removedTables.isEmpty || tables.contains(where: \.defersCleanUp))
+    }
+
     // MARK: - What is removed
 
     /// Whether the indexes and triggers of a table are made again.
-    private func isChanged(_ table: TableMigration) -> Bool {
+    func isChanged(_ table: TableMigration) -> Bool {
         table.form != .kept
             || table.members.contains { entity, source in
                 entity.versionHash != source.versionHash
@@ -123,6 +167,19 @@ struct MigrationScript {
         return entities + joins
     }
 
+    /// The statements that made the indexes that stay with their tables: the same ones would be made
+    /// again, of columns that stay where they are. Making an index reads all rows.
+    private var keptIndexes: Set<String> {
+        get throws {
+            let entities = tables.filter(\.keepsNames).flatMap {
+                schema.model.entities[$0.root.familyIndexes]
+            }
+            return Set(
+                try entities.flatMap { try schema.indexes(of: $0, target) }
+                    .filter(file.hasIndex))
+        }
+    }
+
     /// The names of the R*Trees and full-text indexes of the old tables.
     private var virtualTables: [String] {
         sourceRoots.flatMap { source.model.entities[$0.familyIndexes] }.flatMap { entity in
@@ -134,7 +191,7 @@ struct MigrationScript {
     }
 
     /// The old tables, by their old names, that nothing of the new model has become.
-    private var removedTables: [String] {
+    var removedTables: [String] {
         let used = Set(tables.compactMap { $0.sourceRoot?.index })
         let entities = sourceRoots.filter { !used.contains($0.index) }.map { source.table(of: $0) }
         let goOn = Set(relationships.compactMap { $0.formerJoin?.name })
@@ -158,17 +215,26 @@ struct MigrationScript {
             var statements: [String] = []
             for table in tables where isChanged(table) {
                 for entity in schema.model.entities[table.root.familyIndexes] {
-                    statements += try schema.indexes(of: entity, target)
+                    statements += try newIndexes(of: entity)
                     statements += schema.contentOfIndexes(of: entity, target)
                 }
             }
             for (attribute, entity) in try schema.derivedAttributes() {
                 let triggers = DerivedTriggers(attribute, of: entity, target)
-                if !isComputed(attribute, of: entity) { statements.append(triggers.computation) }
+                if !isComputed(attribute, of: entity) {
+                    statements += [triggers.computation, triggers.check].compactMap(\.self)
+                }
                 statements += triggers.statements
             }
             return statements
         }
+    }
+
+    /// The statements that make the indexes of an entity whose table has changed, but for those that
+    /// stay.
+    func newIndexes(of entity: Entity) throws -> [String] {
+        let kept = try keptIndexes
+        return try schema.indexes(of: entity, target).filter { !kept.contains($0) }
     }
 
     /// Whether the rows have the values of a derived attribute already.
@@ -247,5 +313,12 @@ struct MigrationScript {
             }
         }
         return nil
+    }
+
+    /// The derived attribute whose values a statement computes; nil for other statements.
+    func derivedAttribute(of statement: String) throws -> (attribute: Property, entity: Entity)? {
+        try schema.derivedAttributes().first {
+            DerivedTriggers($0, of: $1, target).computation == statement
+        }
     }
 }

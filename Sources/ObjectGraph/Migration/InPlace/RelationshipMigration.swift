@@ -109,6 +109,24 @@ struct RelationshipMigration {
 
     var isGathered: Bool { if case .gathered = form { true } else { false } }
 
+    /// The relationship with the entity that declares it.
+    var name: String { "\(entity.name).\(property.name)" }
+
+    /// The table of the rows that have the relationship.
+    var table: String { target.table(of: entity) }
+
+    /// The table that has the pairs before; nil if there were none.
+    var tableOfFormerPairs: String? {
+        guard let origin = origins.first else { return nil }
+        let relationship = origin.property.relationship!
+        let owner = source.model.entities[origin.property.declaringEntityIndex]
+        return switch relationship.storage {
+        case .foreignKey: source.table(of: owner)
+        case .inverseForeignKey: source.table(of: source.model.destination(of: relationship))
+        case .joinTable(let end): source.joinTable(end).name
+        }
+    }
+
     private static func suffix(_ property: Property) -> String {
         "\(property.declaringEntityIndex)_\(property.index)"
     }

@@ -26,7 +26,16 @@ struct TableMigration {
 
     /// Whether the old table also has rows for other tables, or for none.
     let isDivided: Bool
+
+    /// The old columns that stay until they are dropped later.
+    private let leftColumns: [String]
+
+    /// The beginning of the names that these have until then.
+    private let deferred: String?
     private let columns: [Column]
+
+    /// The columns of a copied table that no model knows. They go on with their values.
+    let foreignColumns: [(name: String, type: String)]
     private let source: StoreLayout
     private let target: StoreLayout
 
@@ -46,10 +55,13 @@ struct TableMigration {
     /// - Parameters:
     ///   - members: The entities of the family that have rows.
     ///   - columns: The columns of the new table.
+    ///   - deferred: The beginning of names for removed columns, which are dropped later; nil drops
+    ///     them at once.
+    ///   - file: What the file has besides what models describe.
     init(
         _ root: Entity, members: [Member], columns: [(name: String, type: String)],
         _ correspondence: ModelCorrespondence,
-        from source: StoreLayout, to target: StoreLayout
+        from source: StoreLayout, to target: StoreLayout, deferred: String?, _ file: SchemaObjects
     ) {
         let columns = columns.map { column in
             Column(
@@ -65,41 +77,61 @@ struct TableMigration {
         self.target = target
         sourceRoot = members.first.map { source.model.entities[$0.source.rootIndex] }
         isDivided = sourceRoot.map { $0.familyIndexes.count > members.count } ?? false
+        self.deferred = deferred
         guard let sourceRoot else {
+            leftColumns = []
             form = .created
+            foreignColumns = []
             return
         }
-        let canStay =
-            !isDivided && Self.canStay(columns, members, of: sourceRoot, source)
+        let table = source.table(of: sourceRoot)
+        let family = source.model.entities[sourceRoot.familyIndexes]
+        let unknown = file.columns(of: table, besides: family.flatMap { source.columns(of: $0) })
+        let newNames = Set(columns.map { $0.name.uppercased() })
+        foreignColumns = unknown.filter { !newNames.contains($0.name.uppercased()) }
+            .map { (SchemaObjects.quoted($0.name), $0.type) }
+        let left =
+            isDivided ? nil : Self.leftColumns(columns, members, of: sourceRoot, source)
+        leftColumns = left ?? []
+        let canStay = left.map { $0.isEmpty || deferred != nil } ?? false
         let isEqual =
-            source.table(of: sourceRoot) == target.table(of: root)
+            table == target.table(of: root) && leftColumns.isEmpty
             && columns.allSatisfy { column in
                 column.values.allSatisfy { $0 == .column(column.name) || $0 == .none }
                     && column.former == column.name
             }
-        form = !canStay ? .rebuilt : isEqual ? .kept : .altered
+        // An alteration would leave constraints of the table as they are, and columns that nobody
+        // knows in the place of new ones.
+        let isOtherwise = !isEqual || members.contains { $0.versionHash != $1.versionHash }
+        let mustGo =
+            file.isConstrained(table) && isOtherwise || foreignColumns.count < unknown.count
+        form = !canStay || mustGo ? .rebuilt : isEqual ? .kept : .altered
     }
 
-    /// Whether each old column becomes one new column for all rows.
-    private static func canStay(
+    /// The old columns that become none of the new ones; nil if one of the others becomes more than
+    /// one, or not for all rows.
+    private static func leftColumns(
         _ columns: [Column], _ members: [Member], of sourceRoot: Entity, _ source: StoreLayout
-    ) -> Bool {
+    ) -> [String]? {
         var used: Set<String> = []
         for column in columns {
             let formers = Set(column.values.compactMap(\.column))
             guard formers.count <= 1, !column.values.contains(where: \.isConverted) else {
-                return false
+                return nil
             }
             guard let former = formers.first else { continue }
             // A row of another entity may have a value there that is not to be kept.
             let isElsewhere = zip(members, column.values).contains { member, value in
                 value.column == nil && source.columns(of: member.source).contains(former)
             }
-            guard !isElsewhere, used.insert(former).inserted else { return false }
+            guard !isElsewhere, used.insert(former).inserted else { return nil }
         }
         let family = source.model.entities[sourceRoot.familyIndexes]
-        return used.isSuperset(of: family.flatMap { source.columns(of: $0) })
+        return Set(family.flatMap { source.columns(of: $0) }).subtracting(used).sorted()
     }
+
+    /// Whether columns are left to be dropped later.
+    var defersCleanUp: Bool { form == .altered && !leftColumns.isEmpty }
 
     // MARK: - Statements
 
@@ -108,6 +140,11 @@ struct TableMigration {
         guard let sourceRoot, form != .kept else { return nil }
         return form == .altered && source.table(of: sourceRoot) == target.table(of: root)
             ? nil : Self.aside(sourceRoot)
+    }
+
+    /// The columns of the old table whose values are copied as they are.
+    var copiedColumns: [String] {
+        Set(columns.flatMap(\.values).compactMap(\.column)).sorted() + foreignColumns.map(\.name)
     }
 
     static func aside(_ sourceRoot: Entity) -> String { "Z_OLD_\(sourceRoot.index)" }
@@ -124,11 +161,28 @@ struct TableMigration {
         }
     }
 
+    /// Whether the table and its old columns have the same names as before.
+    var keepsNames: Bool {
+        form == .kept
+            || form == .altered && aside == nil
+                && columns.allSatisfy { $0.former == nil || $0.former == $0.name }
+    }
+
+    /// Whether a statement sets values in rows of a table that is altered.
+    var isFilled: Bool { form == .altered && !filled.isEmpty }
+
+    /// The columns whose values are not those of an old column everywhere.
+    private var filled: [Column] {
+        columns.filter { $0.values.contains { $0.literal != nil } }
+    }
+
     private var copy: String {
         let table = Self.aside(sourceRoot!)
-        let list = (["Z_PK", "Z_ENT", "Z_OPT"] + columns.map(\.name)).joined(separator: ", ")
+        let same = ["Z_PK", "Z_ENT", "Z_OPT"]
+        let others = foreignColumns.map(\.name)
+        let list = (same + columns.map(\.name) + others).joined(separator: ", ")
         let values = columns.map { $0.values.isEmpty ? "NULL" : byEntity($0.values.map(\.sql)) }
-        let selected = (["Z_PK", "Z_ENT", "Z_OPT"] + values).joined(separator: ", ")
+        let selected = (same + values + others).joined(separator: ", ")
         let condition = isDivided ? " WHERE Z_ENT IN (\(numbers))" : ""
         return
             "INSERT INTO \(target.table(of: root)) (\(list)) SELECT \(selected) FROM \(table)\(condition)"
@@ -141,6 +195,11 @@ struct TableMigration {
     private var alterations: [String] {
         let table = target.table(of: root)
         var statements = aside.map { ["ALTER TABLE \($0) RENAME TO \(table)"] } ?? []
+        if let deferred {
+            statements += leftColumns.enumerated().map {
+                "ALTER TABLE \(table) RENAME COLUMN \($1) TO \(deferred)_\($0)"
+            }
+        }
         let renamed = columns.compactMap { column in
             column.former.flatMap { $0 == column.name ? nil : (from: $0, to: column.name) }
         }
@@ -154,7 +213,6 @@ struct TableMigration {
         for column in columns where column.former == nil {
             statements.append("ALTER TABLE \(table) ADD COLUMN \(column.name) \(column.type)")
         }
-        let filled = columns.filter { $0.values.contains { $0.literal != nil } }
         guard !filled.isEmpty else { return statements }
         let changes = filled.map { column in
             "\(column.name) = IFNULL(\(column.name), \(byEntity(column.values.map { $0.literal ?? "NULL" })))"

@@ -49,8 +49,8 @@ public struct AttributeDescription: Sendable, Hashable {
     /// nil (spec §1.12).
     public var validationRules: [ValidationRule]
 
-    /// The attribute's name in an earlier model; nil means the same name (spec §1.8). Kept for
-    /// migrations, which do not exist yet.
+    /// The attribute's name in an earlier model; nil means the same name (spec §1.8,
+    /// §9.2).
     public var renamingIdentifier: String?
 
     /// Any information that the program keeps with the attribute.

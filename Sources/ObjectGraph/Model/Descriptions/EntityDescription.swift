@@ -35,8 +35,8 @@ public struct EntityDescription: Sendable {
     /// Indexes for fetches. A foreign key always has an index and need not be listed (spec §1.7).
     public var indexes: [FetchIndexDescription]
 
-    /// The entity's name in an earlier model; nil means the same name (spec §1.8). Kept for
-    /// migrations, which do not exist yet.
+    /// The entity's name in an earlier model; nil means the same name (spec §1.8,
+    /// §9.2).
     public var renamingIdentifier: String?
 
     /// Any information that the program keeps with the entity.

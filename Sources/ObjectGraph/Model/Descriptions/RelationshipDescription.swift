@@ -34,8 +34,8 @@ public struct RelationshipDescription: Sendable, Hashable {
     /// Whether the objects of a to-many relationship are ordered.
     public var isOrdered: Bool
 
-    /// The relationship's name in an earlier model; nil means the same name (spec §1.8). Kept for
-    /// migrations, which do not exist yet.
+    /// The relationship's name in an earlier model; nil means the same name (spec §1.8,
+    /// §9.2).
     public var renamingIdentifier: String?
 
     /// Any information that the program keeps with the relationship.

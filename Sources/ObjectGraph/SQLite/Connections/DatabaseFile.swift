@@ -26,6 +26,12 @@ final class DatabaseFile {
         self.file = file
     }
 
+    /// Whether there is a file that begins as a database does.
+    static func isDatabase(path: String) -> Bool {
+        let head = try? DatabaseFile(path: path).bytes(at: 0, count: 16)
+        return head == Data("SQLite format 3\0".utf8)
+    }
+
     /// Whether readers need a WAL (https://www.sqlite.org/fileformat.html, section 1.3.3).
     func isWAL() throws(SQLiteError) -> Bool {
         let header = try bytes(at: 0, count: 20)

@@ -21,13 +21,15 @@ final class BinaryStore: AtomicStore {
     }
 
     func load() throws -> AtomicStoreContents? {
+        if !isReadOnly { FileReplacement.removeRemains(of: url.resolvingSymlinksInPath()) }
         // The state is taken first, so that a change in between is noticed by the next save.
         guard let state = FileState(path: url.path) else {
             if isReadOnly { throw StoreError(.missingFile, url: url) }
             return nil
         }
         guard state.isRegular, let contents = try Self.contents(at: url) else {
-            throw StoreError(.notADatabase, url: url)
+            let isSQLite = state.isRegular && DatabaseFile.isDatabase(path: url.path)
+            throw StoreError(isSQLite ? .otherStoreType(.sqlite) : .notADatabase, url: url)
         }
         known.withLock { $0 = state }
         return contents
@@ -57,7 +59,8 @@ final class BinaryStore: AtomicStore {
     /// - Throws: `StoreError` for a property list that is no store.
     static func contents(at url: URL) throws(StoreError) -> AtomicStoreContents? {
         let head = Data("bplist00".utf8)
-        guard let file = try? FileHandle(forReadingFrom: url),
+        // SQLite looks first: to close the file of an open database would drop its locks.
+        guard !DatabaseFile.isDatabase(path: url.path), let file = try? FileHandle(forReadingFrom: url),
             (try? file.read(upToCount: head.count)) == head
         else { return nil }
         guard let rest = try? file.readToEnd() else { throw StoreError(.cannotOpen, url: url) }

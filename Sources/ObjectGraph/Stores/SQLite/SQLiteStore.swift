@@ -67,7 +67,8 @@ final class SQLiteStore: PersistentStore {
         let schema = SQLiteSchema(
             model: model, entityNames: names, ignoresVersions: description.ignoresModelVersions,
             tracksHistory: description.tracksHistory,
-            writesWithoutHistory: description.writesWithoutHistory, debug: debug)
+            writesWithoutHistory: description.writesWithoutHistory,
+            migrations: description.migration.migrations.map(\.version.description), debug: debug)
         do {
             var description = description
             // A file that only its copy can tell of is inspected there.
@@ -98,7 +99,7 @@ final class SQLiteStore: PersistentStore {
             self.triggerFunctions = triggerFunctions
             pool = try ConnectionPool(
                 configuration: configuration,
-                maximumReaderCount: description.maximumReaderCount,
+                maximumReaderCount: description.isExclusive ? 0 : description.maximumReaderCount,
                 onOpen: { connection in
                     try QueryFunctions.register(on: connection)
                     try connection.registerPendingRows(slotCount: slotCount)

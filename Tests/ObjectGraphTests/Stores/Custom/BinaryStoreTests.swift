@@ -139,7 +139,32 @@ private typealias Team = Club.Team
         }
         try Data("SQLite format 3\u{0}".utf8).write(to: file)
         let error = #expect(throws: StoreError.self) { try open() }
-        #expect(error?.reason == .notADatabase && error?.code == 259)
+        #expect(error?.reason == .otherStoreType(.sqlite) && error?.code == 134010)
+    }
+
+    @Test func `what a crash has left of a save goes when it is opened (§11.3.11)`() throws {
+        let left = folder.url(".club.binary.\(UUID().uuidString)")
+        let others = [".club.binary.swp", ".club2.binary.\(UUID().uuidString)"]
+        func make() throws {
+            for url in [left] + others.map(folder.url) { try Data("x".utf8).write(to: url) }
+        }
+        try make()
+        _ = try open()
+        #expect(try Set(files) == Set(others))
+        try run(try open()) { try Club.fill($0) }
+        // One that another process is writing has a lock.
+        try make()
+        let writer = Glibc.open(left.path, O_RDWR)
+        defer { close(writer) }
+        #expect(flock(writer, LOCK_EX) == 0)
+        #expect(try run(try open()) { try Club.summary($0) } == Club.filled)
+        #expect(try files.contains(left.lastPathComponent))
+        #expect(flock(writer, LOCK_UN) == 0)
+        // A reader leaves the folder as it is.
+        _ = try open { $0.isReadOnly = true }
+        #expect(try files.contains(left.lastPathComponent))
+        _ = try open()
+        #expect(try Set(files) == Set(others + ["club.binary"]))
     }
 
     @Test func `a store moves from SQLite to a binary file and back (§11.5.4)`() throws {

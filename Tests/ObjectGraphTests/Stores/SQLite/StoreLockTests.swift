@@ -60,6 +60,25 @@ import Testing
                 try file.copy(to: $0.folder.url("copy.sqlite"))
             }
         ),
+        (
+            "opening it as a binary store",
+            { fixture in
+                let other = PersistentStoreCoordinator(model: try makeLibraryModel())
+                let error = #expect(throws: StoreError.self) {
+                    try other.addPersistentStore(.binary(at: fixture.url))
+                }
+                #expect(error?.reason == .otherStoreType(.sqlite) && error?.code == 134010)
+            }
+        ),
+        (
+            "destroying a store that would have the same folder for large values",
+            { fixture in
+                let name = fixture.url.deletingPathExtension().lastPathComponent
+                let beside = fixture.folder.url(name + ".other")
+                try PersistentStoreCoordinator.replacePersistentStore(at: beside, with: fixture.url)
+                try PersistentStoreCoordinator.destroyPersistentStore(at: beside)
+            }
+        ),
     ]
 
     @Test(arguments: uses.indices) func `nothing in this process drops them`(_ index: Int) throws {

@@ -17,6 +17,10 @@ final class ExternalFiles: Sendable {
     /// be.
     private let log: String?
 
+    /// Whether the folder is that of another store, to whose files nothing must happen. Files that
+    /// no row of this one needs stay too, until that other store is replaced by this one.
+    let isBorrowed: Bool
+
     private let isSynchronized: Bool
     private let calls: FileCalls
     private let claim: FolderClaim
@@ -38,15 +42,18 @@ final class ExternalFiles: Sendable {
 
     /// - Parameters:
     ///   - support: The folder of this one.
+    ///   - isBorrowed: Whether the folder is that of another store.
     ///   - threshold: Larger values go out.
     ///   - isSynchronized: Whether values are on the disk before their rows are.
     ///   - log: The WAL of the store.
     ///   - calls: The calls to the file system.
     init(
-        in support: URL, threshold: Int = .max, isSynchronized: Bool = true, log: String? = nil,
+        in support: URL, isBorrowed: Bool = false, threshold: Int = .max,
+        isSynchronized: Bool = true, log: String? = nil,
         calls: FileCalls = FileCalls()
     ) {
         path = support.appending(path: "_EXTERNAL_DATA").path + "/"
+        self.isBorrowed = isBorrowed
         self.threshold = threshold
         self.isSynchronized = isSynchronized
         self.log = isSynchronized ? log : nil
@@ -85,6 +92,9 @@ final class ExternalFiles: Sendable {
         let found = try? FileManager.default.contentsOfDirectory(atPath: path)
         return Set((found ?? []).filter { ExternalData.isName(Array($0.utf8)) })
     }
+
+    /// The names of the files that this one has written, if the folder is borrowed.
+    var writtenNames: Set<String> { state.withLock { $0.written } }
 
     // MARK: - Within a transaction
 
@@ -134,6 +144,7 @@ final class ExternalFiles: Sendable {
     /// Removes the files to which no row refers after the commit. Files that a reader of an earlier
     /// state needs are removed after a later commit, or when the store is closed.
     func committed() {
+        if isBorrowed { return state.withLock { $0.changes = [:] } }
         state.withLock { state in
             state.unreferenced.formUnion(state.written)
             for (name, change) in state.changes {
@@ -151,6 +162,7 @@ final class ExternalFiles: Sendable {
     /// - Parameter mayHaveCommitted: Whether the commit itself failed. After a crash SQLite may
     ///   find the transaction complete, so the files stay until the next opening knows.
     func rolledBack(mayHaveCommitted: Bool) {
+        if isBorrowed { return state.withLock { $0.changes = [:] } }
         let written: Set<String> = state.withLock { state in
             defer {
                 state.written = []
@@ -213,6 +225,7 @@ final class ExternalFiles: Sendable {
     /// - Parameter references: The names of all files to which rows refer; nil if they cannot be
     ///   known.
     func sweep(keeping references: () throws -> Set<String>?) {
+        guard !isBorrowed else { return }
         try? claim.cleanUp {
             guard let lock = FolderLock.removingFiles(in: path), let kept = try references() else {
                 return false

@@ -9,6 +9,17 @@ struct FileCalls: Sendable {
     /// Called before each call. An error number other than 0 makes it fail, for tests.
     var fault: (@Sendable (Call) -> Int32)?
 
+    /// The space that the file system seems to have, for tests.
+    var availableBytes: Int64?
+
+    /// The bytes that may still be written to the file system of a file; nil if it does not say.
+    func availableBytes(at path: String) -> Int64? {
+        if let availableBytes { return availableBytes }
+        var status = statvfs()
+        guard statvfs(path, &status) == 0, status.f_blocks > 0 else { return nil }
+        return Int64(clamping: UInt64(status.f_bavail) &* UInt64(status.f_frsize))
+    }
+
     /// Makes a folder and the one that it is in, unless they exist.
     func makeFolder(_ path: String) throws(FileFailure) {
         try check(.makeFolder, path)

@@ -41,13 +41,8 @@ extension SQLiteStore {
                 && !name.hasPrefix(file.lastPathComponent + "-")
                 && other.deletingPathExtension().lastPathComponent
                     == file.deletingPathExtension().lastPathComponent
-                && ExternalFiles.supportFolder(of: other) == support && isDatabase(other)
+                && ExternalFiles.supportFolder(of: other) == support
+                && DatabaseFile.isDatabase(path: other.path)
         }
-    }
-
-    private static func isDatabase(_ url: URL) -> Bool {
-        guard let file = try? FileHandle(forReadingFrom: url) else { return false }
-        defer { try? file.close() }
-        return (try? file.read(upToCount: 15)) == Data("SQLite format 3".utf8)
     }
 }

@@ -53,6 +53,13 @@ struct DerivedTriggers {
         "UPDATE \(table) SET \(column) = \(value) WHERE true\(restriction)"
     }
 
+    /// The statement that fails if a computed value is too large; nil if none can be.
+    var check: String? {
+        isTooLarge.map {
+            "SELECT \(TriggerFunctions.refusal(of: place)) FROM \(table) WHERE \($0)\(restriction) LIMIT 1"
+        }
+    }
+
     // MARK: - Values
 
     private mutating func addValue(
@@ -127,17 +134,22 @@ struct DerivedTriggers {
     private func call(isNew: Bool) -> String {
         let function = isNew ? TriggerFunctions.inserted : TriggerFunctions.updated
         let call = "\(function)('\(table)', Z_ENT, Z_PK, '\(attribute.name)', \(column))"
-        guard case .summary = attribute.derivation,
-            let range = attribute.attributeType?.integerRange
-        else { return call }
-        // The sum of 64-bit integers becomes a real number when it is too large.
-        let isTooLarge =
-            attribute.attributeType == .integer64
-            ? "typeof(\(column)) = 'real'"
-            : "\(column) NOT BETWEEN \(range.lowerBound) AND \(range.upperBound)"
-        let place = "\(entity.name).\(attribute.name)"
+        guard let isTooLarge else { return call }
         return
             "CASE WHEN \(isTooLarge) THEN \(TriggerFunctions.failure(of: place)) ELSE \(call) END"
+    }
+
+    private var place: String { "\(entity.name).\(attribute.name)" }
+
+    /// The condition for a row whose value the attribute's type cannot hold; nil if there is none.
+    private var isTooLarge: String? {
+        guard case .summary = attribute.derivation,
+            let range = attribute.attributeType?.integerRange
+        else { return nil }
+        // The sum of 64-bit integers becomes a real number when it is too large.
+        return attribute.attributeType == .integer64
+            ? "typeof(\(column)) = 'real'"
+            : "\(column) NOT BETWEEN \(range.lowerBound) AND \(range.upperBound)"
     }
 }
 

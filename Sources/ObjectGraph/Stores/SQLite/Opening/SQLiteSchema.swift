@@ -16,6 +16,9 @@ struct SQLiteSchema {
     /// if they do not.
     var tracksHistory = false
     var writesWithoutHistory = false
+
+    /// The versions of the program's migrations, which a new store does not need.
+    var migrations: [String] = []
     var debug = DebugOptions()
 
     /// The roots of the tables.
@@ -127,6 +130,7 @@ struct SQLiteSchema {
         var metadata = MetadataList(versionHashes: versionHashes)
         let marked = layout.markedColumns(of: entities)
         if !marked.isEmpty { metadata.externalColumns = marked }
+        if !migrations.isEmpty { metadata.migrations = migrations }
         insert.bind(blob: try metadata.data(), at: 2)
         try insert.run()
         var made = Opened(identifier: identifier, metadata: metadata, layout: layout)
@@ -156,10 +160,13 @@ struct SQLiteSchema {
             }
     }
 
-    func table(of root: Entity, _ layout: StoreLayout) -> String {
+    /// - Parameter others: Columns that the model does not describe.
+    func table(
+        of root: Entity, _ layout: StoreLayout, besides others: [(name: String, type: String)] = []
+    ) -> String {
         let all =
             ["Z_PK INTEGER PRIMARY KEY", "Z_ENT INTEGER", "Z_OPT INTEGER"]
-            + columns(of: root, layout).map { "\($0.name) \($0.type)" }
+            + (columns(of: root, layout) + others).map { "\($0.name) \($0.type)" }
         return "CREATE TABLE \(layout.table(of: root)) (\(all.joined(separator: ", ")))"
     }
 

@@ -21,9 +21,13 @@ final class MetadataState: Sendable {
     var list: MetadataList { content.withLock { $0.list } }
 
     func setValues(_ values: [String: AttributeValue]) {
+        if list.values != values { change { $0.values = values } }
+    }
+
+    /// Changes the list; the next save writes it.
+    func change(_ body: (inout MetadataList) -> Void) {
         content.withLock { content in
-            guard content.list.values != values else { return }
-            content.list.values = values
+            body(&content.list)
             content.changeCount += 1
         }
     }
@@ -48,12 +52,7 @@ final class MetadataState: Sendable {
 }
 
 extension SQLiteStore {
-    var metadata: StoreMetadata {
-        let list = metadataState.list
-        return StoreMetadata(
-            identifier: identifier, type: .sqlite,
-            versionHashes: list.versionHashes.mapValues { Array($0) }, values: list.values)
-    }
+    var metadata: StoreMetadata { StoreMetadata(identifier, metadataState.list) }
 
     func setMetadataValues(_ values: [String: AttributeValue]) { metadataState.setValues(values) }
 
@@ -79,9 +78,7 @@ extension SQLiteStore {
     static func metadata(at url: URL) throws -> StoreMetadata {
         try withConnection(url, .readOnly) { connection in
             let (identifier, list) = try readMetadata(on: connection, url: url)
-            return StoreMetadata(
-                identifier: identifier, type: .sqlite,
-                versionHashes: list.versionHashes.mapValues { Array($0) }, values: list.values)
+            return StoreMetadata(identifier, list)
         }
     }
 

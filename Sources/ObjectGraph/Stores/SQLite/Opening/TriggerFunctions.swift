@@ -17,6 +17,9 @@ final class TriggerFunctions: Sendable {
     static let inserted = "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue"
     private static let columnUpdated = "NSCoreDataTriggerUpdateAffectedObjectValue"
 
+    /// Fails the statement for a value that an attribute, `Entity.name`, cannot hold.
+    private static let refused = "OGRefuseDerivedValue"
+
     /// The seconds since 2001.
     static let now = "NSCoreDataNow"
 
@@ -43,6 +46,10 @@ final class TriggerFunctions: Sendable {
                 return .null
             }
         }
+        try connection.register(function: Self.refused, argumentCount: 1, deterministic: false) {
+            arguments in
+            throw SQLiteError(extendedCode: 1, message: Self.failureMark + arguments[0].string)
+        }
         try connection.register(function: Self.now, argumentCount: 0, deterministic: false) { _ in
             .real(Date().timeIntervalSinceReferenceDate)
         }
@@ -64,6 +71,9 @@ final class TriggerFunctions: Sendable {
     static func failure(of attribute: String) -> String {
         "RAISE(ABORT, '\(failureMark)\(attribute)')"
     }
+
+    /// SQL that does the same outside of triggers.
+    static func refusal(of attribute: String) -> String { "\(refused)('\(attribute)')" }
 
     /// The reason for such a failure; nil for other errors.
     static func reason(for error: SQLiteError) -> StoreError.Reason? {
