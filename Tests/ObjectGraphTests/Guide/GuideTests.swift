@@ -20,7 +20,7 @@ import Testing
         }
         let others = samples.filter { sample in !files.contains { $0.contains(sample: sample) } }
 
-        #expect(samples.count == 39)
+        #expect(samples.count == 41)
         #expect(others.isEmpty)
     }
 
