@@ -40,15 +40,22 @@ struct StoreMigration {
         of error: StoreError, _ description: PersistentStoreDescription,
         to model: ManagedObjectModel, _ debug: DebugOptions
     ) -> StoreError {
-        guard error.isOfOtherModel, let file = description.file else { return error }
+        guard case .incompatibleModel(let entities) = error.reason, let file = description.file
+        else { return error }
         debug.noteMigration(
             "no migration, because \(description.isReadOnly ? "the store is opened for reading only" : "migration.isAutomatic is off")"
         )
         let store = MigratedStore(description: description, file: file, model: model, debug: debug)
         var error = error
-        error.differences =
-            (try? store.reading(store.sourceModel)).map { [ModelDifference](from: $0, to: model) }
-            ?? []
+        // What cannot be read again is left out.
+        let differences = try? store.reading { metadata, connection in
+            guard let source = try? store.sourceModel(metadata, connection) else {
+                return [ModelDifference](from: metadata.versionHashes, to: model)
+                    .filter { entities.contains($0.entity) }
+            }
+            return [ModelDifference](from: source, to: model)
+        }
+        error.differences = differences ?? []
         return error
     }
 

@@ -117,8 +117,8 @@ public struct StoreError: Error, Sendable {
     /// The error of SQLite, if there is one.
     public var sqlite: SQLiteError?
 
-    /// With `incompatibleModel`, what differs between the store's model and the program's; empty if
-    /// the store does not carry its model, nor the program have it.
+    /// With `incompatibleModel`, what differs between the store's model and the program's. Only
+    /// entities are known of a store that does not carry its model.
     public internal(set) var differences: [ModelDifference] = []
 
     init(_ reason: Reason, url: URL? = nil, sqlite: SQLiteError? = nil) {

@@ -108,12 +108,14 @@ import Testing
         let contents = try makeLibraryModel().xcdatamodelContents()
         let added = contents.replacing(
             #"name="birthYear""#,
-            with: #"name="deathYear" optional="YES" attributeType="Integer 32"/><attribute name="birthYear""#)
+            with:
+                #"name="deathYear" optional="YES" attributeType="Integer 32"/><attribute name="birthYear""#
+        )
         try Data(added.utf8).write(to: later.appending(path: "contents"))
         let bench = try BenchProcess(["model", later.path, "--since", store.path])
 
         #expect(bench.exitCode == 0, "\(bench.errors)")
-        #expect(bench.output.contains(/ZAUTHOR +Author +altered, no row is touched.* 1 /))
+        #expect(bench.output.contains(/ZAUTHOR +Author +altered, no row is touched +1 +\d/))
         #expect(bench.output.contains("tables stay as before."))
         #expect(try Data(contentsOf: store) == before)
         #expect(!FileManager.default.fileExists(atPath: store.path + "-shm"))

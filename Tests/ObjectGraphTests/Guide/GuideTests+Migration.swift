@@ -74,4 +74,71 @@ extension `Guide` {
         }
         try opened.removePersistentStore(opened.persistentStores[0])
     }
+
+    @Test func `the program changes data once in each store`() throws {
+        try run { context in
+            Book(context: context).title = "the dispossessed"
+            try context.save()
+        }
+        let coordinator = PersistentStoreCoordinator(model: try makeModel())
+
+        var description = PersistentStoreDescription.sqlite(at: file)
+        description.migration.migrations = [
+            Migration(.appVersion("1.1")) { context in
+                for book in try Book.all(in: context) { book.title = book.title.capitalized }
+            }
+        ]
+        try coordinator.addPersistentStore(description)
+
+        let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+        let titles = try context.performAndWait { try Book.all(in: context).map(\.title) }
+        #expect(titles == ["The Dispossessed"])
+    }
+
+    @Test func `stages lead from version to version`() throws {
+        let title = AttributeDescription("title", .string)
+        let words = AttributeDescription("words", .integer64)
+        let mandatory = AttributeDescription(
+            "words", .integer64, isOptional: false, defaultValue: 0)
+        let models = try [[title], [title, words], [title, mandatory]].map {
+            try ManagedObjectModel(entities: [EntityDescription(name: "Page", attributes: $0)])
+        }
+        let (first, second, third) = (models[0], models[1], models[2])
+        let (one, two) = (first.versionChecksum, second.versionChecksum)
+        let before = PersistentStoreCoordinator(model: first)
+        let store = try before.addPersistentStore(.sqlite(at: file))
+        let old = ManagedObjectContext(.privateQueue, coordinator: before)
+        try old.performAndWait {
+            try old.insertObject(entityName: "Page").setValue("The Left Hand", forKey: "title")
+            try old.save()
+        }
+        try before.removePersistentStore(store)
+        var description = PersistentStoreDescription.sqlite(at: file)
+        let progress = MigrationProgress()
+
+        description.migration.progress = progress
+        description.migration.stages = StagedMigrationManager([
+            CustomMigrationStage(
+                from: try ModelReference(first, versionChecksum: one),
+                to: try ModelReference(second, versionChecksum: two),
+                didMigrate: { context in
+                    let request = FetchRequest(entityName: "Page")
+                    for page in try context.fetch(request, as: ManagedObject.self) {
+                        let title = try page.value(forKey: "title") as? String ?? ""
+                        try page.setValue(title.split(separator: " ").count, forKey: "words")
+                    }
+                }),
+            LightweightMigrationStage([third.versionChecksum]),
+        ])
+
+        let coordinator = PersistentStoreCoordinator(model: third)
+        try coordinator.addPersistentStore(description)
+        #expect(progress.fractionCompleted == 1)
+        let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+        try context.performAndWait {
+            let pages = try context.fetch(
+                FetchRequest(entityName: "Page"), as: ManagedObject.self)
+            #expect(try pages.map { try $0.value(forKey: "words") as? Int64 } == [3])
+        }
+    }
 }

@@ -21,7 +21,7 @@ import Testing
         files.append(try PackageFile("Tests/MigrationKitTests/GuideSampleTests.swift"))
         let others = samples.filter { sample in !files.contains { $0.contains(sample: sample) } }
 
-        #expect(samples.count == 39)
+        #expect(samples.count == 42)
         #expect(others.isEmpty)
     }
 

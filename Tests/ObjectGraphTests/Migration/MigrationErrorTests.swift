@@ -105,7 +105,7 @@ import Testing
                 == ["'Book' is removed", "'Page' has another form", "'Shelf' is new"])
         let closed = try #require(
             try refusal(StoreError.self) { $0.migration.isAutomatic = false })
-        #expect(closed.differences == [])
+        #expect(closed.differences == error.differences)
     }
 
     @Test func `stores of other types are not migrated (§9.1.3)`() throws {
@@ -123,5 +123,7 @@ import Testing
             try after.addPersistentStore(.binary(at: file))
         }
         #expect(error?.code == 134100)
+        #expect(
+            error?.differences.map(\.description) == ["'Page' has another form", "'Shelf' is new"])
     }
 }

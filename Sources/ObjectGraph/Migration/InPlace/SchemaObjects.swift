@@ -118,6 +118,11 @@ struct SchemaObjects {
         objects.contains { $0.kind == "index" && $0.sql == sql }
     }
 
+    /// Whether others have made an index on a table, perhaps for a column that is removed.
+    func hasForeignIndex(on table: String) -> Bool {
+        foreign(indexesOf: [table]).contains { $0.kind == "index" }
+    }
+
     /// The statements that remove the triggers of tables, and their indexes that are of the model,
     /// and all triggers of derived attributes, which may name several tables.
     ///

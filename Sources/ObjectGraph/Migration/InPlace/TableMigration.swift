@@ -105,6 +105,7 @@ struct TableMigration {
         let isOtherwise = !isEqual || members.contains { $0.versionHash != $1.versionHash }
         let mustGo =
             file.isConstrained(table) && isOtherwise || foreignColumns.count < unknown.count
+            || !leftColumns.isEmpty && file.hasForeignIndex(on: table)
         form = !canStay || mustGo ? .rebuilt : isEqual ? .kept : .altered
     }
 

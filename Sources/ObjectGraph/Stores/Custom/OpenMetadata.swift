@@ -33,7 +33,10 @@ final class OpenMetadata: Sendable {
         let hashes = stored.versionHashes
         let differing = Set(hashes.keys).union(own.keys).filter { hashes[$0] != own[$0] }.sorted()
         guard description.ignoresModelVersions || differing.isEmpty else {
-            throw StoreError(.incompatibleModel(entities: differing), url: description.url)
+            var error = StoreError(.incompatibleModel(entities: differing), url: description.url)
+            error.differences = [ModelDifference](from: hashes.mapValues { Data($0) }, to: model)
+                .filter { differing.contains($0.entity) }
+            throw error
         }
     }
 

@@ -118,7 +118,7 @@ import Testing
         let error = #expect(throws: ModelFileError.self) {
             try mapping(write(policy: "App.Numbering"), ["Other": Numbering()])
         }
-        #expect(error?.reason == .unknownPolicy("App.Numbering") && error?.line == 5)
+        #expect(error?.reason == .unknownPolicy("App.Numbering") && error?.line == 6)
         #expect(error?.file?.lastPathComponent == "xcmapping.xml")
     }
 

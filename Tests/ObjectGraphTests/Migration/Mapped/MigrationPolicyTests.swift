@@ -208,7 +208,8 @@ import Testing
         let mapping = try MappingFixture.mapping(
             EntityMapping(from: "Item", to: "Thing"), from: [Self.item], to: [thing])
         let store = MigratedStore(
-            description: .sqlite(at: fixture.store.url), file: fixture.store.url, debug: .process)
+            description: .sqlite(at: fixture.store.url), file: fixture.store.url,
+            model: mapping.destination, debug: .process)
         var migration = MappedMigration(mapping, of: store)
         migration.report = { part in parts.withLock { $0.append(part) } }
         try migration.run()

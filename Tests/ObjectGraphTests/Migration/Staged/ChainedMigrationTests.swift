@@ -173,6 +173,39 @@ import Testing
         #expect(content == ["Page 1": "", "Page 1.title": "one"])
     }
 
+    @Test func `so do mapped steps, chunk by chunk (§9.7.7, §9.7.8)`() throws {
+        try make()
+        let models = try models(0..<3)
+        let own = Recorder<MigrationProgress>()
+        let calls = Recorder<Bool>()
+        let mapping = try MappingModel(
+            from: models[0], to: models[1],
+            [
+                .custom(from: "Page", to: "Page") { _, page, _ in
+                    calls.values.append(true)
+                    if calls.values.count == 1 { own.values.first?.cancel() }
+                    try page.setValue(7, forKey: "words")
+                }
+            ])
+        func open(_ progress: MigrationProgress) throws -> [String: String] {
+            own.values = [progress]
+            return try fixture.open(
+                versions[2],
+                {
+                    $0.migration.mappingModels = [mapping]
+                    $0.migration.progress = progress
+                }
+            ) { try $0.content() }
+        }
+        let error = #expect(throws: MigrationError.self) { try open(MigrationProgress()) }
+        #expect(error?.reason == .cancelled(nil))
+        #expect(try fixture.content(versions[0])["Page 1.size"] == "3")
+        let fractions = Recorder<Double>()
+        let content = try open(MigrationProgress { fractions.values.append($0) })
+        #expect(content == ["Page 1": "", "Page 1.title": "one", "Page 1.words": "7"])
+        #expect(fractions.values.contains(0.5) && fractions.values.last == 1)
+    }
+
     @Test func `a statement that runs is ended (§9.7.8)`() throws {
         let title = AttributeDescription("title", .string)
         let size = AttributeDescription("size", .integer64)

@@ -12,7 +12,8 @@ import Testing
             "place", .composite,
             elements: [AttributeDescription("x", .double), AttributeDescription("y", .double)])
         let shared = [
-            AttributeDescription("title", .string), AttributeDescription("data", .binaryData), place,
+            AttributeDescription("title", .string), AttributeDescription("data", .binaryData),
+            place,
             AttributeDescription("kept", .string, isTransient: true),
         ]
         return [

@@ -198,6 +198,19 @@ import Testing
         #expect(try !isFlagged)
     }
 
+    @Test func `a table with an index of others is copied (§9.6.5)`() throws {
+        try make()
+        let connection = try Connection(
+            SQLiteConfiguration(path: fixture.url.path, mode: .readWrite))
+        try connection.execute("CREATE INDEX mine ON ZPAGE (ZTITLE)")
+        try connection.close()
+        try open(after) { context in
+            try context.coordinator.finishDeferredLightweightMigration()
+        }
+        #expect(try leftNames.isEmpty)
+        #expect(try fixture.sql("SELECT name FROM sqlite_schema WHERE name = 'mine'") == ["mine"])
+    }
+
     @Test func `what is only read is not cleaned up (§9.6.3)`() throws {
         try make()
         try open(after) { _ in }
