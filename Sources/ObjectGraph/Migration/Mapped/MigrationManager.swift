@@ -173,7 +173,7 @@ public final class MigrationManager {
 
     // MARK: - Relating
 
-    /// Leaves out relationships that are set from their inverses.
+    /// Leaves out relationships that are set from their inverses, but for their orders.
     func prepareRelating() {
         let entities = strays.map { mappingModel.destination.entities[$0] }
         // Decided before any is left out.
@@ -195,6 +195,17 @@ public final class MigrationManager {
             let found = try destinationInstances(
                 forMappingNamed: relationship.mappingName, source: related)
             relationship.add(found, to: destination)
+        }
+    }
+
+    /// Sets the orders of relationships whose members were set from their side.
+    func arrange(_ destination: ManagedObject) throws {
+        let plan = plans[currentPlan]
+        guard let source = currentSource, plan.makes(destination) else { return }
+        for relationship in plan.orders {
+            relationship.arrange(
+                try destinationInstances(source: relationship.objects(of: source)),
+                in: destination)
         }
     }
 
