@@ -117,7 +117,7 @@ final class MappingPlan {
     ///
     /// - Parameters:
     ///   - plans: All plans.
-    ///   - strays: The entities of which mappings have made objects that have another destination.
+    ///   - strays: The entities of which mappings with another destination have made objects.
     func inverses(
         in plans: [MappingPlan], _ model: MappingModel, strays: [Entity]
     ) -> Set<Int> {
@@ -285,9 +285,9 @@ struct RelationshipPlan {
             let formerInverse = model.source.inverse(of: former.relationship!)
         else { return false }
         return plans.allSatisfy { plan in
-            guard let made = plan.destination,
-                made.isKind(of: destination) || destination.isKind(of: made)
-            else { return true }
+            guard plan.created != nil, plan.destination!.isKind(of: destination) else {
+                return true
+            }
             return !plan.hasPolicy
                 && plan.relationships.contains { other in
                     guard case .relationship(let origin) = other.origin else { return false }

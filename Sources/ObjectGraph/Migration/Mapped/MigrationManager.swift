@@ -26,7 +26,7 @@ public final class MigrationManager {
     let plans: [MappingPlan]
     var currentPlan = 0
 
-    /// The entities of which mappings have made objects that have another destination, by index.
+    /// The entities of which mappings with another destination have made objects, by index.
     private var strays: Set<Int> = []
 
     /// The object of the source that is being mapped; nil between two of them.
@@ -98,7 +98,8 @@ public final class MigrationManager {
     }
 
     private func associate(_ source: ManagedObject, with destination: ManagedObject, plan: Int) {
-        if !plans[plan].makes(destination) { strays.insert(destination.binding.entity.index) }
+        let entity = destination.binding.entity
+        if entity !== plans[plan].destination { strays.insert(entity.index) }
         associations.add(
             Association(
                 plan: plan, source: source.reference, destination: destination,
