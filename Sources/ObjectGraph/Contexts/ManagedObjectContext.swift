@@ -75,9 +75,10 @@ public final class ManagedObjectContext: @unchecked Sendable {
     /// called each time (spec §3.5). The object reads as nil either way.
     public var shouldDeleteInaccessibleFaults = true
 
-    /// Whether saves check only that values can be stored. A migration validates all objects at its
-    /// end.
-    var defersValidation = false
+    /// For a migration, which validates at its end: the entities, by index, with saved objects that
+    /// are invalid or were changed since. Saves then require only that values can be stored. Nil if
+    /// saves validate.
+    var deferredValidation: Set<Int>?
 
     /// Whether the context keeps all its objects, including unreferenced ones (spec §2.12).
     public var retainsRegisteredObjects = false

@@ -25,22 +25,6 @@ extension ManagedObject {
         try ValidationErrors.throwIfAny(errors)
     }
 
-    /// Checks only that a store can keep the values.
-    ///
-    /// - Throws: As `validateProperties`.
-    final func validateStorability() throws {
-        // A draft holds only such values, and so does a row.
-        guard let changes = changesBesideDraft else { return }
-        var errors: [ValidationError] = []
-        changes.mask.forEach { index in
-            guard binding.entity.validated.contains(index), !isPlainlyValid(at: index),
-                let error = errorOfValue(at: index), error.reason.isOfStorage
-            else { return }
-            errors.append(error)
-        }
-        try ValidationErrors.throwIfAny(errors)
-    }
-
     /// Lets the class validate a value and replace it.
     private final func askValidator(of property: Property, _ errors: inout [ValidationError]) {
         let old = currentValue(of: property)

@@ -15,17 +15,30 @@ extension ManagedObjectContext {
             }
             errors += found.sorted { $0.objectID.precedes($1.objectID) }
         }
-        if defersValidation {
-            check(work.inserted + work.updated) { try $0.validateStorability() }
-        } else {
-            check(work.inserted) { try $0.validateForInsert() }
-            check(work.updated) { try $0.validateForUpdate() }
-            check(work.deleted) { try $0.validateForDelete() }
+        check(work.inserted) { object in
+            try deferring(object) { try object.validateForInsert() }
         }
+        check(work.updated) { object in
+            deferredValidation?.insert(object.binding.entity.index)
+            try deferring(object) { try object.validateForUpdate() }
+        }
+        check(work.deleted) { try $0.validateForDelete() }
         if coordinator.persistentStores.count > 1 {
             check(work.inserted + work.updated) { try $0.validateStores() }
         }
         guard errors.isEmpty else { throw SaveError.validation(errors) }
+    }
+
+    /// Validates an object. If that is for later, throws only what no store can keep.
+    @inline(__always)
+    private func deferring(_ object: ManagedObject, _ validate: () throws -> Void) throws {
+        do {
+            try validate()
+        } catch  where deferredValidation != nil {
+            deferredValidation!.insert(object.binding.entity.index)
+            let errors = ValidationErrors.list(of: error, object, key: nil)
+            try ValidationErrors.throwIfAny(errors.filter(\.reason.isOfStorage))
+        }
     }
 }
 

@@ -156,10 +156,10 @@ struct MappedMigration {
             ManagedObjectContext(.privateQueue, coordinator: from, name: "migration source"),
             ManagedObjectContext(.privateQueue, coordinator: to, name: "migration destination")
         )
-        context.defersValidation = true
         let vfs = store.description.vfs
         try sourceContext.performAndWait {
             try context.performAndWait {
+                context.deferredValidation = []
                 let associations = try Associations(path: path, vfs: vfs)
                 let manager = MigrationManager(
                     mapping, try MappingPlan.all(mapping), from: sourceContext, to: context,

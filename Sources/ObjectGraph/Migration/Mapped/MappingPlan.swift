@@ -25,6 +25,9 @@ final class MappingPlan {
 
     private(set) var relationships: [RelationshipPlan]
 
+    /// Those that are set from their inverses and have an order.
+    private(set) var orders: [RelationshipPlan] = []
+
     /// - Throws: `MigrationError` with `invalidMapping`.
     init(_ mapping: EntityMapping, _ model: MappingModel) throws(MigrationError) {
         self.mapping = mapping
@@ -114,7 +117,7 @@ final class MappingPlan {
     ///
     /// - Parameters:
     ///   - plans: All plans.
-    ///   - strays: The entities of which mappings have made objects that have another destination.
+    ///   - strays: The entities of which mappings with another destination have made objects.
     func inverses(
         in plans: [MappingPlan], _ model: MappingModel, strays: [Entity]
     ) -> Set<Int> {
@@ -126,6 +129,8 @@ final class MappingPlan {
     }
 
     func leaveOut(_ indexes: Set<Int>) {
+        let left = relationships.filter { indexes.contains($0.property.index) }
+        orders = left.filter { $0.property.relationship!.isOrdered }
         relationships.removeAll { indexes.contains($0.property.index) }
     }
 
@@ -137,7 +142,7 @@ final class MappingPlan {
 
     /// The to-many relationships of the source that the second pass reads.
     var prefetched: [String] {
-        relationships.compactMap { relationship in
+        (relationships + orders).compactMap { relationship in
             if case .relationship(let property) = relationship.origin, property.kind == .toMany {
                 property.name
             } else {
@@ -236,7 +241,9 @@ struct RelationshipPlan {
             guard property.kind == .toMany else {
                 return source.destination(of: property).map { [$0] } ?? []
             }
-            return source.orderedDestinations(of: property)
+            let members = source.orderedDestinations(of: property)
+            return property.relationship!.isOrdered
+                ? members : members.sorted { $0.reference < $1.reference }
         case .keyPath(let path):
             let value = try source.value(forKeyPath: path)
             return value as? [ManagedObject] ?? (value as? ManagedObject).map { [$0] } ?? []
@@ -255,24 +262,32 @@ struct RelationshipPlan {
             return
         }
         // The other ends may have been set before, in another order.
-        let others = owner.orderedDestinations(of: property).filter { !fitting.contains($0) }
+        let added = Set(fitting)
+        let others = owner.orderedDestinations(of: property).filter { !added.contains($0) }
         owner.setDestinations(others + fitting, of: property)
+    }
+
+    /// Brings members that were set from their side into this order.
+    func arrange(_ objects: [ManagedObject], in owner: ManagedObject) {
+        let members = owner.destinations(of: property)
+        add(objects.filter(members.contains), to: owner)
     }
 
     // MARK: - Inverses
 
-    /// Whether the mappings of the destinations set the same pairs from the other end. Of a
-    /// relationship with a large number of objects, only the end with the foreign key is then set.
+    /// Whether the mappings of the destinations set the same pairs from the other end, which has the
+    /// foreign key. Only their order is then left to set, if there is one: an owner may have a large
+    /// number of members.
     func isSetByInverse(in model: MappingModel, _ plans: [MappingPlan]) -> Bool {
-        guard property.kind == .toMany, !property.relationship!.isOrdered, mappingName == nil,
+        guard property.kind == .toMany, mappingName == nil,
             let inverse = model.destination.inverse(of: property.relationship!),
             inverse.kind == .toOne, case .relationship(let former) = origin,
             let formerInverse = model.source.inverse(of: former.relationship!)
         else { return false }
         return plans.allSatisfy { plan in
-            guard let made = plan.destination,
-                made.isKind(of: destination) || destination.isKind(of: made)
-            else { return true }
+            guard plan.created != nil, plan.destination!.isKind(of: destination) else {
+                return true
+            }
             return !plan.hasPolicy
                 && plan.relationships.contains { other in
                     guard case .relationship(let origin) = other.origin else { return false }

@@ -26,7 +26,7 @@ public final class MigrationManager {
     let plans: [MappingPlan]
     var currentPlan = 0
 
-    /// The entities of which mappings have made objects that have another destination, by index.
+    /// The entities of which mappings with another destination have made objects, by index.
     private var strays: Set<Int> = []
 
     /// The object of the source that is being mapped; nil between two of them.
@@ -98,7 +98,8 @@ public final class MigrationManager {
     }
 
     private func associate(_ source: ManagedObject, with destination: ManagedObject, plan: Int) {
-        if !plans[plan].makes(destination) { strays.insert(destination.binding.entity.index) }
+        let entity = destination.binding.entity
+        if entity !== plans[plan].destination { strays.insert(entity.index) }
         associations.add(
             Association(
                 plan: plan, source: source.reference, destination: destination,
@@ -173,7 +174,7 @@ public final class MigrationManager {
 
     // MARK: - Relating
 
-    /// Leaves out relationships that are set from their inverses.
+    /// Leaves out relationships that are set from their inverses, but for their orders.
     func prepareRelating() {
         let entities = strays.map { mappingModel.destination.entities[$0] }
         // Decided before any is left out.
@@ -195,6 +196,17 @@ public final class MigrationManager {
             let found = try destinationInstances(
                 forMappingNamed: relationship.mappingName, source: related)
             relationship.add(found, to: destination)
+        }
+    }
+
+    /// Sets the orders of relationships whose members were set from their side.
+    func arrange(_ destination: ManagedObject) throws {
+        let plan = plans[currentPlan]
+        guard let source = currentSource, plan.makes(destination) else { return }
+        for relationship in plan.orders {
+            relationship.arrange(
+                try destinationInstances(source: relationship.objects(of: source)),
+                in: destination)
         }
     }
 

@@ -49,6 +49,7 @@ final class MigrationPasses {
         try forEachPlan { index, plan in
             try timing("\(plan.mapping.name): objects related") { try relate(index, plan) }
         }
+        try forEachPlan(arrange)
         try forEachPlan { _, plan in
             try calling {
                 try plan.policy.performCustomValidation(for: plan.mapping, manager: manager)
@@ -59,7 +60,6 @@ final class MigrationPasses {
         try forEachPlan { _, plan in
             try calling { try plan.policy.end(plan.mapping, manager: manager) }
         }
-        manager.destinationContext.defersValidation = false
         try save()
         try noteDone(work.total)
     }
@@ -162,37 +162,55 @@ final class MigrationPasses {
     }
 
     private func relate(_ index: Int, _ plan: MappingPlan) throws {
-        if let entity = plan.created, plan.isRelated {
-            try manager.associations.forEachChunk(of: index, size: Self.relatedCount) { pairs in
-                let sources = try load(
-                    pairs.map { EntityKey(entityIndex: entity.index, key: $0.source) },
-                    in: manager.sourceContext, prefetching: plan.prefetched)
-                let destinations = try load(
-                    pairs.map(\.destination), in: manager.destinationContext)
-                for pair in pairs {
-                    guard let object = destinations[pair.destination] else { continue }
-                    manager.currentSource =
-                        sources[EntityKey(entityIndex: entity.index, key: pair.source)]
-                    try calling(about: manager.currentSource) {
-                        try plan.policy.createRelationships(
-                            for: object, in: plan.mapping, manager: manager)
-                    }
-                }
-                manager.currentSource = nil
-                try save()
-                try noteDone(pairs.count)
+        if plan.isRelated {
+            try forEachPair(of: index, plan) { object in
+                try plan.policy.createRelationships(
+                    for: object, in: plan.mapping, manager: manager)
             }
         }
         try calling { try plan.policy.endRelationshipCreation(for: plan.mapping, manager: manager) }
         try save()
     }
 
-    /// Validates all new objects, whoever has made them.
+    private func arrange(_ index: Int, _ plan: MappingPlan) throws {
+        guard !plan.orders.isEmpty else { return }
+        try forEachPair(of: index, plan) { try manager.arrange($0) }
+    }
+
+    /// Calls the body with each object that a mapping has made, once for each object of the source
+    /// that it is associated with.
+    private func forEachPair(
+        of index: Int, _ plan: MappingPlan, _ body: (ManagedObject) throws -> Void
+    ) throws {
+        guard let entity = plan.created else { return }
+        try manager.associations.forEachChunk(of: index, size: Self.relatedCount) { pairs in
+            let sources = try load(
+                pairs.map { EntityKey(entityIndex: entity.index, key: $0.source) },
+                in: manager.sourceContext, prefetching: plan.prefetched)
+            let destinations = try load(
+                pairs.map(\.destination), in: manager.destinationContext)
+            for pair in pairs {
+                guard let object = destinations[pair.destination] else { continue }
+                manager.currentSource =
+                    sources[EntityKey(entityIndex: entity.index, key: pair.source)]
+                try calling(about: manager.currentSource) { try body(object) }
+            }
+            manager.currentSource = nil
+            try save()
+            try noteDone(pairs.count)
+        }
+    }
+
+    /// Validates all new objects, whoever has made them, except those of entities whose objects all
+    /// were valid when they were inserted and have not changed since. From here on, saves validate.
     private func validate() throws {
         let context = manager.destinationContext
-        context.defersValidation = false
+        let unsure = context.deferredValidation ?? []
+        context.deferredValidation = nil
         for entity in manager.mappingModel.destination.entities
-        where names.contains(entity.name) && !entity.isAbstract && Self.needsValidation(entity) {
+        where names.contains(entity.name) && !entity.isAbstract && Self.needsValidation(entity)
+            && (unsure.contains(entity.index) || !entity.counted.isEmpty)
+        {
             manager.currentPlan =
                 manager.plans.firstIndex { $0.destination === entity } ?? manager.currentPlan
             let counted = entity.properties.filter { entity.counted.contains($0.index) }
@@ -203,7 +221,6 @@ final class MigrationPasses {
                 try noteDone(objects.count)
             }
         }
-        context.defersValidation = true
     }
 
     private func validate(_ object: ManagedObject, _ counted: [Property]) throws {

@@ -106,6 +106,61 @@ import Testing
                 == ["Ada 0", "Ada 1", "Bob 0"])
     }
 
+    @Test func `a predicate may follow relationships (§9.3.5)`() throws {
+        try fixture.makePeople()
+        let mapping = try MappingFixture.mapping(
+            EntityMapping(
+                from: "Pet", to: "Animal",
+                where: ObjectPredicate("owner.age > 20 AND name != 'Tom'")))
+        try fixture.migrate(mapping)
+        #expect(try fixture.store.sql("SELECT ZNAME FROM ZANIMAL") == ["Jerry"])
+    }
+
+    @Test func `a mapping applies to exactly its entity (§9.3.11)`() throws {
+        let store = MigrationFixture()
+        let old = [
+            store.entity("Item", [MappingFixture.name]),
+            store.entity("Book", parent: "Item", [MappingFixture.street]),
+        ]
+        try store.make(old, [("Item", ["name": "a"]), ("Book", ["name": "b", "street": "c"])])
+        let new = [store.entity("Thing", [MappingFixture.name, MappingFixture.street])]
+        let mapping = try MappingFixture.mapping(
+            EntityMapping(from: "Item", to: "Thing"),
+            EntityMapping(
+                from: "Book", to: "Thing",
+                properties: [PropertyMapping("name", .constant("book"))]), from: old, to: new)
+        try store.open(new, { $0.migration.mappingModels = [mapping] }) { _ in }
+        #expect(
+            try store.sql("SELECT ZNAME, ZSTREET FROM ZTHING ORDER BY 1") == ["a NULL", "book c"])
+    }
+
+    @Test func `a store of Core Data becomes one of this engine (§9.4.2)`() throws {
+        let store = try CoreDataStore()
+        let model = try store.model()
+        var entities = model.entities.map(\.description)
+        for index in entities.indices where entities[index].name == "Keyword" {
+            entities[index].attributes.append(AttributeDescription("copy", .string))
+        }
+        let mapping = try MappingModel.inferred(
+            from: model, to: ManagedObjectModel(entities: entities),
+            replacing: [
+                EntityMapping(
+                    from: "Keyword", to: "Keyword",
+                    properties: [PropertyMapping(name: "copy", source: "word")])
+            ])
+        let words = try store.content().filter { $0.key.hasSuffix(".word") }.map(\.value).sorted()
+        let coordinator = PersistentStoreCoordinator(model: mapping.destination)
+        var description = PersistentStoreDescription.sqlite(at: store.url)
+        description.migration.mappingModels = [mapping]
+        let opened = try coordinator.addPersistentStore(description)
+        let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+        let copies = try context.performAndWait {
+            try context.content().filter { $0.key.hasSuffix(".copy") }.map(\.value).sorted()
+        }
+        #expect(!words.isEmpty && copies == words)
+        try coordinator.removePersistentStore(opened)
+    }
+
     @Test func `expressions compute values, and others are defaults (§9.3.3)`() throws {
         try fixture.makePeople()
         let contact = EntityDescription(
