@@ -60,7 +60,8 @@ final class BinaryStore: AtomicStore {
     static func contents(at url: URL) throws(StoreError) -> AtomicStoreContents? {
         let head = Data("bplist00".utf8)
         // SQLite looks first: to close the file of an open database would drop its locks.
-        guard !DatabaseFile.isDatabase(path: url.path), let file = try? FileHandle(forReadingFrom: url),
+        guard !DatabaseFile.isDatabase(path: url.path),
+            let file = try? FileHandle(forReadingFrom: url),
             (try? file.read(upToCount: head.count)) == head
         else { return nil }
         guard let rest = try? file.readToEnd() else { throw StoreError(.cannotOpen, url: url) }
