@@ -111,10 +111,14 @@ private struct VersionMap {
         let (old, new) = (versions[from], versions[to])
         guard new.model.entityNames(inConfiguration: configuration) != nil else { return nil }
         if mapping(from, to) != nil { return .mapped }
-        guard isForward(from, to), !passesMapping(from, to),
-            (try? ModelCorrespondence(from: old.model, to: new.model)) != nil
-        else { return nil }
-        return .inPlace
+        let isInferred = isForward(from, to) && !passesMapping(from, to) && isStep(old, new)
+        return isInferred ? .inPlace : nil
+    }
+
+    /// Whether a version can become another one by inference.
+    private func isStep(_ old: Version, _ new: Version) -> Bool {
+        old.hashes == new.hashes
+            || (try? ModelCorrespondence(from: old.model, to: new.model)) != nil
     }
 
     private func isForward(_ from: Int, _ to: Int) -> Bool {
@@ -133,9 +137,11 @@ private struct VersionMap {
         }
         let last = versions[end]
         return mappings.contains { mapping in
-            isBefore(versions[from], mapping.source)
-                && (to == end && last.position == nil
-                    || isBefore(mapping.destination, versions[to]))
+            guard isBefore(versions[from], mapping.source) else { return false }
+            if to == end, last.position == nil {
+                return mapping.destination.position != nil || isStep(mapping.destination, last)
+            }
+            return isBefore(mapping.destination, versions[to])
         }
     }
 }

@@ -130,6 +130,20 @@ import Testing
         #expect(error?.code == 134140)
     }
 
+    @Test func `a mapping that does not lead to the end is not in the way (§9.7.4)`() throws {
+        let versions = try [
+            version(.integer16), version(.integer32),
+            version(.integer16, AttributeDescription("a", .string)),
+        ]
+        let aside = try mapping(versions[0], versions[1])
+        #expect(try steps(versions[0], versions[2], over: [], [aside]).map(\.isMapped) == [false])
+        // Listed, it is between them.
+        let error = #expect(throws: MigrationError.self) {
+            try steps(versions[0], versions[2], over: versions, [aside])
+        }
+        #expect(error?.reason == .noRoute)
+    }
+
     @Test func `a version without the store's configuration is left out (§9.7.3)`() throws {
         let versions = try chain()
         let part = try ManagedObjectModel(
