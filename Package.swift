@@ -85,7 +85,8 @@ let package = Package(
             name: "StacksTests", dependencies: ["Stacks", "ObjectGraph", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "MigrationKitTests", dependencies: ["MigrationKit", "ObjectGraph", "TestSupport"],
+            name: "MigrationKitTests",
+            dependencies: ["MigrationKit", "ObjectGraph", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "ModelgenTests", dependencies: ["modelgen", "ObjectGraph", "TestSupport"],
