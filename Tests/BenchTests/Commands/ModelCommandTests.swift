@@ -76,9 +76,9 @@ import Testing
             bench.output == """
                 The time grows with the rows of ZWORK.
 
-                table    what                work
-                ZWORK    Book                rebuilt, every row is copied; 4 indexes are made again
-                ZAUTHOR  Author              new
+                table    what    work
+                ZWORK    Book    rebuilt, every row is copied; 2 indexes are made again
+                ZAUTHOR  Author  new
 
                 Author: new
 
