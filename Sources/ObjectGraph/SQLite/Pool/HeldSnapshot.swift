@@ -8,10 +8,11 @@ import Synchronization
 /// this process commits to the file. A read that must see the newest state uses it if no process
 /// has committed since.
 final class HeldSnapshot {
-    // Confined with their connection, which releases this object before it closes.
+    // Alive until `deinit` finalizes them, and confined with their connection, which stays open
+    // that long.
     private let begin: OpaquePointer
     private let end: OpaquePointer
-    private let database: OpaquePointer
+    private let connection: ConnectionHandle
 
     /// The number of commits when the snapshot was taken; nil while none is held.
     private var commitCount: Int?
@@ -38,8 +39,8 @@ final class HeldSnapshot {
                     nil), sql: sql)
             return statement!
         }
-        database = connection.database
-        index = WALIndex(of: database)
+        self.connection = connection
+        index = WALIndex(of: connection.database)
         begin = try compile(Self.beginSQL)
         end = try compile(Self.endSQL)
     }
