@@ -5,7 +5,7 @@ public struct Claim: Codable, Hashable, Sendable {
     /// The claim in one sentence.
     public var sentence: String
     public var source: Source
-    /// What was published: values, device and conditions, in one line.
+    /// The published values, with device and conditions, in one line.
     public var published: String
     /// The comparisons that decide it; empty if it cannot be asked here.
     public var asks: [Ask]

@@ -28,7 +28,7 @@ public struct ClaimResult: Sendable {
 
 /// One comparison of a claim.
 public struct ClaimAnswer: Sendable {
-    /// What it says about the claim.
+    /// Its bearing on the claim.
     public enum Outcome: Sendable {
         case reproduced, otherSize, refuted, undecided
     }

@@ -105,7 +105,7 @@ extension ClaimAnswer {
     /// "2.1× faster [1.9, 2.3]".
     var told: String { VerdictText(question: question, result: contest).told(finding) }
 
-    /// What it says about the claim, in a word.
+    /// Its bearing on the claim, in a few words.
     var word: String {
         switch outcome {
         case .reproduced: "as published"
