@@ -44,7 +44,7 @@ public struct MigrationCheck: Sendable {
         }
     }
 
-    /// What is wrong after the migration of each snapshot; empty if all is as expected.
+    /// The findings after the migration of each snapshot; empty if all is as expected.
     ///
     /// Works on copies. Loads all rows of a snapshot.
     /// - Throws: `StoreError`, `ModelFileError` if a snapshot cannot be read with its own model;
@@ -54,7 +54,7 @@ public struct MigrationCheck: Sendable {
         try folder.versions().flatMap { try findings(of: $0, in: folder) }
     }
 
-    /// What is wrong after the migration of one snapshot; see `findings(in:)`.
+    /// The findings after the migration of one snapshot; see `findings(in:)`.
     ///
     /// - Throws: as `findings(in:)`.
     public func findings(

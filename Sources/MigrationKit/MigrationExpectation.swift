@@ -1,6 +1,6 @@
 import ObjectGraph
 
-/// What a migration does to rows, where that does not follow from the models.
+/// A change of rows by a migration that does not follow from the models.
 ///
 /// Without any, each property has the values of the property with its name or renaming identifier
 /// in the version before, and so on back to the snapshot; one that is new has its default value; and
@@ -41,7 +41,7 @@ public struct MigrationExpectation: Sendable, Hashable {
         self.version = version
     }
 
-    /// What the values of a property are.
+    /// The values of a property.
     ///
     /// - Parameters:
     ///   - property: The entity and the property of the newest model: `Song.title`, or

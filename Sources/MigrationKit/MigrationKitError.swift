@@ -1,4 +1,4 @@
-/// What the kit was given cannot be used.
+/// The kit cannot use its input.
 public enum MigrationKitError: Error, Sendable, Hashable {
     /// A mandatory attribute whose values the kit cannot make. The adjustment of the export must
     /// set it, or the model must have a default value.

@@ -1,6 +1,6 @@
 import ObjectGraph
 
-/// What the rows of one entity of the newest model follow from.
+/// The sources of the rows of one entity of the newest model.
 struct EntityPlan: Sendable {
     /// Where a property's values come from.
     enum Origin: Sendable, Hashable {

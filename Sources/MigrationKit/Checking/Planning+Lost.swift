@@ -1,6 +1,6 @@
 import ObjectGraph
 
-// What a migration loses.
+// The values and rows that a migration loses.
 extension Planning {
     /// The entities and properties of the snapshot that nothing takes over: names of properties are
     /// key paths, nil means the entity.
