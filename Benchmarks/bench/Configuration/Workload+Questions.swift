@@ -82,12 +82,13 @@ extension Workload {
             ?? Metric.named(name)
     }
 
-    /// The contests along an axis: one for each combination of the other values. A peer takes part
-    /// only as the baseline.
+    /// The contests along an axis: one for each combination of the other values. Peers take part
+    /// only if one of them is the baseline.
     func contests(
         along axis: String, of cells: [Cell], against baseline: String?
     ) -> [Contest] {
-        let peer = cells.filter { $0.subject.group == .peer && $0.subject.name == baseline }
+        let peers = cells.filter { $0.subject.group == .peer }
+        let competing = peers.contains { $0.subject.name == baseline } ? peers : []
         var groups: [(others: [String: String], cells: [Cell])] = []
         for cell in cells where axis != "subject" || cell.subject.group != .peer {
             guard cell.value(of: axis) != nil else { continue }
@@ -101,7 +102,7 @@ extension Workload {
         if axis == "subject" {
             for place in groups.indices {
                 let parameters = groups[place].cells[0].parameters
-                groups[place].cells += peer.filter { $0.parameters == parameters }
+                groups[place].cells += competing.filter { $0.parameters == parameters }
             }
         }
         let varying = Set(groups.flatMap(\.others.keys)).sorted().filter { key in

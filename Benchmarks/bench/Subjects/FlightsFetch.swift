@@ -21,6 +21,8 @@ struct FlightsFetch: Sendable {
         case dictionaries = "dictionary"
         /// Object IDs: each object costs a statement when it is read.
         case identifiers = "ids"
+        /// Fetched without an order, then sorted in memory.
+        case sortedInMemory = "sorted-in-memory"
     }
 
     /// Which of the flights are read after the fetch.
@@ -108,6 +110,16 @@ struct FlightsFetch: Sendable {
                     _ = flight[Flight.airline]?[Airline.name]
                     _ = flight[Flight.plane]?[Plane.seatCount]
                 }
+            case .sortedInMemory:
+                try measure(
+                    stack,
+                    {
+                        try context.fetch(request, as: Flight.self)
+                            .sorted { $0.distance < $1.distance }
+                    }
+                ) { flight, result in
+                    result.distanceMiles += flight.distance
+                }
             case .faultsOnly, .cachedFaults, .objects, .batches:
                 try measure(stack, { try context.fetch(request, as: Flight.self) }) {
                     flight, result in
@@ -126,6 +138,7 @@ struct FlightsFetch: Sendable {
         case .batches: request.fetchBatchSize = Self.pageRowCount
         case .prefetch: request.relationshipKeyPathsForPrefetching = ["airline", "plane"]
         case .dictionaries: request.propertiesToFetch = ["distance", "tailNumber"]
+        case .sortedInMemory: request.sortKeys = []
         }
         return request
     }

@@ -30,26 +30,46 @@ final class StackSubject: FlightsSubject {
     // MARK: Importing
 
     func importDataset(_ dataset: FlightsDataset, saveSize: Int) throws {
+        try importDataset(dataset, saveSize: saveSize, inTwoPasses: false)
+    }
+
+    /// - Parameter inTwoPasses: whether all flights are saved first, and a second pass sets their
+    ///   relationships.
+    func importDataset(_ dataset: FlightsDataset, saveSize: Int, inTwoPasses: Bool) throws {
         let worker =
             importsInBatchContext ? try stack.makeBatchContext() : try stack.makeWorkerContext()
         try insert(dataset.airlines, saveSize, in: worker) { Airline(context: worker).take($0) }
         try insert(dataset.airports, saveSize, in: worker) { Airport(context: worker).take($0) }
         try insert(dataset.planes, saveSize, in: worker) { Plane(context: worker).take($0) }
         try insert(dataset.weather, saveSize, in: worker) { Weather(context: worker).take($0) }
-        let airlines = try identifiers(of: Airline.carrier, in: worker, Airline.self)
-        let airports = try identifiers(of: Airport.code, in: worker, Airport.self)
-        let planes = try identifiers(of: Plane.tailNumber, in: worker, Plane.self)
+        let destinations = Destinations(
+            airlines: try identifiers(of: Airline.carrier, in: worker, Airline.self),
+            airports: try identifiers(of: Airport.code, in: worker, Airport.self),
+            planes: try identifiers(of: Plane.tailNumber, in: worker, Plane.self))
         try insert(dataset.flights, saveSize, in: worker) { row in
             let flight = Flight(context: worker)
             flight.take(row)
-            flight[Flight.airline] = airlines.object(for: row.carrier, in: worker)
-            flight[Flight.origin] = airports.object(for: row.origin, in: worker)
-            flight[Flight.destination] = airports.object(for: row.destination, in: worker)
-            if let tailNumber = row.tailNumber {
-                flight[Flight.plane] = planes.object(for: tailNumber, in: worker)
-            }
+            guard !inTwoPasses else { return }
+            destinations.connect(
+                flight, carrier: row.carrier, origin: row.origin, destination: row.destination,
+                tailNumber: row.tailNumber, in: worker)
         }
+        if inTwoPasses { try connectFlights(to: destinations, saveSize, in: worker) }
         settle()
+    }
+
+    /// Sets the relationships of saved flights by the codes in their attributes.
+    private func connectFlights(
+        to destinations: Destinations, _ saveSize: Int, in context: ManagedObjectContext
+    ) throws {
+        var request = FetchRequest(entityName: "Flight")
+        request.fetchBatchSize = saveSize
+        try forEachFlight(of: request, in: context) { flight in
+            destinations.connect(
+                flight, carrier: flight[Flight.carrier], origin: flight[Flight.originCode],
+                destination: flight[Flight.destinationCode],
+                tailNumber: flight[Flight.tailNumber], in: context)
+        }
     }
 
     /// Inserts objects in turns of the context's queue and saves each turn down to the disk.
@@ -105,7 +125,10 @@ final class StackSubject: FlightsSubject {
         case .loop(let saveSize):
             var request = FetchRequest(entityName: "Flight", predicate: departed)
             request.fetchBatchSize = saveSize
-            try delayFlights(of: request, byMinutes: minutes)
+            try forEachFlight(of: request, in: stack.makeWorkerContext()) { flight in
+                flight.departureDelayMinutes = flight.departureDelayMinutes.map { $0 + minutes }
+            }
+            settle()
         case .request:
             let delay = ObjectExpression.function(
                 "add:to:",
@@ -118,19 +141,20 @@ final class StackSubject: FlightsSubject {
         }
     }
 
-    /// Saves after each batch that the request loads.
-    private func delayFlights(of request: FetchRequest, byMinutes minutes: Int) throws {
-        let worker = try stack.makeWorkerContext()
+    /// Changes flights, and saves after each batch that the request loads.
+    private func forEachFlight(
+        of request: FetchRequest, in context: ManagedObjectContext,
+        _ change: @Sendable (Flight) -> Void
+    ) throws {
         let stack = stack
-        try worker.performAndWait {
-            let flights = try worker.fetch(request, as: Flight.self)
+        try context.performAndWait {
+            let flights = try context.fetch(request, as: Flight.self)
             for (index, flight) in flights.enumerated() {
-                flight.departureDelayMinutes = flight.departureDelayMinutes.map { $0 + minutes }
-                if (index + 1) % request.fetchBatchSize == 0 { try stack.saveToDisk(worker) }
+                change(flight)
+                if (index + 1) % request.fetchBatchSize == 0 { try stack.saveToDisk(context) }
             }
-            try stack.saveToDisk(worker)
+            try stack.saveToDisk(context)
         }
-        settle()
     }
 
     // MARK: Reading
@@ -318,6 +342,25 @@ private struct Identifiers<Object: ManagedObject>: Sendable {
 
     func object(for code: String, in context: ManagedObjectContext) -> Object? {
         identifiers[code].flatMap { context.object(with: $0) as? Object }
+    }
+}
+
+/// What flights refer to.
+private struct Destinations: Sendable {
+    let airlines: Identifiers<Airline>
+    let airports: Identifiers<Airport>
+    let planes: Identifiers<Plane>
+
+    func connect(
+        _ flight: Flight, carrier: String, origin: String, destination: String,
+        tailNumber: String?, in context: ManagedObjectContext
+    ) {
+        flight[Flight.airline] = airlines.object(for: carrier, in: context)
+        flight[Flight.origin] = airports.object(for: origin, in: context)
+        flight[Flight.destination] = airports.object(for: destination, in: context)
+        if let tailNumber {
+            flight[Flight.plane] = planes.object(for: tailNumber, in: context)
+        }
     }
 }
 

@@ -13,7 +13,7 @@ import Testing
         let makesItsRows = [
             "engine", "records", "history", "generations", "blobs", "indexes", "derived",
             "full-text", "validation", "inverse", "delete", "list", "feed", "look-up", "walk",
-            "pending", "merge", "duplicates",
+            "pending", "merge", "duplicates", "inserted", "terms", "elementary",
         ]
         let dataset = makesItsRows.contains(kind) ? "" : "dataset: { flights: \(flights) }"
         let text = """
@@ -161,7 +161,8 @@ import Testing
     }
 
     @Test func `a tenth is touched in the order of the distance`() throws {
-        _ = try run("faulting", "nested", "mode: [objects, dictionary], touch: 10")
+        _ = try run(
+            "faulting", "nested", "mode: [objects, dictionary, sorted-in-memory], touch: 10")
     }
 
     @Test func `a page in batches costs the same at any depth`() throws {
@@ -347,9 +348,20 @@ import Testing
     }
 
     @Test func `a fetch below unsaved objects finds what is in the store`() throws {
-        for cell in try run("pending", "object-graph", "rows: 50, pending: [0, 200]") {
-            #expect(cell.isSound, "\(cell.identifier)")
-        }
+        _ = try run(
+            "pending", "object-graph",
+            "rows: 50, pending: [0, 200], includesPendingChanges: [true, false]")
+    }
+
+    @Test(arguments: [
+        ("elementary", "rows: 50, operation: [insert, save, fetch]"),
+        ("inserted", "rows: 50, inserted: 20, way: [inserted-objects, fetch]"),
+        ("terms", "rows: 50, form: [text, compound]"),
+    ])
+    func `ways of one context read and write the same items`(
+        kind: String, parameters: String
+    ) throws {
+        _ = try run(kind, "object-graph", parameters)
     }
 
     @Test func `a view takes up all changes in each way, whatever share it holds`() throws {
@@ -387,6 +399,10 @@ import Testing
             #expect(try #require(latencies["mainQueue"]).count > 0)
             #expect(try #require(latencies["reader"]).count > 0)
         }
+    }
+
+    @Test func `an import in two passes sets the same relationships`() throws {
+        _ = try run("responsiveness", "all-stacks", "passes: 2, saveSize: 50")
     }
 
     @Test func `the engine and its peers agree about items`() throws {

@@ -1,12 +1,13 @@
 import Benchmarking
 import ObjectGraph
 
-/// Finds one item at a time in a context whose parent has unsaved items, which every fetch has to
-/// consider.
+/// Finds one item at a time in a context whose parent has unsaved items, which a fetch considers
+/// unless its request excludes them.
 enum PendingWorkload {
     static func run(_ context: WorkerContext) throws -> WorkloadOutcome {
         let rowCount = context.integer("rows")
         let pendingCount = context.integer("pending")
+        let includesPendingChanges = context.flag("includesPendingChanges")
         let facts = try context.placeStore(isWritten: false)
         let coordinator = try context.openCoordinator(Item.makeModel(isNumberIndexed: true))
         let parent = ManagedObjectContext(.privateQueue, coordinator: coordinator)
@@ -24,7 +25,8 @@ enum PendingWorkload {
         let numbers = (1...Int64(rowCount)).shuffled(using: &random)
         var found = ItemChecksum()
         var sample = try context.measure(nil, rowCount: rowCount) {
-            found = try child.findItems(numbered: numbers)
+            found = try child.findItems(
+                numbered: numbers, includesPendingChanges: includesPendingChanges)
         }
         sample.counters = [Metric.statements.name: coordinator.counters.statements]
         try coordinator.removePersistentStores()
@@ -34,6 +36,26 @@ enum PendingWorkload {
         verifier.check(
             [found], equal: ItemChecksum(itemCount: rowCount, sum: facts[ItemSum.checksum.name]))
         return WorkloadOutcome(sample: sample, verification: verifier.verification)
+    }
+}
+
+extension ManagedObjectContext {
+    /// Like ``findItems(numbered:)``, with or without unsaved items.
+    fileprivate func findItems(
+        numbered numbers: [Int64], includesPendingChanges: Bool
+    ) throws -> ItemChecksum {
+        try performAndWait {
+            var request = FetchRequest(entityName: "Item")
+            request.fetchLimit = 1
+            request.returnsObjectsAsFaults = false
+            request.includesPendingChanges = includesPendingChanges
+            var checksum = ItemChecksum()
+            for number in numbers {
+                request.predicate = try ObjectPredicate("number == %ld", number)
+                for item in try fetch(request, as: Item.self) { checksum.add(item) }
+            }
+            return checksum
+        }
     }
 }
 
@@ -49,6 +71,9 @@ extension WorkloadKind {
             WorkloadParameter(
                 name: "pending", values: .integer(0...1_000_000), defaultValue: "0",
                 summary: "unsaved items of the parent"),
+            WorkloadParameter(
+                name: "includesPendingChanges", values: .flag, defaultValue: "true",
+                summary: "whether requests consider unsaved items"),
         ],
         run: PendingWorkload.run)
 }

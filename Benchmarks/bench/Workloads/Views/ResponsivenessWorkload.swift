@@ -26,7 +26,9 @@ enum ResponsivenessWorkload {
         var sample = try context.measure(subject, rowCount: dataset.facts.rowCount) {
             heartbeat.start()
             reader.start()
-            try subject.importDataset(dataset, saveSize: context.integer("saveSize"))
+            try subject.importDataset(
+                dataset, saveSize: context.integer("saveSize"),
+                inTwoPasses: context.integer("passes") == 2)
         }
         let beats = try heartbeat.stop()
         sample.latencies["mainQueue"] = beats
@@ -72,6 +74,9 @@ extension WorkloadKind {
         subjects: [.stack], isContended: true,
         parameters: [
             .saveSize, .context,
+            WorkloadParameter(
+                name: "passes", values: .integer(1...2), defaultValue: "1",
+                summary: "2: flights are saved first, a second pass sets their relationships"),
             WorkloadParameter(
                 name: "heartbeatIntervalMilliseconds", values: .integer(1...1_000),
                 defaultValue: "4", summary: "time between heartbeats of the main queue"),
