@@ -1,8 +1,8 @@
 import Benchmarking
 import ObjectGraph
 
-/// One elementary operation, repeated in one context: an insertion, a save of one object, or a fetch
-/// of one row. The quotients of their costs can be compared with those of other machines.
+/// One elementary operation, repeated in one context: an insertion, a save of one object, or a
+/// fetch of one row. The quotients of their costs can be compared with those of other machines.
 enum ElementaryWorkload {
     enum Operation: String, CaseIterable {
         /// Inserts the items, which one save at the end writes.
