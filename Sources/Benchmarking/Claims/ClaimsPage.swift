@@ -57,7 +57,7 @@ struct ClaimsPage {
                 "td",
                 [
                     .element("a", ["href": "#\(result.claim.id)"], result.claim.sentence),
-                    .text(result.claim.publishedRatios),
+                    .text(result.publishedRatios),
                     InlineText(markdown: result.claim.asks.isEmpty ? "" : result.here).markup,
                     badge(result.verdict),
                 ])
@@ -115,7 +115,7 @@ struct ClaimsPage {
             guard let first = own.first else { return nil }
             let published = ask.ratio.map {
                 ForestPlot.Row(
-                    label: "published", ratio: $0, style: .known, text: MetricUnit.ratio.format($0))
+                    label: "published", ratio: $0, style: .known, text: first.publishedRatio ?? "")
             }
             return ForestPlot.Group(
                 heading: "\(first.question.sentence) \(ask.value) against \(first.baseline)",
