@@ -370,7 +370,7 @@ import Testing
         #expect(cells.flatMap { $0.values(of: "duplicates") } == [50, 0])
     }
 
-    @Test func `contexts wait for ever only if each waits inside its queue`() throws {
+    @Test func `contexts wait for ever only if each waits inside its queue (§4.1.8)`() throws {
         for cell in try run(
             "deadlocks", "object-graph", "arrangement: [nested, siblings], way: [wait, await]")
         {
