@@ -1,5 +1,6 @@
 import Benchmarking
 import Dispatch
+import Foundation
 import ObjectGraph
 
 /// Pairs of contexts that need each other's queue at the same moment, each pair in another pattern.
@@ -40,17 +41,27 @@ enum DeadlocksWorkload {
         return WorkloadOutcome(sample: sample, verification: verifier.verification)
     }
 
-    /// The watchdog: waits until the work has ended, or until the process has used no processor time
-    /// for a while. With a deadline, slow work would count as a deadlock.
+    /// The watchdog: waits until the work has ended, or until all threads sleep at several looks.
+    /// With a deadline, slow work would count as a deadlock.
     private static func waitUntilStill(_ work: DispatchGroup) {
         var stillCount = 0
         while stillCount < 4 {
-            let before = ProcessProbe.cpuSeconds()
-            guard work.wait(timeout: .now() + .milliseconds(50)) == .timedOut else { return }
-            // Waiting itself takes some time of the processor.
-            let isStill = ProcessProbe.cpuSeconds() - before < 0.000_5
-            stillCount = isStill ? stillCount + 1 : 0
+            guard work.wait(timeout: .now() + .milliseconds(25)) == .timedOut else { return }
+            stillCount = areOthersAsleep ? stillCount + 1 : 0
         }
+    }
+
+    /// Whether no other thread of the process runs, or waits for a processor or the disk. Source:
+    /// proc_pid_stat(5), the field after the name.
+    private static var areOthersAsleep: Bool {
+        let folder = "/proc/self/task"
+        let threads = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        let states = threads.compactMap { thread in
+            (try? String(contentsOfFile: "\(folder)/\(thread)/stat", encoding: .utf8))?
+                .split(separator: ")").last?.split(separator: " ").first
+        }
+        // This thread runs.
+        return states.count { $0 == "R" || $0 == "D" } <= 1
     }
 }
 
