@@ -22,15 +22,23 @@ extension Selection {
 extension Workload {
     /// The workload with the questions of these claims only.
     fileprivate func answering(_ asks: [Claim.Ask]) -> Workload {
+        let cells = Dictionary(uniqueKeysWithValues: self.cells.map { (identifier(of: $0), $0) })
         var workload = self
         workload.questions = questions.compactMap { question in
-            let values = Set(asks.filter { $0.question == question.id }.map(\.value))
+            let asks = asks.filter { $0.question == question.id }
             var question = question
-            question.contests = question.contests.compactMap { $0.keeping(values) }
+            question.contests = question.contests.compactMap { contest in
+                contest.keeping { value, cell in
+                    asks.contains { ask in
+                        ask.value == value
+                            && ask.scope.allSatisfy { cells[cell]?.value(of: $0.key) == $0.value }
+                    }
+                }
+            }
             return question.contests.isEmpty ? nil : question
         }
         let compared = Set(workload.questions.flatMap(\.contests).flatMap(\.cells))
-        workload.exclusions += cells.filter { !compared.contains(identifier(of: $0)) }.map {
+        workload.exclusions += cells.filter { !compared.contains($0.key) }.values.map {
             CellFilter(
                 subject: Glob($0.subject.name), lockPolicy: $0.lockPolicy,
                 parameters: $0.parameters)
@@ -43,10 +51,13 @@ extension Workload {
 }
 
 extension Contest {
-    /// The contest of its baseline with the cells of these values; nil if there are none.
-    fileprivate func keeping(_ kept: Set<String>) -> Contest? {
-        let places = values.indices.filter { kept.contains(values[$0]) || cells[$0] == baseline }
-        guard places.count > 1 else { return nil }
+    /// The contest of its baseline with the cells that claims name; nil if there are none. A contest
+    /// of numbers keeps all cells, since their curve belongs to the answer.
+    fileprivate func keeping(_ isNamed: (_ value: String, _ cell: String) -> Bool) -> Contest? {
+        guard zip(values, cells).contains(where: isNamed) else { return nil }
+        let places = values.indices.filter {
+            isNumeric || cells[$0] == baseline || isNamed(values[$0], cells[$0])
+        }
         return Contest(
             label: label, cells: places.map { cells[$0] }, values: places.map { values[$0] },
             baseline: baseline)

@@ -33,6 +33,13 @@ struct ClaimsCommand: ParsableCommand {
         completion: .directory)
     var resume: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Compare the verdicts with an earlier run; exit 10 if one turned round.",
+            valueName: "run"),
+        completion: .directory)
+    var since: String?
+
     @Flag(help: "Run a debug build anyway; its times mean nothing.")
     var allowDebug = false
 
@@ -50,9 +57,13 @@ struct ClaimsCommand: ParsableCommand {
         let claims = resume == nil ? try chosen() : []
         if list { return print(Self.listing(of: claims.map(\.claim))) }
         if !allowDebug { try ReleaseBuild.require(forTimes: false) }
+        let earlier = try since.map { try EarlierVerdicts(of: RunDirectory(argument: $0)) }
         Interruption.install()
-        let exitCode = try resume.map(goOn) ?? begin(claims)
-        throw ArgumentParser.ExitCode(exitCode.rawValue)
+        let (directory, exitCode) = try resume.map(goOn) ?? begin(claims)
+        let changes = try earlier?.changes(in: directory.load())
+        if let changes { print("\n\(changes.terminalText)") }
+        let isReversed = changes?.haveReversals == true && exitCode == .success
+        throw ArgumentParser.ExitCode((isReversed ? .regression : exitCode).rawValue)
     }
 
     private var options: RunOptions {
@@ -60,7 +71,9 @@ struct ClaimsCommand: ParsableCommand {
         return RunOptions(length: .within(seconds: seconds), countsAll: false)
     }
 
-    private func begin(_ claims: [StatedClaim]) throws -> Benchmarking.ExitCode {
+    private func begin(
+        _ claims: [StatedClaim]
+    ) throws -> (RunDirectory, Benchmarking.ExitCode) {
         let selection = try Selection(claims: claims)
         if case .within(let seconds) = options.length {
             try selection.requireFirstLook(within: seconds)
@@ -68,14 +81,15 @@ struct ClaimsCommand: ParsableCommand {
         let launch = try RunLaunch(
             new: output, seed: seed, commandLine: CommandLine.arguments)
         defer { rmdir(launch.directory.url.path) }
-        return try launch.execute(selection, options, annotations)
+        return (launch.directory, try launch.execute(selection, options, annotations))
     }
 
-    private func goOn(with path: String) throws -> Benchmarking.ExitCode {
+    private func goOn(with path: String) throws -> (RunDirectory, Benchmarking.ExitCode) {
         let launch = try RunLaunch(resuming: path)
         let original = try ClaimsCommand.parse(launch.arguments(of: "claims"))
-        return try launch.execute(
+        let exitCode = try launch.execute(
             Selection(claims: original.chosen()), original.options, annotations)
+        return (launch.directory, exitCode)
     }
 
     /// The claims that the command line names, in the order of the files.

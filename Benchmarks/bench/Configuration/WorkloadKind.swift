@@ -47,8 +47,8 @@ struct WorkloadKind: Sendable {
         .importing, .batchInsert, .batchUpdate, .paging, .predicates, .faulting, .aggregates,
         .records, .history, .generations, .blobs, .indexes, .derived, .fullText, .validation,
         .inverse, .delete, .responsiveness, .visibility, .list, .feed, .lookUp, .walk, .remote,
-        .migration, .pending, .merge, .duplicates, .inserted, .terms, .elementary, .opening, .load,
-        .engine, .growth,
+        .migration, .pending, .merge, .duplicates, .deadlocks, .notices, .dangling, .inserted,
+        .terms, .elementary, .opening, .load, .engine, .growth,
     ]
 
     /// The kinds for `bench run --store`, whose workloads are planned and not read from files.

@@ -27,7 +27,9 @@ struct ClaimsPage {
                 "Run \(run.name) · "
                     + Provenance.line(run.startedAt, run.build, run.environment),
                 headline: report.headline, style: "", [repeating]),
-            sections: sections + [
+            sections: [
+                Page.Section(anchor: "all", title: "All verdicts", content: [overview])
+            ] + sections + [
                 Page.Section(
                     anchor: "environment", title: "Where the figures come from",
                     content: [Provenance(run).table.markup]),
@@ -44,27 +46,76 @@ struct ClaimsPage {
             ])
     }
 
+    /// A line for each claim, which links to its article.
+    private var overview: Markup {
+        func row(_ name: String, _ cells: [Markup]) -> Markup {
+            .element("tr", [:], cells.map { .element(name, [:], [$0]) })
+        }
+        let titles = ["claim", "published", "here", "verdict"].map(Markup.text)
+        let rows = results.map { result in
+            row(
+                "td",
+                [
+                    .element("a", ["href": "#\(result.claim.id)"], result.claim.sentence),
+                    .text(result.publishedRatios),
+                    InlineText(markdown: result.claim.asks.isEmpty ? "" : result.here).markup,
+                    badge(result.verdict),
+                ])
+        }
+        let table = Markup.element(
+            "table", [:],
+            [
+                .element("thead", [:], [row("th", titles)]), .element("tbody", [:], rows),
+            ])
+        return .element("div", ["class": "table"], [table])
+    }
+
+    private func badge(_ verdict: ClaimVerdict) -> Markup {
+        let style: ForestPlot.Style =
+            switch verdict {
+            case .reproduced: .better
+            case .refuted: .worse
+            case .otherSize, .bounded: .known
+            case .undecided: .unclear
+            case .notAskable: .same
+            }
+        return .element("span", ["class": "value \(style)"], verdict.title)
+    }
+
     private func article(_ result: ClaimResult) -> Markup {
         let claim = result.claim
         var content: [Markup] = [
-            .heading(claim.sentence),
+            .element(
+                "h3", [:], [.element("a", ["href": "#\(claim.id)"], claim.sentence)]),
             .paragraph(
                 "\(escaped(claim.source.line)): \(escaped(claim.published))", class: "muted"),
         ]
         if let obstacle = claim.obstacle { content.append(.paragraph(escaped(obstacle))) }
-        content += [plot(result)].compactMap(\.self)
+        if let bounds = result.bounds { content.append(.paragraph(bounds)) }
+        content += [plot(result)].compactMap(\.self) + sweeps(result)
+        if result.details.count > 1 {
+            content.append(
+                .details(
+                    "All \(result.details.count) comparisons",
+                    [.list(result.details.map { ($0, []) }, class: "advice")]))
+        }
         if !claim.asks.isEmpty { content.append(.paragraph(result.scope, class: "muted")) }
+        if let command = claim.command {
+            content.append(.paragraph("Run it yourself: `\(command)`", class: "muted"))
+        }
         return .element("article", ["id": claim.id], content)
     }
 
-    /// A line for each comparison, and one for the published ratio.
+    /// A line for each comparison where the claim was published, and one for the published ratio.
     private func plot(_ result: ClaimResult) -> Markup? {
         let groups = result.claim.asks.compactMap { ask -> ForestPlot.Group? in
-            let own = result.answers.filter { $0.ask == ask && $0.finding.verdict.ratio != nil }
+            let own = result.answers.filter {
+                $0.ask == ask && $0.hasPublishedConditions && $0.finding.verdict.ratio != nil
+            }
             guard let first = own.first else { return nil }
             let published = ask.ratio.map {
                 ForestPlot.Row(
-                    label: "published", ratio: $0, style: .known, text: MetricUnit.ratio.format($0))
+                    label: "published", ratio: $0, style: .known, text: first.publishedRatio ?? "")
             }
             return ForestPlot.Group(
                 heading: "\(first.question.sentence) \(ask.value) against \(first.baseline)",
@@ -76,9 +127,23 @@ struct ClaimsPage {
         ).markup
     }
 
+    /// A curve for each question whose comparisons differ in a number.
+    private func sweeps(_ result: ClaimResult) -> [Markup] {
+        result.claim.questions.compactMap { question in
+            let answers = result.answers.filter { $0.ask.question == question }
+            return ClaimSweep(answers).map { sweep in
+                Markup.figure(
+                    sweep.chart.markup,
+                    "**\(escaped(sweep.question.sentence))** The ratio at each "
+                        + "\(escaped(sweep.parameter)) that was measured; 1 is the baseline.")
+            }
+        }
+    }
+
     private static let guide = [
         "**reproduced**: the same direction as published, and a ratio within the factor that the claim’s file declares.",
-        "**bounded**: true under some of the conditions that were measured; the lines say which.",
+        "**same direction, other size**: as published, but the ratio is further away.",
+        "**bounded**: true under some of the conditions that were measured; the sentence below the claim says which.",
         "**refuted**: no difference where one was published, or the opposite one.",
         "Ratios travel from one machine to another, absolute times do not; so only ratios are compared.",
         "All intervals of a run hold together with 95 % confidence.",

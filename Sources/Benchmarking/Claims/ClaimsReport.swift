@@ -25,8 +25,8 @@ public struct ClaimsReport {
         ])
         for result in results {
             table.append([
-                escaped(result.claim.sentence), escaped(result.claim.published),
-                result.here, result.verdict.title,
+                "[\(escaped(result.claim.sentence))](#\(result.claim.id))",
+                escaped(result.claim.published), result.here, result.verdict.title,
             ])
         }
         return table
@@ -43,75 +43,21 @@ public struct ClaimsReport {
     var markdown: String {
         let claims = results.map { result in
             let claim = result.claim
-            var lines = [
-                "### \(escaped(claim.sentence))",
-                "**\(result.verdict.title)** · \(escaped(claim.source.line)): \(escaped(claim.published))",
+            let details = result.details.map { "- \($0)" }.joined(separator: "\n")
+            let paragraphs = [
+                "### \(claim.id)", escaped(claim.sentence),
+                "\(escaped(claim.source.line)): \(escaped(claim.published))",
+                (["**\(result.verdict.title)**"] + [result.bounds].compactMap(\.self))
+                    .joined(separator: ". "),
+                details, result.scope,
+                result.claim.command.map { "Run it yourself: `\($0)`" } ?? "",
             ]
-            lines +=
-                result.details.isEmpty
-                ? [] : [result.details.map { "- \($0)" }.joined(separator: "\n")]
-            return (lines + [result.scope]).joined(separator: "\n\n")
+            return paragraphs.filter { !$0.isEmpty }.joined(separator: "\n\n")
         }
         return
             (["# Published claims", "**\(headline)**", table.markdown] + claims + [
-                "Run \(escaped(run.name)): `\(run.commandLine.joined(separator: " "))`"
+                "Run \(escaped(run.name)), made by `swift run \(run.commandLine.joined(separator: " "))`: "
+                    + Provenance.line(run.startedAt, run.build, run.environment)
             ]).joined(separator: "\n\n") + "\n"
-    }
-}
-
-extension Claim.Source {
-    /// "Apple 2013, WWDC session 211", or "CoreStore, Issue 149".
-    public var line: String {
-        [author, year.map(String.init)].compactMap(\.self).joined(separator: " ") + ", \(title)"
-    }
-}
-
-extension ClaimResult {
-    /// The ratios that were measured where the claim was published, in a few words.
-    var here: String {
-        if let obstacle = claim.obstacle { return escaped(obstacle) }
-        let published = answers.filter(\.hasPublishedConditions)
-        let shown = (published.isEmpty ? answers : published).prefix(2)
-        let rest = answers.count - shown.count
-        guard !shown.isEmpty else { return "not measured" }
-        return shown.map(\.told).joined(separator: "; ")
-            + (rest > 0 ? "; \(rest) more" : "")
-    }
-
-    /// A sentence for each comparison.
-    var details: [String] {
-        answers.map { answer in
-            let text = VerdictText(question: answer.question, result: answer.contest)
-            let pair =
-                "\(text.name(answer.finding.cell)) against \(text.name(answer.finding.reference))"
-            let label = answer.contest.contest.label
-            return "\(escaped(answer.question.sentence)) \(pair): \(answer.told)"
-                + (label.isEmpty ? "" : " with \(escaped(label))") + " – \(answer.word)."
-        }
-    }
-
-    /// On what the verdict depends.
-    var scope: String {
-        let basis =
-            switch claim.basis {
-            case .arrangement: "This depends on the arrangement of contexts alone."
-            case .engine: "This depends on what the engine’s own operations cost."
-            }
-        return [basis, claim.elsewhere.map(escaped)].compactMap(\.self).joined(separator: " ")
-    }
-}
-
-extension ClaimAnswer {
-    /// "2.1× faster [1.9, 2.3]".
-    var told: String { VerdictText(question: question, result: contest).told(finding) }
-
-    /// Its bearing on the claim, in a few words.
-    var word: String {
-        switch outcome {
-        case .reproduced: "as published"
-        case .otherSize: "as published, in another size"
-        case .refuted: "not as published"
-        case .undecided: "open"
-        }
     }
 }

@@ -4,45 +4,15 @@ import Testing
 
 /// The verdict on a claim follows from what its comparisons found.
 @Suite struct `the verdict on a claim` {
-    /// A claim about "request" against "loop", measured with two sizes of the data.
+    /// The verdict with two sizes of the data.
     private func verdict(
         expecting expected: Claim.Expectation, ratio: Double? = nil, at size: String? = nil,
         small: Double, large: Double, rounds: Int = 30
     ) -> ClaimVerdict {
-        func cell(_ way: String, _ size: String, _ seconds: Double) -> CellResult {
-            SampleRun.cell(
-                "shared", (0..<rounds).map { seconds * (1 + 0.001 * Double($0 % 7)) },
-                parameters: ["way": way, "size": size])
-        }
-        let cells = [
-            cell("loop", "small", 1), cell("request", "small", small),
-            cell("loop", "large", 1), cell("request", "large", large),
-        ]
-        let contests = ["small", "large"].map { size in
-            let own = cells.filter { $0.parameters["size"] == size }.map(\.identifier)
-            return Contest(
-                label: "size \(size)", cells: own, values: ["loop", "request"], baseline: own[0])
-        }
-        var workload = SampleRun.workload(cells)
-        workload.questions = [
-            Question(
-                id: "time", sentence: "Is a request faster?", axis: "way", metric: .time,
-                sameWithin: 0.1, contests: contests)
-        ]
-        var run = SampleRun.run([workload])
-        run.claims = [
-            Claim(
-                id: "claim", sentence: "A request is faster.",
-                source: Claim.Source(author: "Someone", year: 2013, title: "A talk"),
-                published: "",
-                asks: [
-                    Claim.Ask(
-                        workload: "import", question: "time", value: "request",
-                        expected: expected, ratio: ratio,
-                        conditions: size.map { ["size": $0] } ?? [:])
-                ], basis: .engine)
-        ]
-        return run.claimResults[0].verdict
+        SampleClaim.run(
+            expecting: expected, ratio: ratio, at: size,
+            seconds: [("small", small), ("large", large)], rounds: rounds
+        ).claimResults[0].verdict
     }
 
     @Test func `is reproduced in the same direction and within the factor`() {

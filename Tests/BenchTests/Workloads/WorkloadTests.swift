@@ -13,7 +13,8 @@ import Testing
         let makesItsRows = [
             "engine", "records", "history", "generations", "blobs", "indexes", "derived",
             "full-text", "validation", "inverse", "delete", "list", "feed", "look-up", "walk",
-            "pending", "merge", "duplicates", "inserted", "terms", "elementary",
+            "pending", "merge", "duplicates", "deadlocks", "notices", "dangling",
+            "inserted", "terms", "elementary",
         ]
         let dataset = makesItsRows.contains(kind) ? "" : "dataset: { flights: \(flights) }"
         let text = """
@@ -380,6 +381,47 @@ import Testing
         let cells = try run(
             "duplicates", "object-graph", "rows: 50, isConstrained: [false, true]")
         #expect(cells.flatMap { $0.values(of: "duplicates") } == [50, 0])
+    }
+
+    @Test func `contexts wait for ever only if each waits inside its queue (§4.1.8)`() throws {
+        for cell in try run(
+            "deadlocks", "object-graph", "arrangement: [nested, siblings], way: [wait, await]")
+        {
+            #expect(cell.isSound, "\(cell.identifier)")
+            let hung = ["save", "fault", "fetch", "merge", "enter", "inside"].filter {
+                cell.values(of: "hung.\($0)") == [1]
+            }
+            #expect(cell.values(of: "hung") == [Double(hung.count)])
+            // A sibling waits for a view only where a handler or the program makes it wait.
+            let isNested = cell.parameters["arrangement"] == "nested"
+            let waiting =
+                isNested ? ["save", "fault", "fetch", "merge", "enter"] : ["merge", "enter"]
+            #expect(hung == (cell.parameters["way"] == "wait" ? waiting : []), "\(cell.identifier)")
+        }
+    }
+
+    @Test func `observers notice no merge of faults, and results controllers do`() throws {
+        for cell in try run(
+            "notices", "object-graph",
+            "rows: 200, faults: [0, 50, 100], observer: [context, properties, controller]")
+        {
+            let faults = Double(cell.parameters["faults"]!)! * 2
+            let followsFaults = cell.parameters["observer"] == "controller"
+            #expect(cell.isSound, "\(cell.identifier)")
+            #expect(cell.values(of: "missed") == [followsFaults ? 0 : faults], "\(cell.identifier)")
+        }
+    }
+
+    @Test func `only a pinned view reads what others have deleted`() throws {
+        for cell in try run(
+            "dangling", "object-graph",
+            "rows: 205, view: [unpinned, pinned], missing: [deleted, reported]")
+        {
+            let isPinned = cell.parameters["view"] == "pinned"
+            #expect(cell.isSound, "\(cell.identifier)")
+            #expect(cell.values(of: "dangling") == [isPinned ? 0 : 102], "\(cell.identifier)")
+            #expect(cell.values(of: "stale") == [isPinned ? 102 : 0], "\(cell.identifier)")
+        }
     }
 
     @Test func `a stack shows what another process saves, by history or a refetch`() throws {

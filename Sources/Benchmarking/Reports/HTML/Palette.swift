@@ -1,6 +1,7 @@
 /// A colour for each subject, the same in all drawings of a report.
 struct Palette {
-    private static let colourCount = 8
+    /// The number of colours in the style sheet.
+    static let colourCount = 8
     private var colours: [String: Int] = [:]
 
     /// Colours in the order of first appearance, stacks before peers.

@@ -10,6 +10,8 @@ struct VerdictFile: Encodable {
     var meaning: String
     /// Of a run: one for each question of its workloads.
     var questions: [Question]?
+    /// Of a run that was asked about claims.
+    var claims: [Claim]?
     /// Of a run: one for each threshold rule of its workloads and each cell that it matches; absent
     /// without rules.
     var rules: [Rule]?
@@ -26,6 +28,11 @@ struct VerdictFile: Encodable {
         var metric: String
         var isDecided: Bool
         var contests: [Contest]
+    }
+
+    struct Claim: Codable {
+        var id: String
+        var verdict: ClaimVerdict
     }
 
     struct Contest: Encodable {
@@ -96,6 +103,7 @@ extension VerdictFile {
         exitCode = run.exitCode.rawValue
         meaning = run.exitCode.meaning
         questions = run.questionResults.map(Question.init)
+        claims = run.claims == nil ? nil : run.claimResults.map(Claim.init)
         rules = (try? run.ruleReport())?.verdicts.map(Rule.init)
         unsoundCells = run.unsoundCells
     }
@@ -106,6 +114,12 @@ extension VerdictFile {
         meaning = report.meaning
         rows = report.rows.map(Row.init)
         unsoundCells = report.unsoundCells
+    }
+}
+
+extension VerdictFile.Claim {
+    fileprivate init(_ result: ClaimResult) {
+        self.init(id: result.claim.id, verdict: result.verdict)
     }
 }
 
