@@ -10,7 +10,7 @@ import Foundation
 //         source: { author: Apple, year: 2013, title: WWDC session 211 }
 //         published: recommended, without figures
 //         basis: engine                  # or arrangement
-//         elsewhere: Apple's merge …     # how another implementation may differ
+//         elsewhere: Apple's merge …     # how another engine may differ; required with basis: engine
 //         asks:
 //           - file: list                 # Benchmarks/Workloads/list.yml
 //             question: list-refetch.refetch
@@ -69,6 +69,10 @@ extension StatedClaim {
                 workloads.append(workload)
             }
         }
+        let basis: Claim.Basis = try entries.required("basis").choice("basis")
+        guard basis == .arrangement || entries["elsewhere"] != nil else {
+            throw node.error("depends on the engine; say elsewhere how another may differ")
+        }
         claim = Claim(
             id: try entries.required("id").string(),
             sentence: try entries.required("claim").string(),
@@ -78,7 +82,7 @@ extension StatedClaim {
                 title: try source.required("title").string()),
             published: try entries.required("published").string(), asks: asks,
             obstacle: try entries["notAskable"]?.string(),
-            basis: try entries.required("basis").choice("basis"),
+            basis: basis,
             elsewhere: try entries["elsewhere"]?.string())
         self.workloads = workloads
     }
