@@ -4,9 +4,10 @@
     results/claims/check.py results/claims/DATE [QUESTION...]
 
 For each finding of verdict.json it pairs the samples of the two cells by round, and prints the median of the
-rounds' ratios, the share of rounds on the verdict's side of 1, and the ratio that the verdict states. Ends with 1 if a
-difference is called whose median is outside the stated interval, or which fewer than three quarters of the rounds
-show. Counts that were taken once, in a process of their own, are not in the samples and are left out.
+rounds' ratios, the share of rounds on the verdict's side of 1, and the ratio that the verdict states. As in the
+verdicts, values below the question's sameBelow count as that, and counts are increased by 1. Ends with 1 if a
+difference is called whose median is outside the stated interval, or that a sign test does not show (z below 2).
+Counts that were taken once, in a process of their own, are not in the samples and are left out.
 """
 import csv, gzip, json, os, statistics, sys
 
@@ -25,17 +26,19 @@ for question in json.load(open(os.path.join(folder, "verdict.json")))["questions
     workload, metric = question["id"].split(".")[0], question["metric"]
     for contest in question["contests"]:
         for finding in contest["findings"]:
-            one, other = (samples.get((workload, finding[side] if side == "cell" else contest["reference"]), {})
-                          for side in ("cell", "reference"))
-            pairs = [(float(one[r][metric]), float(other[r][metric])) for r in one
-                     if r in other and one[r].get(metric) and other[r].get(metric)]
+            one, other = (samples.get((workload, cell), {}) for cell in (finding["cell"], contest["reference"]))
+            floor, offset = question.get("sameBelow", 0), 1 if question["unit"] == "count" else 0
+            value = lambda row: max(float(row[metric]), floor) + offset
+            rounds = [r for r in one if r in other and one[r].get(metric) and other[r].get(metric)]
+            pairs = [(value(one[r]), value(other[r])) for r in rounds]
             ratios = [a / b for a, b in pairs if a > 0 and b > 0]
             if not ratios or not finding.get("ratio"):
                 continue
             median, stated, verdict = statistics.median(ratios), finding["ratio"], finding["verdict"]
             share = sum((r > 1) == (stated > 1) for r in ratios) / len(ratios)
             inside = finding.get("lower", 0) <= median <= finding.get("upper", float("inf"))
-            isFault = verdict in ("faster", "slower", "less", "more") and (share < 0.75 or not inside)
+            isFault = verdict in ("faster", "slower", "less", "more") and (
+                (2 * share - 1) * len(ratios) ** 0.5 < 2 or not inside)
             faults += isFault
             print(f"{question['id']:36} {finding['cell'][:46]:46} {verdict:11} stated {stated:9.3f}  "
                   f"median {median:9.3f}  {share:4.0%} of {len(ratios)} rounds{'  differs' if isFault else ''}")

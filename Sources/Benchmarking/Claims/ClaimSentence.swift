@@ -35,14 +35,26 @@ extension ClaimResult {
         guard !failing.isEmpty, !holding.isEmpty else { return nil }
         let (word, shown) =
             failing.count <= holding.count ? ("except", failing) : ("only", holding)
-        guard shown.count <= 6 else {
-            return "It holds in \(holding.count) of \(decided.count) comparisons."
+        return "It holds \(word) for \(Self.conditions(of: shown).listed)."
+    }
+
+    /// The conditions of answers, those of the same sides and metric as one: "500 against 10000 with
+    /// nested or shared (rows/s)".
+    private static func conditions(of answers: [ClaimAnswer]) -> [String] {
+        let keys = answers.map(\.comparison)
+        return keys.uniqued.map { key in
+            let labels = zip(keys, answers).filter { $0.0 == key }.map(\.1.contest.contest.label)
+                .filter { !$0.isEmpty }
+            // "saveSize 100, 500 or 2000" if they differ in one parameter.
+            let names = labels.map { $0.split(separator: " ").dropLast().joined(separator: " ") }
+            let isOneName = Set(names).count == 1 && names[0].split(separator: " ").count == 1
+            let values =
+                isOneName
+                ? "\(names[0]) "
+                    + labels.map { String($0.dropFirst(names[0].count + 1)) }.listed(with: "or")
+                : labels.listed(with: "or")
+            return labels.isEmpty ? key : "\(key) with \(escaped(values))"
         }
-        let hasSeveralMetrics = answers.map(\.question.metric.name).uniqued.count > 1
-        let conditions = shown.map {
-            $0.condition + (hasSeveralMetrics ? " (\($0.question.metric.title))" : "")
-        }
-        return "It holds \(word) for \(conditions.listed)."
     }
 
     /// A sentence for each comparison.
@@ -75,11 +87,17 @@ extension ClaimAnswer {
     /// The sides of the comparison, and where they differ in nothing else: "500 against 10000 with
     /// nested".
     var condition: String {
-        let text = VerdictText(question: question, result: contest)
         let label = contest.contest.label
-        return "\(text.name(finding.cell)) against \(text.name(finding.reference))"
-            + (label.isEmpty ? "" : " with \(escaped(label))")
+        return pair + (label.isEmpty ? "" : " with \(escaped(label))")
     }
+
+    private var pair: String {
+        let text = VerdictText(question: question, result: contest)
+        return "\(text.name(finding.cell)) against \(text.name(finding.reference))"
+    }
+
+    /// The sides of the comparison and the metric: "500 against 10000 in rows/s".
+    fileprivate var comparison: String { "\(pair) in \(question.metric.title)" }
 
     /// "20× faster"; nil if only a direction was published.
     var publishedRatio: String? {

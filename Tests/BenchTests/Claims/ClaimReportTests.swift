@@ -13,10 +13,10 @@ import Testing
     @Test func `says where a claim does not hold`() {
         #expect(
             result([("10", 0.5), ("100", 0.5), ("1000", 2)]).bounds
-                == "It holds except for request against loop with size 1000.")
+                == "It holds except for request against loop in time with size 1000.")
         #expect(
-            result([("10", 0.5), ("100", 1), ("1000", 2)]).bounds
-                == "It holds only for request against loop with size 10.")
+            result([("10", 0.5), ("100", 0.5), ("1000", 1), ("10000", 2), ("20000", 2)]).bounds
+                == "It holds only for request against loop in time with size 10 or 100.")
         #expect(result([("10", 0.5), ("100", 0.5)]).bounds == nil)
     }
 

@@ -26,6 +26,10 @@ struct VerdictFile: Encodable {
         var sentence: String
         var answer: String
         var metric: String
+        var unit: MetricUnit
+        /// Larger shares matter, and so do larger values, in the unit.
+        var sameWithin: Double
+        var sameBelow: Double?
         var isDecided: Bool
         var contests: [Contest]
     }
@@ -128,7 +132,9 @@ extension VerdictFile.Question {
         self.init(
             id: result.identifier, sentence: result.question.sentence,
             answer: InlineText(markdown: QuestionSentence(result).answer).plain,
-            metric: result.question.metric.name, isDecided: result.isDecided,
+            metric: result.question.metric.name, unit: result.question.metric.unit,
+            sameWithin: result.question.sameWithin, sameBelow: result.question.sameBelow,
+            isDecided: result.isDecided,
             contests: result.contests.map { contest in
                 VerdictFile.Contest(
                     label: contest.contest.label, reference: contest.reference?.identifier,
