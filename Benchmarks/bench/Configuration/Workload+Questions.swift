@@ -52,7 +52,8 @@ extension Workload {
             metric: metric,
             sameWithin: try entries.required("sameWithin").percentage(in: Self.sharesAllowed),
             sameBelow: try entries["sameBelowMilliseconds"].map { try sameBelow($0, metric) },
-            column: try entries["column"]?.string(), contests: contests)
+            column: try entries["column"]?.string(),
+            isContended: kind.isContended ? true : nil, contests: contests)
     }
 
     private func baseline(_ node: ConfigurationNode?, _ axis: String) throws -> String? {

@@ -41,7 +41,8 @@ extension Workload {
         guard !contests.isEmpty else { return }
         var question = Question(
             id: id, sentence: sentence, axis: axis, metric: metric ?? kind.primaryMetric,
-            sameWithin: sameWithin, sameBelow: sameBelow, column: column, contests: contests)
+            sameWithin: sameWithin, sameBelow: sameBelow, column: column,
+            isContended: kind.isContended ? true : nil, contests: contests)
         question.isListed = isListed ? true : nil
         questions.append(question)
     }

@@ -19,12 +19,15 @@ public struct Question: Codable, Hashable, Sendable {
     /// Whether the first screen has a sentence for each contest, named by its label, and the most
     /// expensive one first. Questions of a workload that have the same labels share the sentences.
     public var isListed: Bool?
+    /// Whether threads contend in the workload, so that every count depends on the schedule.
+    public var isContended: Bool?
     /// One for each combination of the other parameters.
     public var contests: [Contest]
 
     public init(
         id: String, sentence: String, axis: String, metric: Metric, sameWithin: Double,
-        sameBelow: Double? = nil, column: String? = nil, contests: [Contest]
+        sameBelow: Double? = nil, column: String? = nil, isContended: Bool? = nil,
+        contests: [Contest]
     ) {
         self.id = id
         self.sentence = sentence
@@ -33,12 +36,20 @@ public struct Question: Codable, Hashable, Sendable {
         self.sameWithin = sameWithin
         self.sameBelow = sameBelow
         self.column = column
+        self.isContended = isContended
         self.contests = contests
     }
 
     /// Whether the metric is counted, not measured. One counting pass then decides the question.
     public var isExact: Bool {
-        if case .exact = metric.repeatability { true } else { false }
+        guard isContended != true, case .exact = metric.repeatability else { return false }
+        return true
+    }
+
+    /// The values of the metric that decide the question.
+    func values(of cell: CellResult) -> [Double] {
+        let measured = isExact ? [] : cell.samples.compactMap { $0.value(of: metric.name) }
+        return measured.isEmpty ? cell.values(of: metric.name) : measured.filter(\.isFinite)
     }
 
     /// The number of comparisons that share the error: all cells against a baseline, or all pairs

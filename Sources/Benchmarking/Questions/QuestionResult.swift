@@ -147,7 +147,7 @@ private struct Comparer {
 
     /// The count for exact counts, otherwise the median of the samples.
     func typicalValue(of cell: CellResult) -> Double? {
-        Statistics.median(cell.values(of: question.metric.name))
+        Statistics.median(question.values(of: cell))
     }
 
     func finding(of cell: CellResult, against reference: CellResult?) -> Finding {

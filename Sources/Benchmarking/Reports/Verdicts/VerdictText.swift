@@ -98,7 +98,7 @@ struct VerdictText {
     /// The cell's typical value, with its unit.
     func value(of cell: String) -> String? {
         result.cells.first { $0.identifier == cell }.flatMap {
-            Statistics.median($0.values(of: metric.name)).map(metric.unit.format)
+            Statistics.median(question.values(of: $0)).map(metric.unit.format)
         }
     }
 
@@ -107,7 +107,7 @@ struct VerdictText {
         guard let bound = question.sameBelow else { return false }
         return cells.allSatisfy { name in
             result.cells.first { $0.identifier == name }.flatMap {
-                Statistics.median($0.values(of: metric.name))
+                Statistics.median(question.values(of: $0))
             } ?? .infinity <= bound
         }
     }
