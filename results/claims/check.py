@@ -36,7 +36,7 @@ for question in json.load(open(os.path.join(folder, "verdict.json")))["questions
                 continue
             median, stated, verdict = statistics.median(ratios), finding["ratio"], finding["verdict"]
             share = sum((r > 1) == (stated > 1) for r in ratios) / len(ratios)
-            inside = finding.get("lower", 0) <= median <= finding.get("upper", float("inf"))
+            inside = finding.get("lower", 0) * 0.999 <= median <= finding.get("upper", float("inf")) * 1.001
             isFault = verdict in ("faster", "slower", "less", "more") and (
                 (2 * share - 1) * len(ratios) ** 0.5 < 2 or not inside)
             faults += isFault
