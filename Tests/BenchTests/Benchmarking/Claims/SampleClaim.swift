@@ -1,6 +1,4 @@
-import TestSupport
-
-@testable import Benchmarking
+import Benchmarking
 
 /// A claim about "request" against "loop", which takes a second.
 enum SampleClaim {
