@@ -345,7 +345,7 @@ private struct Identifiers<Object: ManagedObject>: Sendable {
     }
 }
 
-/// What flights refer to.
+/// The airlines, airports and planes of flights.
 private struct Destinations: Sendable {
     let airlines: Identifiers<Airline>
     let airports: Identifiers<Airport>

@@ -1,4 +1,4 @@
-// What a claim's report says in words.
+// The words of a claim's report.
 
 extension Claim.Source {
     /// "Apple 2013, WWDC session 211", or "CoreStore, Issue 149".

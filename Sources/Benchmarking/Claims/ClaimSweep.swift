@@ -8,7 +8,7 @@ struct ClaimSweep {
     let lines: [Line]
 
     struct Line {
-        /// What is compared with what, and under which other parameters.
+        /// The compared value, and the other parameters.
         let label: String
         /// The ratio at each of the values; nil if nothing was measured there.
         let ratios: [Double?]

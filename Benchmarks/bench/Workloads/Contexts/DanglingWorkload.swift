@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// One thread does both in turn, so the counts are exact.
 enum DanglingWorkload {
-    /// What becomes of a fault whose row is gone.
+    /// How a fault whose row is gone shows.
     enum Missing: String, CaseIterable {
         /// The object counts as deleted.
         case deleted
@@ -50,7 +50,7 @@ enum DanglingWorkload {
     }
 }
 
-/// What a view has found while others deleted.
+/// The reads of a view while others deleted.
 private struct FaultReads: Sendable {
     var danglingCount = 0
     /// The reads of deleted items that gave the values from before.

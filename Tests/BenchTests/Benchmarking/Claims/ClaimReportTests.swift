@@ -4,7 +4,7 @@ import Testing
 
 @testable import Benchmarking
 
-/// What a report says about a claim beside its verdict.
+/// The parts of a report on a claim beside its verdict.
 @Suite struct `a claim's report` {
     private func result(_ seconds: [(size: String, request: Double)]) -> ClaimResult {
         SampleClaim.run(expecting: .less, seconds: seconds).claimResults[0]
