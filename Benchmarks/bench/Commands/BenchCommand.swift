@@ -14,8 +14,14 @@ struct BenchCommand: ParsableCommand {
             SelfTestCommand.self,
             DoctorCommand.self, ModelCommand.self, SchemaCommand.self, WorkerCommand.self,
             RemoteWriterCommand.self,
-        ],
+        ] + onServers,
         defaultSubcommand: RunCommand.self)
+
+    #if PostgreSQL
+    private static let onServers: [any ParsableCommand.Type] = [ServerWriterCommand.self]
+    #else
+    private static let onServers: [any ParsableCommand.Type] = []
+    #endif
 
     private static var exitCodes: String {
         let produced: [Benchmarking.ExitCode] = [

@@ -15,6 +15,8 @@ struct WorkloadKind: Sendable {
     var usesDataset = true
     /// Whether a sample starts with a store of the flights.
     var startsWithFlights = false
+    /// Whether the store is on a server.
+    var isOnServer = false
     /// The store that each sample starts with a copy of, if it is not the store of flights. Reads
     /// only the context's job.
     var store: @Sendable (WorkerContext) -> (any SampleStore)? = { _ in nil }
@@ -38,6 +40,9 @@ struct WorkloadKind: Sendable {
     func admits(_ subject: Subject) -> Bool {
         guard subjects.contains(subject.group) else { return false }
         if isLoad { return subject.openLoad != nil }
+        #if PostgreSQL
+        if isOnServer { return subject.openServer != nil || subject.openStack != nil }
+        #endif
         if usesDataset { return subject.openFlights != nil }
         return subject.openItems != nil || subject.openStack != nil
     }
@@ -49,7 +54,15 @@ struct WorkloadKind: Sendable {
         .inverse, .delete, .responsiveness, .visibility, .list, .feed, .lookUp, .walk, .remote,
         .migration, .pending, .merge, .duplicates, .deadlocks, .notices, .dangling, .inserted,
         .terms, .elementary, .opening, .load, .engine, .growth,
+    ] + onServers
+
+    #if PostgreSQL
+    private static let onServers: [WorkloadKind] = [
+        .serverEngine, .serverSave, .serverPage, .serverWalk, .serverWriters,
     ]
+    #else
+    private static let onServers: [WorkloadKind] = []
+    #endif
 
     /// The kinds for `bench run --store`, whose workloads are planned and not read from files.
     static let ofOwnStores: [WorkloadKind] = [

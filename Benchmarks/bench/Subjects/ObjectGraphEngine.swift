@@ -25,12 +25,19 @@ final class ObjectGraphEngine: EngineSubject {
     }
 
     /// - Parameter model: a model with the entity of ``Item``.
-    init(configuration: SubjectConfiguration, model: ManagedObjectModel) throws {
-        coordinator = PersistentStoreCoordinator(
-            model: model, lockPolicy: configuration.coordinatorLockPolicy)
+    convenience init(configuration: SubjectConfiguration, model: ManagedObjectModel) throws {
         var description = PersistentStoreDescription.sqlite(at: configuration.storeURL)
         description.pragmas = ["synchronous": configuration.synchronous]
         description.tracksHistory = configuration.tracksHistory
+        try self.init(description, model, configuration.coordinatorLockPolicy)
+    }
+
+    /// On a store of any type.
+    init(
+        _ description: PersistentStoreDescription, _ model: ManagedObjectModel,
+        _ lockPolicy: LockPolicy = .pooled
+    ) throws {
+        coordinator = PersistentStoreCoordinator(model: model, lockPolicy: lockPolicy)
         store = try coordinator.addPersistentStore(description)
     }
 
@@ -433,9 +440,15 @@ extension ObjectGraphEngine: CountingSubject {
 }
 
 extension Subject {
-    static let objectGraph = Subject(
-        name: "object-graph", group: .engine,
-        summary: "the engine without a stack, for the engine workload",
-        openItems: ObjectGraphEngine.init,
-        migrateItems: { try ObjectGraphEngine.migrate($0, $1, hasPictures: $2) })
+    static let objectGraph: Subject = {
+        var subject = Subject(
+            name: "object-graph", group: .engine,
+            summary: "the engine without a stack, for the engine workload",
+            openItems: ObjectGraphEngine.init,
+            migrateItems: { try ObjectGraphEngine.migrate($0, $1, hasPictures: $2) })
+        #if PostgreSQL
+        subject.openServer = { try ObjectGraphEngine($0.description, Item.makeModel()) }
+        #endif
+        return subject
+    }()
 }

@@ -240,7 +240,7 @@ private final class StackViewReader: LoadReader, @unchecked Sendable {
 extension ManagedObjectContext {
     /// An item with the current values of the parent or the store, unless it has pending changes
     /// here; nil if it was deleted.
-    fileprivate func newestItem(_ identifier: ManagedObjectID?) throws -> Item? {
+    func newestItem(_ identifier: ManagedObjectID?) throws -> Item? {
         guard let identifier else { return nil }
         if let item = registeredObject(for: identifier), !item.isFault, !item.hasChanges {
             refresh(item, mergeChanges: false)

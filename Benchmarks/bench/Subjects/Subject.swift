@@ -18,6 +18,10 @@ struct Subject: Sendable {
     /// Migrates a store of items and closes it; nil if it does not support that. The last argument
     /// says whether items have pictures.
     var migrateItems: (@Sendable (SubjectConfiguration, MigratedItems.Way, Bool) throws -> Void)?
+    #if PostgreSQL
+    /// Opens it on a store of items on a server; nil if it does not support that, and for stacks.
+    var openServer: (@Sendable (ServerStore) throws -> any ServerItems)?
+    #endif
     /// Opens it on a workload's own model; nil if it is not a stack.
     var openStack: (@Sendable (StackConfiguration) throws -> any PersistenceStack)?
 
@@ -38,7 +42,13 @@ struct Subject: Sendable {
     var hasLockPolicy: Bool { group != .peer }
 
     /// All subjects. A new peer is registered here only.
-    static let all = StackKind.all.map(Subject.init(stack:)) + [.objectGraph, .grdb, .sqliteC]
+    static let all = StackKind.all.map(Subject.init(stack:)) + engineAndPeers
+
+    #if PostgreSQL
+    private static let engineAndPeers: [Subject] = [.objectGraph, .grdb, .sqliteC, .libpq]
+    #else
+    private static let engineAndPeers: [Subject] = [.objectGraph, .grdb, .sqliteC]
+    #endif
 
     static func named(_ name: String) -> Subject? {
         (all + selfTests).first { $0.name == name }

@@ -3,8 +3,6 @@ import Foundation
 import ObjectGraph
 
 /// A process of its own that changes flights in a store, one save at a time, and keeps a history.
-///
-/// It reads one JSON line for each change and answers it with one. It ends when its input does.
 final class RemoteWriter {
     struct Change: Codable {
         /// The flight's URI.
@@ -18,60 +16,27 @@ final class RemoteWriter {
         var endNanoseconds: UInt64
     }
 
-    private let process: Process
-    private let input = Foundation.Pipe()
-    private let output = Foundation.Pipe()
-    private var unread = Data()
+    private let process: LineProcess
 
     /// Starts the process and waits until its store is open.
     ///
     /// - Throws: ``WorkerFailure`` if it cannot open the store.
     init(_ configuration: SubjectConfiguration) throws {
-        process = Process()
-        process.executableURL = Executable.url
-        process.arguments = ["remote-writer"]
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
-        try send(configuration)
-        _ = try receive(Bool.self)
+        process = try LineProcess("remote-writer")
+        try process.send(configuration)
+        _ = try process.receive(Bool.self)
     }
 
     /// Makes and saves one change, and waits for the answer.
     ///
     /// - Throws: ``WorkerFailure`` if the process has ended.
     func save(_ change: Change) throws -> Save {
-        try send(change)
-        return try receive(Save.self)
+        try process.send(change)
+        return try process.receive(Save.self)
     }
 
     /// Ends the process.
-    func close() throws {
-        try input.fileHandleForWriting.close()
-        process.waitUntilExit()
-    }
-
-    private func send(_ message: some Encodable) throws {
-        try input.fileHandleForWriting.write(contentsOf: Self.line(message))
-    }
-
-    private func receive<Message: Decodable>(_ type: Message.Type) throws -> Message {
-        while true {
-            if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
-                defer { unread = Data(unread[(end + 1)...]) }
-                return try JSONDecoder().decode(type, from: unread[..<end])
-            }
-            let more = output.fileHandleForReading.availableData
-            guard !more.isEmpty else {
-                throw WorkerFailure(reason: "the writing process ended; its error is above")
-            }
-            unread += more
-        }
-    }
-
-    private static func line(_ message: some Encodable) throws -> Data {
-        try JSONEncoder().encode(message) + Data("\n".utf8)
-    }
+    func close() throws { try process.close() }
 
     // MARK: In the process
 
@@ -80,7 +45,7 @@ final class RemoteWriter {
             on: FlightsModel.make(configuration.indexes)
         ).openCoordinator()
         let context = ManagedObjectContext(.privateQueue, coordinator: coordinator, name: "remote")
-        try FileHandle.standardOutput.write(contentsOf: line(true))
+        try LineProcess.answer(true)
         while let order = readLine() {
             let change = try JSONDecoder().decode(Change.self, from: Data(order.utf8))
             guard let id = coordinator.managedObjectID(forURIRepresentation: change.flight) else {
@@ -93,7 +58,7 @@ final class RemoteWriter {
                 try context.save()
                 return Save(startNanoseconds: start, endNanoseconds: Stopwatch.nanoseconds())
             }
-            try FileHandle.standardOutput.write(contentsOf: line(save))
+            try LineProcess.answer(save)
         }
         try coordinator.removePersistentStores()
     }

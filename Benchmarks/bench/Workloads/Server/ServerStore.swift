@@ -1,0 +1,133 @@
+#if PostgreSQL
+import CPostgreSQL
+import Foundation
+import ObjectGraph
+import PostgreSQLStore
+import Stacks
+
+/// Where a PostgreSQL server is: a URL of libpq.
+struct ServerAddress: Sendable, Hashable, Codable {
+    var url: URL
+
+    /// The variable that names the server for bench and the tests; `scripts/postgresql` sets it.
+    static let variable = "STACKBENCH_POSTGRESQL"
+
+    /// The server of this run.
+    ///
+    /// - Throws: ``WorkerFailure`` if the environment names none.
+    static func ofRun() throws -> ServerAddress {
+        guard let text = ProcessInfo.processInfo.environment[variable], let url = URL(string: text)
+        else {
+            throw WorkerFailure(
+                reason: """
+                    this workload needs a PostgreSQL server. Start bench under \
+                    scripts/postgresql --durable, or set \(variable) to a URL of libpq
+                    """)
+        }
+        return ServerAddress(url: url)
+    }
+
+    var connectionText: String { url.absoluteString }
+}
+
+/// A store in a schema of its own on the server of the run, which is dropped at the end of the
+/// sample.
+final class ServerStore {
+    let address: ServerAddress
+    let schema: String
+
+    /// The way that is measured: directly, or through a proxy that delays each direction.
+    let reached: ServerAddress
+    private let proxy: DelayProxy?
+
+    /// Makes an empty schema.
+    ///
+    /// - Parameter delayMilliseconds: how long each direction takes besides; 0 goes without a
+    ///   proxy.
+    init(_ context: WorkerContext, delayMilliseconds: Double) throws {
+        address = try .ofRun()
+        // The folder of a job is unique in the run, and the process among the runs.
+        schema = "bench_\(ProcessInfo.processInfo.processIdentifier)"
+        proxy =
+            delayMilliseconds > 0
+            ? try DelayProxy(to: address, milliseconds: delayMilliseconds, in: context.job.folder)
+            : nil
+        reached = proxy?.address ?? address
+        let connection = try PQConnection(address, schema: "public")
+        try connection.execute(
+            "DROP SCHEMA IF EXISTS \(schema) CASCADE; CREATE SCHEMA \(schema)")
+    }
+
+    /// Drops the schema.
+    func remove() throws {
+        try PQConnection(address, schema: "public").execute("DROP SCHEMA \(schema) CASCADE")
+    }
+
+    /// The store, along the measured way.
+    var description: PersistentStoreDescription { .postgreSQL(reached.url, schema: schema) }
+
+    /// The store without the delay, for preparations and checks.
+    var direct: PersistentStoreDescription { .postgreSQL(address.url, schema: schema) }
+
+    /// Makes the tables of a model.
+    func makeTables(of model: ManagedObjectModel) throws {
+        let coordinator = PersistentStoreCoordinator(model: model)
+        try coordinator.addPersistentStore(direct)
+        try coordinator.removePersistentStores()
+    }
+
+    func stackConfiguration(
+        _ model: ManagedObjectModel, _ configuration: SubjectConfiguration
+    ) -> StackConfiguration {
+        var stack = configuration.stack(on: model)
+        let description = description
+        stack.location = .other(description.type, description.url)
+        stack.pragmas = [:]
+        return stack
+    }
+
+    /// The integers of the first row of a query, along a connection of its own.
+    func integers(_ sql: String) throws -> [Int] {
+        try PQConnection(address, schema: schema).integers(sql)
+    }
+}
+
+extension WorkerContext {
+    /// Runs the body with a new store on the server, at the distance of the job.
+    func withServerStore<Result>(_ body: (ServerStore) throws -> Result) throws -> Result {
+        guard let delay = Double(text("delay")) else {
+            preconditionFailure("The kind \(job.kind) declares delays that are no numbers.")
+        }
+        let store = try ServerStore(self, delayMilliseconds: delay)
+        let result = try body(store)
+        try store.remove()
+        return result
+    }
+
+    /// Opens the stack of the job on the server, along the measured way.
+    func openStack(
+        on store: ServerStore, _ model: ManagedObjectModel
+    ) throws -> any PersistenceStack {
+        let stack = try opening(\.openStack)(store.stackConfiguration(model, configuration))
+        _ = try stack.viewContext
+        return stack
+    }
+}
+
+extension WorkloadParameter {
+    static let delay = WorkloadParameter(
+        name: "delay", values: .choice(["0", "0.5", "5"]), defaultValue: "0",
+        summary: "milliseconds that each direction between program and server takes besides")
+}
+
+extension Verifier {
+    /// Checks the number of items and the sum of their numbers and quantities on the server.
+    mutating func checkItems(in store: ServerStore, are items: [ItemRow]) throws {
+        let found = try store.integers(
+            "SELECT COUNT(*), COALESCE(SUM(ZNUMBER), 0), COALESCE(SUM(ZQUANTITY), 0) FROM ZITEM")
+        check("items", found[0], equals: items.count)
+        check("numbers", found[1], equals: items.reduce(0) { $0 + Int($1.number) })
+        check("quantities", found[2], equals: items.reduce(0) { $0 + Int($1.quantity) })
+    }
+}
+#endif
