@@ -80,6 +80,8 @@ let package = Package(
             dependencies: [
                 "Stacks", "ObjectGraph", "ModelSource", "Benchmarking", "Datasets", "CSQLite",
                 "CScheduler",
+                .target(name: "PostgreSQLStore", condition: .when(traits: ["PostgreSQL"])),
+                .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
                 "Yams", .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "GRDB", package: "GRDB.swift"),
             ] + allocator,

@@ -48,13 +48,14 @@ struct WorkloadKind: Sendable {
     }
 
     /// All kinds. A new kind is registered here only.
-    static let all: [WorkloadKind] = [
-        .importing, .batchInsert, .batchUpdate, .paging, .predicates, .faulting, .aggregates,
-        .records, .history, .generations, .blobs, .indexes, .derived, .fullText, .validation,
-        .inverse, .delete, .responsiveness, .visibility, .list, .feed, .lookUp, .walk, .remote,
-        .migration, .pending, .merge, .duplicates, .deadlocks, .notices, .dangling, .inserted,
-        .terms, .elementary, .opening, .load, .engine, .growth,
-    ] + onServers
+    static let all: [WorkloadKind] =
+        [
+            .importing, .batchInsert, .batchUpdate, .paging, .predicates, .faulting, .aggregates,
+            .records, .history, .generations, .blobs, .indexes, .derived, .fullText, .validation,
+            .inverse, .delete, .responsiveness, .visibility, .list, .feed, .lookUp, .walk, .remote,
+            .migration, .pending, .merge, .duplicates, .deadlocks, .notices, .dangling, .inserted,
+            .terms, .elementary, .opening, .load, .engine, .growth,
+        ] + onServers
 
     #if PostgreSQL
     private static let onServers: [WorkloadKind] = [
