@@ -15,6 +15,9 @@ public struct StackConfiguration: Sendable {
         /// In a store of any type, such as one that the program has registered, at a URL that means
         /// something to it. Takes no batch requests (spec §11.6).
         case other(PersistentStoreDescription.StoreType, URL?)
+        /// In a store on a server, at a URL that its type knows; several coordinators may open it at
+        /// once, in one process or in many (spec §11.8).
+        case server(PersistentStoreDescription.StoreType, URL)
     }
 
     public enum Opening: Sendable, Hashable {
@@ -76,6 +79,7 @@ extension StackConfiguration {
             case .sqliteInMemory: .sqliteInMemory()
             case .inMemory: .inMemory()
             case .other(let type, let url): PersistentStoreDescription(type: type, url: url)
+            case .server(let type, let url): PersistentStoreDescription(type: type, url: url)
             }
         description.pragmas = pragmas
         description.tracksHistory = tracksHistory
@@ -117,6 +121,7 @@ extension StackConfiguration {
 extension StackConfiguration.Location {
     /// Whether two openings see the same rows.
     var isShareable: Bool {
+        if case .server = self { return true }
         guard case .sqlite = self else { return false }
         // A path without a file becomes one, or is /dev/null/NAME. The engine refuses a folder.
         return [nil, .typeRegular, .typeDirectory].contains(fileType)
@@ -127,7 +132,7 @@ extension StackConfiguration.Location {
         switch self {
         case .sqlite(let url): url
         case .other(_, let url?): url.isFileURL ? url : nil
-        case .sqliteInMemory, .inMemory, .other: nil
+        case .sqliteInMemory, .inMemory, .other, .server: nil
         }
     }
 
@@ -148,6 +153,9 @@ extension StackConfiguration.Location: CustomStringConvertible {
         case .inMemory: "a store in memory"
         case .other(let type, let url):
             "a store of type \(type.rawValue)" + (url.map { " at \($0.path)" } ?? "")
+        // Without the user, whose password may be beside the name.
+        case .server(let type, let url):
+            "a store of type \(type.rawValue) on \(url.host ?? "this machine"), \(url.path)"
         }
     }
 }

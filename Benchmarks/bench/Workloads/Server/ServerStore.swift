@@ -81,7 +81,7 @@ final class ServerStore {
     ) -> StackConfiguration {
         var stack = configuration.stack(on: model)
         let description = description
-        stack.location = .other(description.type, description.url)
+        stack.location = .server(description.type, description.url!)
         stack.pragmas = [:]
         return stack
     }

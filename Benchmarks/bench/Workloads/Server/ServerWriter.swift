@@ -33,7 +33,7 @@ enum ServerWriter {
         let kind = StackKind.all.first { $0.name == order.subject }!
         var configuration = order.configuration.stack(on: try Item.makeModel(isNumberIndexed: true))
         let store = PersistentStoreDescription.postgreSQL(order.server.url, schema: order.schema)
-        configuration.location = .other(store.type, store.url)
+        configuration.location = .server(store.type, store.url!)
         configuration.pragmas = [:]
         let stack = try kind.make(configuration)
         let worker = try stack.makeWorkerContext()
