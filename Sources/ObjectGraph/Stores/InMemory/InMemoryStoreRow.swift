@@ -1,5 +1,5 @@
 /// The state of an in-memory store that one request sees, however long it takes.
-final class InMemoryStoreSnapshot: Sendable {
+package final class InMemoryStoreSnapshot: Sendable {
     let contents: InMemoryStoreContents
     let model: ManagedObjectModel
 
