@@ -70,6 +70,19 @@ package struct JoinChange: Sendable {
     /// An addition then also moves an existing pair. All members of a source follow one another in
     /// the plan, in their order.
     package var position: Int?
+
+    package init(
+        property: Property, entity: Entity, sourceKey: Int64, destinationEntity: Entity,
+        destinationKey: Int64, isInsertion: Bool, position: Int? = nil
+    ) {
+        self.property = property
+        self.entity = entity
+        self.sourceKey = sourceKey
+        self.destinationEntity = destinationEntity
+        self.destinationKey = destinationKey
+        self.isInsertion = isInsertion
+        self.position = position
+    }
 }
 
 /// The store's rows differ from what a save plan expects. Nothing was written.

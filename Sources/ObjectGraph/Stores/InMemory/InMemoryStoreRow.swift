@@ -14,6 +14,29 @@ package final class InMemoryStoreSnapshot: Sendable {
         self.scopes = scopes
     }
 
+    /// A state of a store, of rows that were read.
+    ///
+    /// - Parameters:
+    ///   - rows: The rows, each once.
+    ///   - pairs: The pairs of join tables.
+    package convenience init(
+        _ rows: [RowList], pairs: [JoinChange], model: ManagedObjectModel, scopes: [ObjectIDScope]
+    ) throws {
+        var plan = SavePlan()
+        for rows in rows {
+            plan.rows += rows.map { row in
+                RowChange(
+                    kind: .insert, entity: model.entities[row.entityIndex], key: row.key, row: row,
+                    changes: PropertyMask(), previousVersion: 0)
+            }
+        }
+        plan.joins = pairs
+        var contents = InMemoryStoreContents(entityCount: model.entities.count)
+        try contents.apply(
+            plan, referenceSlots: InMemoryStoreContents.referenceSlots(of: model))
+        self.init(contents, model: model, scopes: scopes)
+    }
+
     /// The destinations of a to-many relationship of the row with this key.
     func destinations(of property: Property, key: Int64) -> [RowReference] {
         guard let relationship = property.relationship else { return [] }
