@@ -142,15 +142,3 @@ extension RelatedRows {
         }
     }
 }
-
-/// The result of a batch request: the number of rows, and their identities by what happened to
-/// them if the request wants them.
-struct BatchOutcome: Sendable {
-    var count: Int
-    var inserted: [EntityKey] = []
-    var updated: [EntityKey] = []
-    var deleted: [EntityKey] = []
-
-    /// The number of the transaction in the store's history; nil if it keeps none.
-    var historyNumber: Int64?
-}
