@@ -152,26 +152,3 @@ extension RelatedRows {
         }
     }
 }
-
-/// The result of a batch request: the number of rows, and their identities by what happened to
-/// them if the request wants them.
-package struct BatchOutcome: Sendable {
-    package var count: Int
-    package var inserted: [EntityKey] = []
-    package var updated: [EntityKey] = []
-    package var deleted: [EntityKey] = []
-
-    /// The number of the transaction in the store's history; nil if it keeps none.
-    package var historyNumber: Int64?
-
-    package init(
-        count: Int, inserted: [EntityKey] = [], updated: [EntityKey] = [],
-        deleted: [EntityKey] = [], historyNumber: Int64? = nil
-    ) {
-        self.count = count
-        self.inserted = inserted
-        self.updated = updated
-        self.deleted = deleted
-        self.historyNumber = historyNumber
-    }
-}
