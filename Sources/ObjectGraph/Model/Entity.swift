@@ -2,7 +2,7 @@
 ///
 /// `ManagedObjectModel` creates it, and it never changes. Entities refer to each other by their
 /// index in the model.
-final class Entity: Sendable {
+package final class Entity: Sendable {
     /// The capacity of the bit masks of changed properties.
     static let maximumPropertyCount = 256
 

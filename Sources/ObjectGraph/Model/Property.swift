@@ -3,7 +3,7 @@ import Synchronization
 /// A property of an entity with everything resolved: its place in rows, its other end.
 ///
 /// A class, so that conditions and operands can refer to it without a copy.
-final class Property: Sendable {
+package final class Property: Sendable {
     enum Kind: Sendable, Hashable {
         case attribute(AttributeType)
         case toOne
@@ -151,7 +151,7 @@ enum RelationshipStorage: Sendable, Hashable {
 }
 
 /// One end of a relationship whose pairs are in a join table.
-struct JoinEnd: Sendable, Hashable {
+package struct JoinEnd: Sendable, Hashable {
     /// Unique in the model. The ends of one relationship have an even number and the next one.
     let index: Int
 

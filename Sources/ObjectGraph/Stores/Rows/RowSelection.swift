@@ -1,8 +1,8 @@
 /// The columns that a SELECT lists, and how its result becomes rows of an entity and its
 /// descendants.
-final class RowSelection: Sendable {
+package final class RowSelection: Sendable {
     /// How a statement delivers its rows.
-    enum Form: Sendable {
+    package enum Form: Sendable {
         /// Each column is read by itself.
         case columns
         /// A `RowReceiver` gets each row as a whole, in order. For results that SQLite does not
