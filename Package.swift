@@ -14,9 +14,14 @@ let package = Package(
         .library(name: "ObjectGraph", targets: ["ObjectGraph"]),
         .library(name: "Stacks", targets: ["Stacks"]),
         .library(name: "MigrationKit", targets: ["MigrationKit"]),
+        .library(name: "PostgreSQLStore", targets: ["PostgreSQLStore"]),
         .executable(name: "bench", targets: ["bench"]),
         .executable(name: "modelgen", targets: ["modelgen"]),
         .plugin(name: "GenerateModel", targets: ["GenerateModel"]),
+    ],
+    // Off by default, so that nobody needs libpq who does not use it. Without it the modules are empty.
+    traits: [
+        .trait(name: "PostgreSQL", description: "Stores in a PostgreSQL database; needs libpq.")
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -31,6 +36,8 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(
             name: "CJemalloc", pkgConfig: "jemalloc", providers: [.apt(["libjemalloc-dev"])]),
+        .systemLibrary(
+            name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CScheduler"),
         .target(
             name: "ObjectGraph",
@@ -38,6 +45,13 @@ let package = Package(
             swiftSettings: strict),
         .target(name: "Stacks", dependencies: ["ObjectGraph"], swiftSettings: strict),
         .target(name: "MigrationKit", dependencies: ["ObjectGraph"], swiftSettings: strict),
+        .target(
+            name: "PostgreSQLStore",
+            dependencies: [
+                "ObjectGraph",
+                .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
+            ],
+            swiftSettings: strict),
         .target(name: "ModelSource", dependencies: ["ObjectGraph"], swiftSettings: strict),
         .executableTarget(
             name: "modelgen",
@@ -87,6 +101,10 @@ let package = Package(
         .testTarget(
             name: "MigrationKitTests",
             dependencies: ["MigrationKit", "ObjectGraph", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "PostgreSQLStoreTests",
+            dependencies: ["PostgreSQLStore", "ObjectGraph", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "ModelgenTests", dependencies: ["modelgen", "ObjectGraph", "TestSupport"],

@@ -53,7 +53,7 @@ extension ManagedObjectID: CustomStringConvertible {
 /// The common part of the identifiers of one entity's objects in one store.
 ///
 /// All identifiers of an entity in a coordinator share one instance, so an identifier is two words.
-final class ObjectIDScope: Sendable {
+package final class ObjectIDScope: Sendable {
     let storeIdentifier: String?
     let entityName: String
     let rootEntityName: String
@@ -73,7 +73,7 @@ final class ObjectIDScope: Sendable {
     }
 
     /// The scopes of all entities of a model in one store, by entity index.
-    static func all(
+    package static func all(
         in model: ManagedObjectModel, storeIdentifier: String?, storeNumber: Int
     ) -> [ObjectIDScope] {
         model.entities.map {

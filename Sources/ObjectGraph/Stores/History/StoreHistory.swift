@@ -63,7 +63,7 @@ final class StoreHistory: Sendable {
 }
 
 /// The author and the context of a change. A history also has the program and the time.
-struct ChangeOrigin: Sendable {
+package struct ChangeOrigin: Sendable {
     var author: String?
     var contextName: String?
 

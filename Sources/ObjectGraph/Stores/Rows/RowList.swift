@@ -21,16 +21,16 @@ struct RowPlace: Sendable, BitwiseCopyable {
 }
 
 /// Rows in order. A run of neighbouring rows of one slab holds the slab once.
-struct RowList: Sendable {
+package struct RowList: Sendable {
     private struct Run: Sendable {
         let slab: RowSlab
         var places: [RowPlace]
     }
 
     private var runs: [Run] = []
-    private(set) var count = 0
+    package private(set) var count = 0
 
-    init() {}
+    package init() {}
 
     init(_ rows: some Sequence<RowReference>) {
         for row in rows { append(row) }

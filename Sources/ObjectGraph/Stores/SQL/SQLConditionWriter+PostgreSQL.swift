@@ -214,7 +214,7 @@ extension SQLText {
 
 extension SQLConditionWriter {
     /// - Throws: `FetchError.inMemoryOnly` if the operand has no type.
-    func type(of operand: Operand) throws(FetchError) -> SQLType {
+    func sqlType(of operand: Operand) throws(FetchError) -> SQLType {
         if let type = operand.sqlType { return type }
         throw .inMemoryOnly(feature: "An expression that is always nil, or has values of two kinds,")
     }

@@ -269,6 +269,15 @@ package struct JoinTable: Sendable, Hashable {
 }
 
 extension ManagedObjectModel {
+    /// Whether a store of the entities with these names has the table of an entity, by entity index.
+    package func haveTables(inStoreOf names: Set<String>) -> [Bool] {
+        entities.map { entity in
+            entities[entities[entity.rootIndex].familyIndexes].contains {
+                names.contains($0.name)
+            }
+        }
+    }
+
     fileprivate func allowsExternalStorage(_ property: Property) -> Bool {
         property.attributeType == .binaryData
             && attributeDescription(of: property)?.allowsExternalStorage == true

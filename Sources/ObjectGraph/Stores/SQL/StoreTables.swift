@@ -204,7 +204,7 @@ package struct StoreTables {
 
 extension ManagedObjectModel {
     /// The roots of the tables of a store that holds the entities with these names.
-    func rootsOfTables(holding entityNames: Set<String>) -> [Entity] {
+    package func rootsOfTables(holding entityNames: Set<String>) -> [Entity] {
         rootEntities.filter { root in
             entities[root.familyIndexes].contains { entityNames.contains($0.name) }
         }

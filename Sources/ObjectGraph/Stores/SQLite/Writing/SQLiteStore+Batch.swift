@@ -1,5 +1,5 @@
 // Batch requests run as SQL, each in one transaction (spec §6).
-extension SQLiteStore {
+extension SQLiteStore: BatchStore {
     func execute(
         _ request: BatchInsertRequest, entity: Entity, collisions: CollisionRule,
         resultType: BatchResultType, from origin: ChangeOrigin

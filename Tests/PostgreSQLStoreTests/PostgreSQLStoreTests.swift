@@ -1,0 +1,4 @@
+#if PostgreSQL
+import PostgreSQLStore
+import Testing
+#endif
