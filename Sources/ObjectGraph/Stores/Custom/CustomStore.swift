@@ -8,34 +8,57 @@ public enum CustomStore: Sendable {
 }
 
 /// The types of stores besides SQLite and in-memory, and how a store of each type is made.
-enum StoreTypes {
+package enum StoreTypes {
     typealias Factory =
         @Sendable (PersistentStoreDescription, ManagedObjectModel) throws -> CustomStore
 
-    private static let factories = Mutex<[PersistentStoreDescription.StoreType: Factory]>([:])
+    /// Makes a store that reads and writes rows by itself.
+    package typealias RowStoreFactory =
+        @Sendable (PersistentStoreDescription, ManagedObjectModel, DebugOptions) throws ->
+        any PersistentStore
+
+    private enum Maker: Sendable {
+        case custom(Factory)
+        case rowStore(RowStoreFactory)
+    }
+
+    private static let makers = Mutex<[PersistentStoreDescription.StoreType: Maker]>([:])
 
     static func register(
         _ type: PersistentStoreDescription.StoreType, _ factory: @escaping Factory
     ) {
+        register(type, .custom(factory))
+    }
+
+    /// Registers a type of stores that another target of the package has.
+    package static func register(
+        _ type: PersistentStoreDescription.StoreType, rowStore factory: @escaping RowStoreFactory
+    ) {
+        register(type, .rowStore(factory))
+    }
+
+    private static func register(_ type: PersistentStoreDescription.StoreType, _ maker: Maker) {
         guard ![.sqlite, .inMemory, .binary].contains(type) else {
             fatalError("'\(type.rawValue)' is a store type of the engine; register another name.")
         }
-        factories.withLock { $0[type] = factory }
+        makers.withLock { $0[type] = maker }
     }
 
     /// - Throws: `StoreError` with `unknownStoreType`; the errors of the factory and of opening.
     static func makeStore(
-        _ description: PersistentStoreDescription, model: ManagedObjectModel
+        _ description: PersistentStoreDescription, model: ManagedObjectModel, debug: DebugOptions
     ) throws -> any PersistentStore {
         let store: CustomStore
         if description.type == .binary {
             store = .atomic(try BinaryStore(description))
         } else {
-            guard let factory = factories.withLock({ $0[description.type] }) else {
+            switch makers.withLock({ $0[description.type] }) {
+            case nil:
                 throw StoreError(
                     .unknownStoreType(description.type.rawValue), url: description.url)
+            case .custom(let factory)?: store = try factory(description, model)
+            case .rowStore(let factory)?: return try factory(description, model, debug)
             }
-            store = try factory(description, model)
         }
         switch store {
         case .incremental(let store):

@@ -1,8 +1,8 @@
 /// The columns that a SELECT lists, and how its result becomes rows of an entity and its
 /// descendants.
-final class RowSelection: Sendable {
+package final class RowSelection: Sendable {
     /// How a statement delivers its rows.
-    enum Form: Sendable {
+    package enum Form: Sendable {
         /// Each column is read by itself.
         case columns
         /// A `RowReceiver` gets each row as a whole, in order. For results that SQLite does not
@@ -18,7 +18,7 @@ final class RowSelection: Sendable {
     /// The columns are listed from the table's last to its first. SQLite then parses the header of
     /// a record once; in ascending order it continues a little further for each column, which takes
     /// a tenth of the time of reading a table.
-    let columns: String
+    package let columns: String
 
     let columnCount: Int
 
@@ -45,7 +45,7 @@ final class RowSelection: Sendable {
     ///   - includesSubentities: Whether rows of descendants are included. Each row is read as its
     ///     own entity.
     ///   - folder: The path of the folder with values of the store, with the final slash.
-    init(
+    package init(
         _ entity: Entity, includesSubentities: Bool, layout: StoreLayout, folder: String
     ) {
         let model = layout.model

@@ -3,8 +3,8 @@
 /// Tables have aliases: `t0` for the entity's, `t1`, `t2` … for those of key paths. Requests that
 /// differ only in constants have the same SQL, so that a statement cache can find it. Source: spec
 /// §3.6–3.8, §7.6.
-struct FetchTranslation: Sendable {
-    enum Selection: Sendable {
+package struct FetchTranslation: Sendable {
+    package enum Selection: Sendable {
         /// Columns as SQL, such as `t0.Z_PK, t0.ZNAME`.
         case columns(String)
         /// The keys and entity numbers of rows, for `readKeys`.
@@ -19,8 +19,8 @@ struct FetchTranslation: Sendable {
         case values
     }
 
-    let sql: String
-    private(set) var bindings: [SQLBinding]
+    package let sql: String
+    package private(set) var bindings: [SQLBinding]
 
     /// How the statement delivers rows.
     let form: RowSelection.Form
@@ -30,7 +30,7 @@ struct FetchTranslation: Sendable {
 
     /// - Throws: `FetchError` for anything in the request that the entity or the model lacks, or
     ///   SQL cannot do.
-    init(
+    package init(
         _ request: FetchRequest, entity: Entity, layout: StoreLayout, selection: Selection
     ) throws(FetchError) {
         try request.checkLimits()

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A value for a parameter of a statement.
-enum SQLBinding: Sendable, Hashable {
+package enum SQLBinding: Sendable, Hashable {
     case null
     case integer(Int64)
     case real(Double)

@@ -156,10 +156,7 @@ final class SQLiteStore: PersistentStore {
         statements = model.entities.map {
             EntityStatements($0, selection: selections[$0.index], layout: layout)
         }
-        hasTable = model.entities.map { entity in
-            let family = model.entities[entity.rootIndex].familyIndexes
-            return model.entities[family].contains { names.contains($0.name) }
-        }
+        hasTable = model.haveTables(inStoreOf: names)
     }
 
     /// The same store, but with rows of the state of this reader.

@@ -70,9 +70,9 @@ struct CascadingDeletion {
         of property: Property, _ relationship: Relationship, _ entity: Entity, _ list: String
     ) throws -> [EntityKey] {
         let destination = model.destination(of: relationship)
-        let sql = store.select(
+        let sql = layout.select(
             layout.keyColumns(of: destination), destinationsOf: property, entity,
-            where: "IN (SELECT value FROM json_each(?))")
+            where: "IN (SELECT value FROM json_each(?))", isOrdered: false)
         return try keys(sql, destination, list)
     }
 
