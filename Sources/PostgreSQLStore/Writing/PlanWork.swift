@@ -46,7 +46,11 @@ struct PlanWork {
             switch change.kind {
             case .insert:
                 if insertions.last?.entity !== change.entity {
-                    insertions.append(Self.insertion(change.entity))
+                    insertions.append(
+                        Group(
+                            entity: change.entity,
+                            slots: Array(change.entity.layout.slotKinds.indices),
+                            constrainedSlots: []))
                 }
                 insertions[insertions.count - 1].positions.append(position)
             case .update:
@@ -63,15 +67,6 @@ struct PlanWork {
         sort(\.updates)
         sort(\.deletions)
         sort(\.checks)
-    }
-
-    /// Derived attributes are the store's.
-    private static func insertion(_ entity: Entity) -> Group {
-        let derived = Set(
-            entity.properties.compactMap { $0.derivation == nil ? nil : $0.slot })
-        return Group(
-            entity: entity, slots: entity.layout.slotKinds.indices.filter { !derived.contains($0) },
-            constrainedSlots: [])
     }
 
     /// Entities of one table share a group if their rows change the same columns.

@@ -69,7 +69,7 @@ extension PostgreSQLStore {
             WriteRetries.sleep(pause)
             pause = min(pause * 2, .seconds(1))
         } while clock.now < deadline
-        throw PostgreSQLError.commitUnknown(lost.error)
+        throw PostgreSQLError(.commitUnknown, lost.error.message)
     }
 
     /// Makes the server roll back a transaction whose connection is lost.
@@ -120,10 +120,10 @@ struct WriteRetries {
 }
 
 extension PostgreSQLError {
-    /// Whether the server ended the transaction only because of others that ran beside it: a
-    /// serialization failure or a deadlock.
-    fileprivate var isTransient: Bool { sqlState == "40001" || sqlState == "40P01" }
+    /// Whether the server ended the transaction only because of others that ran beside it.
+    fileprivate var isTransient: Bool { kind == .serializationFailure || kind == .deadlock }
 
-    var isUniqueViolation: Bool { sqlState == "23505" }
+    var isConnectionLoss: Bool { kind == .connectionLost || kind == .commitUnknown }
+    var isUniqueViolation: Bool { kind == .uniqueViolation }
 }
 #endif
