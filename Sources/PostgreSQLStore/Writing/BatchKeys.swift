@@ -7,7 +7,8 @@
 struct BatchKeys {
     private let reserve: (Int) throws -> Range<Int64>
     private var blocks: [Range<Int64>]
-    private var nextSize = 1 << 17
+    private var nextSize = firstSize * 2
+    static let firstSize = 1 << 16
     private static let maximumSize = 1 << 20
 
     /// The key of the next row.
@@ -16,11 +17,11 @@ struct BatchKeys {
     /// How many keys were taken.
     private(set) var count = 0
 
-    /// Reserves the first block.
-    init(reserve: @escaping (Int) throws -> Range<Int64>) throws {
+    /// - Parameter reserve: Reserves the blocks after the first.
+    init(_ first: Range<Int64>, reserve: @escaping (Int) throws -> Range<Int64>) {
         self.reserve = reserve
-        blocks = [try reserve(nextSize / 2)]
-        next = blocks[0].lowerBound
+        blocks = [first]
+        next = first.lowerBound
     }
 
     /// Takes the next key.

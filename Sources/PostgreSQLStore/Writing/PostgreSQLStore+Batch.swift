@@ -3,13 +3,16 @@ import ObjectGraph
 
 // Batch requests run as SQL, each in one transaction (spec §6).
 extension PostgreSQLStore: BatchStore {
-    package func execute(
+    func execute(
         _ request: BatchInsertRequest, entity: Entity, collisions: CollisionRule,
         resultType: BatchResultType, from origin: ChangeOrigin
     ) throws -> BatchOutcome {
         let root = model.entities[entity.rootIndex]
-        // During a COPY the link can do nothing else. The pool may have no other.
-        var keys = try BatchKeys { [self] in try reserveBlock($0, root: root) }
+        let first = try reserveBlock(BatchKeys.firstSize, root: root)
+        // During a COPY the link can do nothing else, and the pool may have no other.
+        var keys = BatchKeys(first) { [self] count in
+            try reserveBlock(count, root: root, on: Link(settings))
+        }
         // A source can be read once.
         return try writeTransaction(isRepeatable: false) { transaction in
             let outcome: BatchOutcome
@@ -51,7 +54,7 @@ extension PostgreSQLStore: BatchStore {
             var row = BatchInsertRow(entity)
             row.begin(key: keys.next, isAlone: true)
             while try !handler(&row) {
-                writer.beginRow()
+                try writer.beginRow()
                 writer.append(integer: keys.next)
                 writer.append(integer: number)
                 writer.append(integer: 1)
@@ -62,14 +65,14 @@ extension PostgreSQLStore: BatchStore {
         }
     }
 
-    package func execute(
+    func execute(
         _ request: BatchUpdateRequest, entity: Entity, resultType: BatchResultType,
         from origin: ChangeOrigin
     ) throws -> BatchOutcome {
         let translation = try BatchUpdateTranslation(request, entity: entity, layout: layout)
         let keys = layout.keyColumns(of: entity)
         let sql = translation.sql + (resultType == .objectIDs ? " RETURNING \(keys)" : "")
-        let command = Command(sql, translation.bindings.map(Parameter.init))
+        let command = Command(sql, translation.bindings.map { Parameter($0) })
         return try writeTransaction { transaction in
             let rows = try transaction.run(command)
             return BatchOutcome(
@@ -80,7 +83,7 @@ extension PostgreSQLStore: BatchStore {
 
     /// The rows are found before the transaction begins, as every statement of it would find them
     /// before the next one.
-    package func execute(
+    func execute(
         _ request: BatchDeleteRequest, entity: Entity, resultType: BatchResultType,
         from origin: ChangeOrigin
     ) throws -> BatchOutcome {
@@ -89,7 +92,7 @@ extension PostgreSQLStore: BatchStore {
             ?? fetchKeys(request.fetchRequest, entity: entity, progress: nil)
         return try writeTransaction { transaction in
             var deletion = CascadingDeletion(
-                on: KeyListConnection(transaction: transaction), layout, hasTable: hasTable,
+                on: KeyListConnection(transaction: transaction), layout, hasTable: opened.hasTable,
                 recorder: nil)
             try deletion.delete(keys)
             return BatchOutcome(
@@ -105,7 +108,7 @@ extension PostgreSQLStore: BatchStore {
             SELECT \(layout.keyColumns(of: root)) FROM \(layout.table(of: root)) t0 \
             WHERE t0.Z_PK = ANY($1)
             """, [.integers(own.map(\.reference))])
-        return try links.read { try entityKeys(of: $0.run(command), root) }
+        return try pool.read { try entityKeys(of: $0.run(command), root) }
     }
 }
 

@@ -4,36 +4,47 @@ import ObjectGraph
 // Saves: two round trips, whatever the number of rows. Only a save that something contradicts has
 // more, to find out what.
 extension PostgreSQLStore {
-    package func reserveKeys(_ count: Int, root: Entity) throws -> Range<Int64> {
+    func reserveKeys(_ count: Int, root: Entity) throws -> Range<Int64> {
         try keys.take(count, root: root) { try reserveBlock($0, root: root) }
     }
 
-    /// Reserves keys in a transaction of its own, which waits for other writers only while they do
-    /// the same.
+    /// Reserves keys in a transaction of its own, so that other writers wait for it only while they
+    /// do the same.
     func reserveBlock(_ count: Int, root: Entity) throws -> Range<Int64> {
         guard !isReadOnly else { throw StoreError(.readOnly, url: url) }
-        let rows = try links.write { try $0.run(keyReservation(count, root: root)) }
+        var retries = WriteRetries()
+        while true {
+            do {
+                return try pool.write { try reserveBlock(count, root: root, on: $0) }
+            } catch let error as PostgreSQLError where retries.allowAnother(after: error) {
+                // If it was committed, its keys remain unused.
+                retries.pause()
+            }
+        }
+    }
+
+    func reserveBlock(_ count: Int, root: Entity, on link: Link) throws -> Range<Int64> {
+        // After each of these, more keys are left than any store can use.
+        let greatest = Int64.max / 2
+        let rows = try link.run(
+            Command(
+                """
+                UPDATE Z_PRIMARYKEY SET Z_MAX = Z_MAX + $1 \
+                WHERE Z_ENT = $2 AND Z_MAX BETWEEN 0 AND $3 - $1 RETURNING Z_MAX
+                """,
+                [
+                    .integer(Int64(count)), .integer(layout.number(of: root)), .integer(greatest),
+                ]))
         guard rows.count == 1 else {
             throw StoreError(
-                .damagedValue(
-                    "Z_PRIMARYKEY has no usable Z_MAX of '\(root.name)' to reserve \(count) keys"),
+                .damagedValue("cannot reserve \(count) keys of '\(root.name)'; see z_primarykey"),
                 url: url)
         }
         let last = try rows.integer(0, 0)
         return last - Int64(count) + 1..<last + 1
     }
 
-    private func keyReservation(_ count: Int, root: Entity) -> Command {
-        // After each of these, more keys are left than any store can use.
-        Command(
-            """
-            UPDATE Z_PRIMARYKEY SET Z_MAX = Z_MAX + $1 \
-            WHERE Z_ENT = $2 AND Z_MAX BETWEEN 0 AND \(Int64.max / 2) RETURNING Z_MAX
-            """, [.integer(Int64(count)), .integer(layout.number(of: root))])
-    }
-
-    @discardableResult
-    package func save(
+    func save(
         _ plan: SavePlan, from origin: ChangeOrigin, beforeCommit: (() throws -> Void)?
     ) throws -> Int64? {
         guard !isReadOnly else { throw StoreError(.readOnly, url: url) }
@@ -53,7 +64,7 @@ extension PostgreSQLStore {
     }
 
     private func find(_ collision: PlanCollision) throws -> any Error {
-        try links.read { try collision.conflict(on: $0) }
+        try pool.read { try collision.conflict(on: $0) }
     }
 
     private func write(

@@ -21,13 +21,13 @@ extension PostgreSQLStore {
         while true {
             var result: T?
             do {
-                try links.write { link in
+                try pool.write { link in
                     let transaction = WriteTransaction(link)
                     do {
                         result = try body(transaction)
                         hasResult = true
                         try beforeCommit?()
-                        try transaction.commit(notifying: commitNotification)
+                        try transaction.commit(notifying: notification)
                     } catch {
                         transaction.rollBack()
                         throw error
@@ -45,16 +45,21 @@ extension PostgreSQLStore {
         }
     }
 
+    /// Notifies those who observe the store's commits.
+    private var notification: Command {
+        Command("SELECT pg_notify($1, '')", [.text(opened.channel)])
+    }
+
     /// Finds out on another link whether a transaction was committed.
     ///
     /// - Throws: The error of the lost connection if it was rolled back; an error that says that it
     ///   is unknown if the server cannot be asked within the store's timeout.
     private func requireCommitted(_ lost: WriteTransaction.CommitLost) throws {
         let clock = ContinuousClock()
-        let deadline = clock.now + timeout
+        let deadline = clock.now + settings.timeout
         var pause = Duration.milliseconds(2)
         repeat {
-            let status = try? links.read { link in
+            let status = try? pool.read { link in
                 let rows = try link.run(
                     Command("SELECT pg_xact_status($1::xid8)", [.text(lost.identity)]))
                 return rows.isNull(0, 0) ? "" : try rows.text(0, 0)
@@ -74,7 +79,7 @@ extension PostgreSQLStore {
 
     /// Makes the server roll back a transaction whose connection is lost.
     private func endSession(of identity: String) {
-        _ = try? links.read { link in
+        _ = try? pool.read { link in
             try link.run(
                 Command(
                     """

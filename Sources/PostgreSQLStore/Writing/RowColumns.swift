@@ -29,9 +29,7 @@ struct RowColumns {
             }
             switch layout.slotKinds[slot] {
             case .integer: columns[index].append(integer: row.integer(slot, in: layout))
-            case .real:
-                let value = row.real(slot, in: layout)
-                if value.isNaN { columns[index].appendNull() } else { columns[index].append(real: value) }
+            case .real: columns[index].append(real: row.real(slot, in: layout))
             case .text:
                 let bytes = row.bytes(slot, in: layout)
                 try entity.requireStorable(bytes, at: slot)

@@ -19,11 +19,11 @@ final class WriteTransaction {
 
     init(_ link: Link) { self.link = link }
 
-    // Every statement sees what was committed before it, whatever the default of the database:
-    // versions are compared in the rows as they are. The identity tells after a lost connection
-    // whether the transaction was committed.
+    // READ COMMITTED, as all sessions of a link: each statement compares versions with those
+    // committed before it. The identity tells after a lost connection whether the transaction was
+    // committed.
     private static let beginning = [
-        Command("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"),
+        Command("BEGIN"),
         Command("SELECT pg_current_xact_id()::text"),
     ]
 
