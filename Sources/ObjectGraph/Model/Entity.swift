@@ -134,7 +134,7 @@ package final class Entity: Sendable {
     }
 
     /// The property of this name, or the element of a composite attribute with this key path.
-    func property(at keyPath: String) -> Property? {
+    package func property(at keyPath: String) -> Property? {
         property(named: keyPath) ?? elementIndexes[keyPath].map { properties[$0] }
     }
 

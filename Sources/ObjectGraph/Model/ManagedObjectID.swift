@@ -11,7 +11,7 @@ public struct ManagedObjectID: Sendable, Hashable {
 
     /// The primary key of the row. For a temporary identifier, a negative number that is unique in
     /// the process.
-    let reference: Int64
+    package let reference: Int64
 
     /// The name of the object's concrete entity.
     public var entityName: String { scope.entityName }

@@ -339,7 +339,7 @@ extension EntityKey {
     /// - Parameter entity: The fetched entity, or the destination of the relationship.
     /// - Throws: `StoreError` if the row is neither of the entity nor of a descendant, or the key
     ///   is impossible. Objects of other entities have another class, and may have another table.
-    init(number: Int64, key: Int64, of entity: Entity) throws(StoreError) {
+    package init(number: Int64, key: Int64, of entity: Entity) throws(StoreError) {
         let index = Int(number) &- 1
         guard entity.familyIndexes.contains(index), key >= 0 else {
             let family = entity.familyIndexes
