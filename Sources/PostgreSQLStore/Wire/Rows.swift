@@ -5,7 +5,7 @@ import CPostgreSQL
 final class Rows: @unchecked Sendable {
     // @unchecked Sendable: libpq does not change a result after it has returned it, and this object
     // owns it.
-    private let result: OpaquePointer
+    let result: OpaquePointer
     private let sql: String
 
     let count: Int
