@@ -7,7 +7,7 @@ import Synchronization
 /// A new object has a temporary identifier until a save writes its row. The permanent identifier is
 /// equal in all coordinators on the same store. Source: spec §2.1.
 public struct ManagedObjectID: Sendable, Hashable {
-    let scope: ObjectIDScope
+    package let scope: ObjectIDScope
 
     /// The primary key of the row. For a temporary identifier, a negative number that is unique in
     /// the process.

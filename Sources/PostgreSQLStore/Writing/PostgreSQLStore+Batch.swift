@@ -69,7 +69,7 @@ extension PostgreSQLStore: BatchStore {
         _ request: BatchUpdateRequest, entity: Entity, resultType: BatchResultType,
         from origin: ChangeOrigin
     ) throws -> BatchOutcome {
-        let translation = try BatchUpdateTranslation(request, entity: entity, layout: layout)
+        let translation = try translation(request, entity)
         let keys = layout.keyColumns(of: entity)
         let sql = translation.sql + (resultType == .objectIDs ? " RETURNING \(keys)" : "")
         let command = Command(sql, translation.bindings.map { Parameter($0) })
@@ -78,6 +78,26 @@ extension PostgreSQLStore: BatchStore {
             return BatchOutcome(
                 count: rows.affectedCount,
                 updated: resultType == .objectIDs ? try entityKeys(of: rows, entity) : [])
+        }
+    }
+
+    /// The statement of a request. If SQL cannot select its rows, it has their keys.
+    private func translation(
+        _ request: BatchUpdateRequest, _ entity: Entity
+    ) throws -> BatchUpdateTranslation {
+        do {
+            return try BatchUpdateTranslation(request, entity: entity, layout: layout)
+        } catch let error as FetchError where error.isOfSQL && request.predicate != nil {
+            var matching = FetchRequest(
+                entityName: request.entityName, predicate: request.predicate)
+            matching.includesSubentities = request.includesSubentities
+            let ids = try fetchKeys(matching, entity: entity, progress: nil).map {
+                ManagedObjectID(scope: opened.scopes[$0.entityIndex], reference: $0.key)
+            }
+            var request = request
+            request.predicate = .comparison(
+                .init(.evaluatedObject, .in, .aggregate(ids.map { .constant(.objectID($0)) })))
+            return try BatchUpdateTranslation(request, entity: entity, layout: layout)
         }
     }
 
