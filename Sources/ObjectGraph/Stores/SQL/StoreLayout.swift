@@ -1,13 +1,14 @@
-/// Where a SQLite store keeps what a model describes: the tables, the columns, the numbers of the
+/// Where a SQL store keeps what a model describes: the tables, the columns, the numbers of the
 /// entities. All SQL takes its names from it.
 ///
-/// The names of a new store follow from the model. Those of an existing one are found in the file
-/// (`StoreNaming`), once, when it is opened. Source: spec §8.3, §8.4.
+/// The names of a new store follow from the model. Those of an existing SQLite store are found in
+/// the file (`StoreNaming`), once, when it is opened. Source: spec §8.3, §8.4.
 package final class StoreLayout: Sendable {
     package let model: ManagedObjectModel
 
     /// Identifiers of other stores name no rows of this one.
     package let storeIdentifier: String
+    package let dialect: SQLDialect
 
     /// The numbers in `Z_ENT` of the store's rows, by entity index.
     private let numbers: [Int64]
@@ -47,20 +48,20 @@ package final class StoreLayout: Sendable {
         case columns(Set<String>)
     }
 
-    /// The layout of a new store.
-    convenience init(_ model: ManagedObjectModel, storeIdentifier: String) {
-        let naming = StoreNaming(model)
-        self.init(
-            model, naming, storeIdentifier: storeIdentifier, marks: .asModel, fullTextTables: nil)
-    }
-
-    /// The layout of a store that is made from one of another model.
+    /// The layout of a new store, of one that is made from a store of another model, or of any
+    /// PostgreSQL store. The columns of PostgreSQL hold all values as rows in memory do.
     ///
-    /// - Parameter numbers: The numbers of its entities, by their index.
-    convenience init(_ model: ManagedObjectModel, numbers: [Int64], storeIdentifier: String) {
+    /// - Parameter numbers: The numbers of its entities, by their index; nil means those of the
+    ///   model.
+    package convenience init(
+        _ model: ManagedObjectModel, dialect: SQLDialect = .sqlite, numbers: [Int64]? = nil,
+        storeIdentifier: String
+    ) {
+        let isSQLite = dialect == .sqlite
         self.init(
-            model, StoreNaming(model, numbers: numbers), storeIdentifier: storeIdentifier,
-            marks: .asModel, fullTextTables: nil)
+            model, StoreNaming(model, numbers: numbers, dialect: dialect), dialect: dialect,
+            storeIdentifier: storeIdentifier, marks: isSQLite ? .asModel : .columns([]),
+            fullTextTables: isSQLite ? nil : [])
     }
 
     /// The layout of an existing store.
@@ -74,15 +75,16 @@ package final class StoreLayout: Sendable {
         let naming = try StoreNaming(
             model, catalog, entityNames: entityNames, isUnrelatedModel: isUnrelatedModel)
         self.init(
-            model, naming, storeIdentifier: storeIdentifier, marks: marks,
+            model, naming, dialect: .sqlite, storeIdentifier: storeIdentifier, marks: marks,
             fullTextTables: catalog.fullTextTables)
     }
 
     private init(
-        _ model: ManagedObjectModel, _ naming: StoreNaming, storeIdentifier: String, marks: Marks,
-        fullTextTables: Set<String>?
+        _ model: ManagedObjectModel, _ naming: StoreNaming, dialect: SQLDialect,
+        storeIdentifier: String, marks: Marks, fullTextTables: Set<String>?
     ) {
         self.model = model
+        self.dialect = dialect
         self.fullTextTables = fullTextTables
         self.storeIdentifier = storeIdentifier
         let numbers = naming.numbers
@@ -160,7 +162,7 @@ package final class StoreLayout: Sendable {
 
     /// SQL for the model's number of an entity of the family, from a column with the number in a
     /// row. Numbers outside the family become negative, which readers refuse.
-    func modelNumber(_ column: String, _ family: ClosedRange<Int>) -> String {
+    package func modelNumber(_ column: String, _ family: ClosedRange<Int>) -> String {
         translated(column, family, otherwise: " ELSE -abs(\(column))") { index in
             (from: numbers[index], to: Int64(index + 1))
         }
@@ -220,7 +222,7 @@ package final class StoreLayout: Sendable {
     }
 
     /// SQL for what a column gets for a value.
-    func writing(_ value: String, _ slot: Int, of entity: Entity) -> String {
+    package func writing(_ value: String, _ slot: Int, of entity: Entity) -> String {
         guard !isPlain else { return value }
         return switch encodings[entity.index][slot] {
         case nil: value
@@ -259,7 +261,7 @@ package struct JoinTable: Sendable, Hashable {
     package let inversePlaceColumn: String?
 
     /// The table as the other end sees it.
-    var reversed: JoinTable {
+    package var reversed: JoinTable {
         JoinTable(
             name: name, sourceColumn: destinationColumn, destinationColumn: sourceColumn,
             placeColumn: inversePlaceColumn, inversePlaceColumn: placeColumn)

@@ -110,9 +110,12 @@ extension ObjectPredicate {
         case .comparison(let comparison):
             guard case .constant(let value) = comparison.right else { return false }
             switch value {
-            case .integer, .string: constants.append(SQLBinding(value))
+            case .integer: break
+            // Not every database can hold such a text.
+            case .string(let text) where !text.utf8.contains(0): break
             default: return false
             }
+            constants.append(SQLBinding(value))
             return true
         case .and(let parts), .or(let parts):
             return parts.allSatisfy { $0.appendConstants(to: &constants) }

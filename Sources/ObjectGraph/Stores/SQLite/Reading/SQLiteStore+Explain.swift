@@ -139,6 +139,7 @@ extension SQLBinding {
         case .real(let value): .double(value)
         case .text(let value): .string(value)
         case .blob(let value): .data(value)
+        case .array: preconditionFailure("SQLite's statements have lists as JSON")
         }
     }
 }
