@@ -13,6 +13,11 @@ public struct ManagedObjectID: Sendable, Hashable {
     /// the process.
     package let reference: Int64
 
+    package init(scope: ObjectIDScope, reference: Int64) {
+        self.scope = scope
+        self.reference = reference
+    }
+
     /// The name of the object's concrete entity.
     public var entityName: String { scope.entityName }
 

@@ -7,13 +7,13 @@ import Testing
 @testable import ObjectGraph
 @testable import PostgreSQLStore
 
-@Suite struct `Many writers of one store in PostgreSQL` {
+@Suite(.enabled(if: StoreSchema.isAvailable)) struct `Many writers of one store in PostgreSQL` {
     @Test func `8 coordinators that count with optimistic locks lose no update`() throws {
         let fixture = try WritingFixture(
             EntityDescription(
                 name: "Counter", attributes: [AttributeDescription("value", .integer64)]))
         try fixture.run { context in
-            for _ in 0..<5 { _ = try context.insert("Counter", ["value": 0]) }
+            for _ in 0..<5 { try context.insert("Counter", ["value": 0]) }
             try context.save()
         }
         let (attempts, seed) = (40, SeededGenerator.fromEnvironment().seed)
@@ -53,7 +53,7 @@ import Testing
             try context.performAndWait {
                 for number in 0..<20 {
                     for _ in 0...number {
-                        _ = try context.insert(
+                        try context.insert(
                             thread % 2 == 0 ? "Thing" : "Part", ["name": "\(thread)"])
                     }
                     try context.save()
@@ -76,7 +76,7 @@ import Testing
             context.mergePolicy = .mergeByPropertyObjectTrump
             try context.performAndWait {
                 for number in 0..<10 {
-                    _ = try context.insert("Tag", ["name": "tag \(number)"])
+                    try context.insert("Tag", ["name": "tag \(number)"])
                     try context.save()
                 }
             }

@@ -6,7 +6,7 @@ import Testing
 @testable import PostgreSQLStore
 
 /// The server gives the members of a list their places.
-@Suite struct `Ordered pairs in PostgreSQL` {
+@Suite(.enabled(if: StoreSchema.isAvailable)) struct `Ordered pairs in PostgreSQL` {
     let fixture: WritingFixture
 
     init() throws {
@@ -50,7 +50,7 @@ import Testing
             try fixture.texts(
                 """
                 SELECT table_name || ' ' || column_name FROM information_schema.columns \
-                WHERE table_schema = '\(fixture.schema)' AND column_name LIKE 'z\\_fok%'
+                WHERE table_schema = '\(fixture.schema.name)' AND column_name LIKE 'z\\_fok%'
                 """
             ).first)
         let words = table.split(separator: " ")

@@ -6,7 +6,7 @@ import Testing
 @testable import ObjectGraph
 @testable import PostgreSQLStore
 
-@Suite struct `Transactions that the server gives up` {
+@Suite(.enabled(if: StoreSchema.isAvailable)) struct `Transactions that the server gives up` {
     let fixture: WritingFixture
     let store: PostgreSQLStore
     let coordinator: PersistentStoreCoordinator
@@ -16,7 +16,7 @@ import Testing
         fixture = try WritingFixture(
             EntityDescription(name: "Work", attributes: [AttributeDescription("title", .string)]))
         coordinator = try fixture.coordinator()
-        store = coordinator.postgreSQLStore
+        store = coordinator.postgreSQL
         entity = fixture.model.entity(named: "Work")!
         try store.save(
             SavePlan(rows: (1...2).map { .make(.insert, entity, key: $0, text: "a") }),

@@ -6,11 +6,11 @@ import Testing
 @testable import PostgreSQLStore
 
 // The coordinator's row cache detects most conflicts first. These tests are for plans that pass it.
-@Suite struct `Save plans in PostgreSQL (§5.3)` {
+@Suite(.enabled(if: StoreSchema.isAvailable)) struct `Save plans in PostgreSQL (§5.3)` {
     let fixture: WritingFixture
     let coordinator: PersistentStoreCoordinator
     let entity: Entity
-    var store: PostgreSQLStore { coordinator.postgreSQLStore }
+    var store: PostgreSQLStore { coordinator.postgreSQL }
 
     init() throws {
         fixture = try WritingFixture(

@@ -8,23 +8,22 @@ import TestSupport
 /// A store in a new schema, with as many coordinators as a test needs.
 final class WritingFixture: Sendable {
     let model: ManagedObjectModel
-    let url: URL
-    let schema = "w\(UUID().uuidString.prefix(13).lowercased().replacing("-", with: ""))"
+    let schema = StoreSchema()
 
-    init(_ model: ManagedObjectModel) throws {
-        self.model = model
-        url = try TestServer.shared().url
-    }
+    init(_ model: ManagedObjectModel) { self.model = model }
 
     convenience init(_ entities: EntityDescription...) throws {
-        try self.init(ManagedObjectModel(entities: entities))
+        self.init(try ManagedObjectModel(entities: entities))
     }
 
     /// - Parameter url: Another way to the server.
     func coordinator(through url: URL? = nil) throws -> PersistentStoreCoordinator {
-        let coordinator = PersistentStoreCoordinator(model: model)
-        try coordinator.addPersistentStore(.postgreSQL(url ?? self.url, schema: schema))
-        return coordinator
+        try schema.coordinator(model) { description in
+            guard let url else { return }
+            let direct = description
+            description = .postgreSQL(url, schema: schema.name)
+            description.timeout = direct.timeout
+        }
     }
 
     func context(through url: URL? = nil) throws -> ManagedObjectContext {
@@ -37,7 +36,7 @@ final class WritingFixture: Sendable {
     }
 
     /// A session of another program.
-    func link() throws -> Link { try Link(LinkSettings(url, schema: schema)) }
+    func link() throws -> Link { try Link(LinkSettings(StoreSchema.url!, schema: schema.name)) }
 
     /// The first column of a query, as texts.
     func texts(_ sql: String) throws -> [String] {
@@ -46,13 +45,10 @@ final class WritingFixture: Sendable {
     }
 }
 
-extension PersistentStoreCoordinator {
-    var postgreSQLStore: PostgreSQLStore { records[0].store as! PostgreSQLStore }
-}
-
 extension ManagedObjectContext {
+    @discardableResult
     func insert(_ name: String, _ values: [String: Any] = [:]) throws -> ManagedObject {
-        let object = ManagedObject(entity: model.entity(named: name)!.description, context: self)
+        let object = try insertObject(entityName: name)
         for (key, value) in values { try object.setValue(value, forKey: key) }
         return object
     }
