@@ -58,6 +58,11 @@ import Testing
         ),
         ("Sources/Datasets", ["Foundation"], "the data are plain values"),
         (
+            "Sources/PostgreSQLStore",
+            ["Foundation", "Synchronization", "Dispatch", "ObjectGraph", "CPostgreSQL"],
+            "a store is libpq and the engine"
+        ),
+        (
             "Sources/MigrationKit", ["Foundation", "ObjectGraph"],
             "a program's tests use it with any test framework"
         ),
