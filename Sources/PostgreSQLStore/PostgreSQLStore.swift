@@ -71,6 +71,7 @@ final class PostgreSQLStore: PersistentStore {
         self.generation = generation
     }
 
+    var settings: LinkSettings { pool.settings }
     var identifier: String { opened.identifier }
     var url: URL? { opened.url }
     var isReadOnly: Bool { opened.isReadOnly }

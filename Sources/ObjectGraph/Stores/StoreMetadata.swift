@@ -244,3 +244,14 @@ extension AttributeValue {
         }
     }
 }
+
+extension ManagedObjectModel {
+    /// The model in the form in which a store keeps it.
+    ///
+    /// - Throws: `StoreError` if it is too large.
+    package func cacheOfStore() throws(StoreError) -> Data {
+        do throws(RawDeflate.Failure) {
+            return try cached()
+        } catch { throw StoreError(.unsupported("keeping so large a model")) }
+    }
+}

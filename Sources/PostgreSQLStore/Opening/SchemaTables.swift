@@ -1,7 +1,7 @@
 #if PostgreSQL
 import ObjectGraph
 
-/// The tables of a store in PostgreSQL: what they must have, and how they are made.
+/// What the tables of a store in PostgreSQL must have.
 struct SchemaTables {
     private let model: ManagedObjectModel
     private let entityNames: Set<String>
@@ -17,11 +17,7 @@ struct SchemaTables {
     /// Every entity that shares a table with one that the store holds.
     var entities: [Entity] { roots.flatMap { model.entities[$0.familyIndexes] } }
 
-    private var roots: [Entity] {
-        model.rootEntities.filter { root in
-            model.entities[root.familyIndexes].contains { entityNames.contains($0.name) }
-        }
-    }
+    private var roots: [Entity] { model.rootsOfTables(holding: entityNames) }
 
     /// The tables that the store's own data need.
     static let bookkeeping = [
@@ -43,7 +39,7 @@ struct SchemaTables {
     ]
 
     /// The tables of entities and the join tables. The server has their names in lower case.
-    var forms: [TableForm] { roots.map(form) + joins.map(\.form) }
+    var forms: [TableForm] { roots.map(form) + joins }
 
     private func form(of root: Entity) -> TableForm {
         var columns = ["z_pk", "z_ent", "z_opt"].map {
@@ -68,10 +64,10 @@ struct SchemaTables {
     }
 
     /// The join tables as their owning ends see them.
-    private var joins: [(form: TableForm, table: JoinTable)] {
+    private var joins: [TableForm] {
         var known: Set<Int> = []
         return entities.flatMap { entity in
-            entity.properties.compactMap { property -> (TableForm, JoinTable)? in
+            entity.properties.compactMap { property -> TableForm? in
                 guard case .joinTable(let end) = property.relationship?.storage, end.isOwner,
                     known.insert(end.index).inserted
                 else { return nil }
@@ -80,17 +76,14 @@ struct SchemaTables {
                     table.sourceColumn, table.destinationColumn, table.placeColumn,
                     table.inversePlaceColumn,
                 ]
-                return (
-                    TableForm(
-                        name: table.name.serverName,
-                        columns: names.compactMap { name in
-                            name.map {
-                                TableForm.Column(
-                                    name: $0.serverName, kind: .integer, entity: entity.name,
-                                    property: property.name)
-                            }
-                        }, entity: entity.name, property: property.name), table
-                )
+                let columns = names.compactMap(\.self).map {
+                    TableForm.Column(
+                        name: $0.serverName, kind: .integer, entity: entity.name,
+                        property: property.name)
+                }
+                return TableForm(
+                    name: table.name.serverName, columns: columns, entity: entity.name,
+                    property: property.name)
             }
         }
     }

@@ -101,7 +101,7 @@ struct StoreOpening {
 
     private func create(_ catalog: SchemaCatalog, on link: Link) throws -> OpenedStore {
         let layout = StoreLayout(
-            model, dialect: .postgreSQL, numbers: nil, storeIdentifier: UUID().uuidString)
+            postgreSQL: model, storeIdentifier: UUID().uuidString)
         let tables = SchemaTables(model, entityNames: entityNames, layout)
         // The tables of another program stay as they are.
         if let taken = tables.forms.first(where: { catalog.tables[$0.name] != nil }) {
@@ -126,7 +126,7 @@ struct StoreOpening {
                 integer: entity.superentityIndex.map { layout.number(of: model.entities[$0]) } ?? 0)
         }
         _ = try link.run(
-            try tables.statements.map { Command($0) } + [
+            try StoreTables(layout, entityNames: entityNames).statements.map { Command($0) } + [
                 Command(
                     """
                     INSERT INTO z_primarykey (z_ent, z_name, z_super, z_max) \
@@ -135,6 +135,9 @@ struct StoreOpening {
                 Command(
                     "INSERT INTO z_metadata (z_version, z_uuid, z_plist) VALUES (1, $1, $2)",
                     [.text(layout.storeIdentifier), .bytes(try list.data())]),
+                Command(
+                    "INSERT INTO z_modelcache (z_content) VALUES ($1)",
+                    [.bytes(try model.cacheOfStore())]),
             ])
         return OpenedStore(layout, list, description)
     }
@@ -156,7 +159,7 @@ struct StoreOpening {
         let list = MetadataList(Data(metadata.bytes(0, 1)))
         try model.requireVersionHashes(list.versionHashes, of: description)
         let layout = StoreLayout(
-            model, dialect: .postgreSQL, numbers: try numbers(results[1]),
+            postgreSQL: model, numbers: try numbers(results[1]),
             storeIdentifier: try metadata.text(0, 0))
         for form in SchemaTables(model, entityNames: entityNames, layout).forms {
             try catalog.require(form)

@@ -70,7 +70,7 @@ final class EntitySelections: Sendable {
             let isOfSeveral = form == .rowsWithOwner
             var made = layout.select(
                 columns, withOwner: isOfSeveral, destinationsOf: property, owner,
-                where: isOfSeveral ? "= ANY($1)" : "= $1", nulls: " NULLS FIRST")
+                where: isOfSeveral ? "= ANY($1)" : "= $1")
             if form == .rows { made += " LIMIT \(Self.maximumMemberCount + 1)" }
             selects[key] = made
             return made

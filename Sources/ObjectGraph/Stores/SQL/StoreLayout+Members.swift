@@ -6,11 +6,10 @@ extension StoreLayout {
     ///   - withOwner: Whether the key of the owner follows the columns.
     ///   - owners: The condition on the key of the owner, such as `= ?`.
     ///   - isOrdered: Whether the order of an ordered relationship matters.
-    ///   - nulls: What an ORDER BY needs for NULL to come first.
     ///   - list: Makes the select list of the columns.
     package func select(
         _ columns: String, withOwner: Bool = false, destinationsOf property: Property,
-        _ owner: Entity, where owners: String, isOrdered: Bool = true, nulls: String = "",
+        _ owner: Entity, where owners: String, isOrdered: Bool = true,
         list: (String) -> String = { $0 }
     ) -> String {
         func selected(_ ownerKey: String) -> String {
@@ -19,7 +18,7 @@ extension StoreLayout {
         let relationship = property.relationship!
         let destination = model.destination(of: relationship)
         let table = table(of: destination)
-        let order = isOrdered ? order(of: relationship, nulls) : ""
+        let order = isOrdered ? order(of: relationship) : ""
         switch relationship.storage {
         case .foreignKey:
             let key = column(of: property)
@@ -38,7 +37,8 @@ extension StoreLayout {
     }
 
     /// The ORDER BY for the members of an ordered relationship.
-    private func order(of relationship: Relationship, _ nulls: String) -> String {
+    private func order(of relationship: Relationship) -> String {
+        let nulls = dialect.direction(isAscending: true)
         if case .joinTable(let end) = relationship.storage {
             return joinTable(end).placeColumn.map { " ORDER BY t1.\($0)\(nulls), t0.Z_PK" } ?? ""
         }

@@ -137,9 +137,11 @@ struct SQLiteSchema {
     /// Keeps the model in the file.
     func writeModelCache(on connection: Connection, url: URL?) throws {
         let cache = try connection.statement("INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)")
-        do throws(RawDeflate.Failure) {
-            cache.bind(blob: try model.cached(), at: 1)
-        } catch { throw StoreError(.unsupported("keeping so large a model"), url: url) }
+        do throws(StoreError) {
+            cache.bind(blob: try model.cacheOfStore(), at: 1)
+        } catch {
+            throw StoreError(error.reason, url: url)
+        }
         try cache.run()
     }
 
