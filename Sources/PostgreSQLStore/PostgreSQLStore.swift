@@ -10,6 +10,9 @@ final class PostgreSQLStore: PersistentStore {
     /// What was found or made when the store was opened.
     let opened: OpenedStore
 
+    /// How further links connect.
+    let settings: LinkSettings
+
     /// The links of all reads and writes, except those of generations and of the listener.
     let pool: LinkPool
 
@@ -47,6 +50,7 @@ final class PostgreSQLStore: PersistentStore {
             pool.close()
             throw error
         }
+        self.settings = settings
         self.pool = pool
         self.debug = debug
         selections = EntitySelections(opened.layout)
@@ -59,6 +63,7 @@ final class PostgreSQLStore: PersistentStore {
     /// The same store with the rows of a generation.
     private init(_ store: PostgreSQLStore, of generation: Generation) {
         opened = store.opened
+        settings = store.settings
         pool = store.pool
         selections = store.selections
         keys = store.keys

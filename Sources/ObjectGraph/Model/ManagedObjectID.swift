@@ -7,11 +7,16 @@ import Synchronization
 /// A new object has a temporary identifier until a save writes its row. The permanent identifier is
 /// equal in all coordinators on the same store. Source: spec §2.1.
 public struct ManagedObjectID: Sendable, Hashable {
-    let scope: ObjectIDScope
+    package let scope: ObjectIDScope
 
     /// The primary key of the row. For a temporary identifier, a negative number that is unique in
     /// the process.
     package let reference: Int64
+
+    package init(scope: ObjectIDScope, reference: Int64) {
+        self.scope = scope
+        self.reference = reference
+    }
 
     /// The name of the object's concrete entity.
     public var entityName: String { scope.entityName }

@@ -9,7 +9,7 @@ package struct RowLayout: Sendable {
     static let headerSlotCount = 16
 
     package let slotKinds: [SlotKind]
-    let extent: RowExtent
+    package let extent: RowExtent
 
     init(slotKinds: [SlotKind]) {
         self.slotKinds = slotKinds
@@ -28,7 +28,7 @@ package struct RowLayout: Sendable {
 }
 
 /// The sizes of a row, without references to count.
-struct RowExtent: Sendable, BitwiseCopyable {
+package struct RowExtent: Sendable, BitwiseCopyable {
     let slotCount: Int
     let bitmapWordCount: Int
 

@@ -12,6 +12,7 @@ struct BatchUpserter {
     private let layout: StoreLayout
     private let rule: CollisionRule
     private let reportsKeys: Bool
+    private let recorder: HistoryRecorder?
     private let transaction: WriteTransaction
     private let constraints: [[Property]]
     private let sql: BatchUpsertSQL
@@ -31,12 +32,13 @@ struct BatchUpserter {
 
     init(
         _ entity: Entity, _ layout: StoreLayout, _ rule: CollisionRule, reportsKeys: Bool,
-        _ transaction: WriteTransaction
+        _ recorder: HistoryRecorder?, _ transaction: WriteTransaction
     ) {
         self.entity = entity
         self.layout = layout
         self.rule = rule
         self.reportsKeys = reportsKeys
+        self.recorder = recorder
         self.transaction = transaction
         // A subentity may repeat one.
         constraints = Set(entity.uniquenessConstraints).sorted {
@@ -101,7 +103,9 @@ struct BatchUpserter {
                 throw try conflict(besides: entity.familyIndexes)
             }
             outcome.count += changeCount
-            if reportsKeys { for result in results { try report(result, keys) } }
+            if reportsKeys || recorder != nil {
+                for result in results { try report(result, keys) }
+            }
         } catch let error as PostgreSQLError where error.isUniqueViolation {
             _ = try transaction.run(Command("ROLLBACK TO upsert"))
             throw rule == .fail ? try conflict(besides: nil) : StoreError(.uniquenessViolated)
@@ -114,11 +118,13 @@ struct BatchUpserter {
         for row in 0..<result.count {
             let key = try EntityKey(
                 number: try result.integer(row, 1), key: try result.integer(row, 0), of: entity)
-            guard seen.insert(key).inserted else { continue }
-            if keys.contains(key.key) {
-                outcome.inserted.append(key)
-            } else {
-                outcome.updated.append(key)
+            let isFirst = seen.insert(key).inserted
+            if !keys.contains(key.key) {
+                try recorder?.update(layout.model.entities[key.entityIndex], key: key.key, given)
+                if reportsKeys, isFirst { outcome.updated.append(key) }
+            } else if isFirst {
+                try recorder?.insert(entity, key: key.key)
+                if reportsKeys { outcome.inserted.append(key) }
             }
         }
     }

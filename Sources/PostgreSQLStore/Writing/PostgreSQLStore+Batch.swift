@@ -15,30 +15,40 @@ extension PostgreSQLStore: BatchStore {
         }
         // A source can be read once.
         return try writeTransaction(isRepeatable: false) { transaction in
-            let outcome: BatchOutcome
-            if entity.uniquenessConstraints.isEmpty {
-                try transaction.begin()
-                try copy(request, entity, &keys, on: transaction.link)
-                let taken = resultType == .objectIDs ? keys.taken : []
-                outcome = BatchOutcome(
-                    count: keys.count,
-                    inserted: taken.map { EntityKey(entityIndex: entity.index, key: $0) })
-            } else {
-                var upserter = BatchUpserter(
-                    entity, layout, collisions, reportsKeys: resultType == .objectIDs, transaction)
-                try upserter.write(try request.makeHandler(model, entity), &keys)
-                outcome = upserter.outcome
+            try recording(from: origin, in: transaction) { recorder in
+                let outcome: BatchOutcome
+                if entity.uniquenessConstraints.isEmpty {
+                    try transaction.begin()
+                    try copy(request, entity, &keys, on: transaction.link)
+                    for key in recorder == nil ? [] : keys.taken {
+                        try recorder?.insert(entity, key: key)
+                    }
+                    let taken = resultType == .objectIDs ? keys.taken : []
+                    outcome = BatchOutcome(
+                        count: keys.count,
+                        inserted: taken.map { EntityKey(entityIndex: entity.index, key: $0) })
+                } else {
+                    var upserter = BatchUpserter(
+                        entity, layout, collisions, reportsKeys: resultType == .objectIDs,
+                        recorder, transaction)
+                    try upserter.write(try request.makeHandler(model, entity), &keys)
+                    outcome = upserter.outcome
+                }
+                // Other writers wait for this row until the commit, which follows.
+                _ = try transaction.run(giveBack(keys.rest, root))
+                return outcome
             }
-            // Other writers wait for this row until the commit, which follows.
-            _ = try transaction.run(
-                Command(
-                    "UPDATE Z_PRIMARYKEY SET Z_MAX = $1 WHERE Z_ENT = $2 AND Z_MAX = $3",
-                    [
-                        .integer(keys.rest.lowerBound - 1), .integer(layout.number(of: root)),
-                        .integer(keys.rest.upperBound - 1),
-                    ]))
-            return outcome
         }
+    }
+
+    /// Gives reserved keys back if they are the last ones of the table.
+    private func giveBack(_ keys: Range<Int64>, _ root: Entity) -> Command {
+        Command(
+            "UPDATE Z_PRIMARYKEY SET Z_MAX = $1 WHERE Z_ENT = $2 AND Z_MAX = $3",
+            [
+                .integer(keys.lowerBound - 1), .integer(layout.number(of: root)),
+                .integer(keys.upperBound - 1),
+            ])
     }
 
     /// Inserts the rows of a request by COPY, row by row.
@@ -69,15 +79,45 @@ extension PostgreSQLStore: BatchStore {
         _ request: BatchUpdateRequest, entity: Entity, resultType: BatchResultType,
         from origin: ChangeOrigin
     ) throws -> BatchOutcome {
-        let translation = try BatchUpdateTranslation(request, entity: entity, layout: layout)
-        let keys = layout.keyColumns(of: entity)
-        let sql = translation.sql + (resultType == .objectIDs ? " RETURNING \(keys)" : "")
+        let translation = try translation(request, entity)
+        let returnsKeys = resultType == .objectIDs || recordsHistory
+        let sql =
+            translation.sql + (returnsKeys ? " RETURNING \(layout.keyColumns(of: entity))" : "")
         let command = Command(sql, translation.bindings.map { Parameter($0) })
+        var properties = PropertyMask()
+        for (property, _) in try request.assignments(to: entity) {
+            properties.insert(property.index)
+        }
         return try writeTransaction { transaction in
-            let rows = try transaction.run(command)
-            return BatchOutcome(
-                count: rows.affectedCount,
-                updated: resultType == .objectIDs ? try entityKeys(of: rows, entity) : [])
+            try recording(from: origin, in: transaction) { recorder in
+                let rows = try transaction.run(command)
+                let keys = returnsKeys ? try entityKeys(of: rows, entity) : []
+                for key in keys {
+                    try recorder?.update(model.entities[key.entityIndex], key: key.key, properties)
+                }
+                return BatchOutcome(
+                    count: rows.affectedCount, updated: resultType == .objectIDs ? keys : [])
+            }
+        }
+    }
+
+    /// The statement of a request. If SQL cannot select its rows, it has their keys.
+    private func translation(
+        _ request: BatchUpdateRequest, _ entity: Entity
+    ) throws -> BatchUpdateTranslation {
+        do {
+            return try BatchUpdateTranslation(request, entity: entity, layout: layout)
+        } catch let error as FetchError where error.isOfSQL && request.predicate != nil {
+            var matching = FetchRequest(
+                entityName: request.entityName, predicate: request.predicate)
+            matching.includesSubentities = request.includesSubentities
+            let ids = try fetchKeys(matching, entity: entity, progress: nil).map {
+                ManagedObjectID(scope: opened.scopes[$0.entityIndex], reference: $0.key)
+            }
+            var request = request
+            request.predicate = .comparison(
+                .init(.evaluatedObject, .in, .aggregate(ids.map { .constant(.objectID($0)) })))
+            return try BatchUpdateTranslation(request, entity: entity, layout: layout)
         }
     }
 
@@ -91,12 +131,15 @@ extension PostgreSQLStore: BatchStore {
             try request.objectIDs.map { try storedKeys($0, entity) }
             ?? fetchKeys(request.fetchRequest, entity: entity, progress: nil)
         return try writeTransaction { transaction in
-            var deletion = CascadingDeletion(
-                on: KeyListConnection(transaction: transaction), layout, hasTable: opened.hasTable,
-                recorder: nil)
-            try deletion.delete(keys)
-            return BatchOutcome(
-                count: keys.count, deleted: resultType == .objectIDs ? deletion.deletedKeys : [])
+            try recording(from: origin, in: transaction) { recorder in
+                var deletion = CascadingDeletion(
+                    on: KeyListConnection(transaction: transaction), layout,
+                    hasTable: opened.hasTable, recorder: recorder)
+                try deletion.delete(keys)
+                return BatchOutcome(
+                    count: keys.count,
+                    deleted: resultType == .objectIDs ? deletion.deletedKeys : [])
+            }
         }
     }
 

@@ -50,14 +50,14 @@ extension PostgreSQLStore {
         guard !isReadOnly else { throw StoreError(.readOnly, url: url) }
         let statements = try PlanStatements(plan, layout)
         do {
-            return try write(plan, statements, beforeCommit)
+            return try write(plan, statements, origin, beforeCommit)
         } catch let error as PostgreSQLError where error.isUniqueViolation {
             let collision = PlanCollision(plan: plan, layout: layout, error: error)
             guard statements.hasConstrainedUpdates else { throw try find(collision) }
         }
         do {
             let careful = try PlanStatements(plan, layout, givesUpValuesFirst: true)
-            return try write(plan, careful, beforeCommit)
+            return try write(plan, careful, origin, beforeCommit)
         } catch let error as PostgreSQLError where error.isUniqueViolation {
             throw try find(PlanCollision(plan: plan, layout: layout, error: error))
         }
@@ -68,25 +68,39 @@ extension PostgreSQLStore {
     }
 
     private func write(
-        _ plan: SavePlan, _ statements: PlanStatements, _ beforeCommit: (() throws -> Void)?
+        _ plan: SavePlan, _ statements: PlanStatements, _ origin: ChangeOrigin,
+        _ beforeCommit: (() throws -> Void)?
     ) throws -> Int64? {
         let metadata = metadataState.unwrittenOrNoted
-        var commands = statements.commands
+        var beginning: [Command] = []
+        var end: [Command] = []
         if let metadata {
-            commands.append(
+            end.append(
                 Command("UPDATE Z_METADATA SET Z_PLIST = $1", [.bytes(try metadata.list.data())]))
         }
+        let recording = plan.rows.isEmpty ? nil : history.flatMap { $0.isRecording ? $0 : nil }
+        if let recording {
+            beginning = [HistoryRecorder.beginning]
+            beginning += HistoryRecorder.deletions(of: plan, recording)
+            end += HistoryRecorder.rows(of: plan, recording)
+            // The last one, since it locks the counter until the commit.
+            end.append(HistoryRecorder.end(from: origin))
+        }
+        let commands = beginning + statements.commands + end
         guard !commands.isEmpty else {
             try beforeCommit?()
             return nil
         }
-        try writeTransaction(beforeCommit: beforeCommit) { transaction in
+        let number = try writeTransaction(beforeCommit: beforeCommit) { transaction -> Int64? in
             let results = try transaction.run(commands)
-            let conflicts = try statements.conflicts(in: results, of: plan, layout, transaction)
+            let conflicts = try statements.conflicts(
+                in: results.dropFirst(beginning.count), of: plan, layout, transaction)
             if !conflicts.isEmpty { throw StoreConflict.versions(conflicts) }
+            guard recording != nil, let record = results.last, record.count == 1 else { return nil }
+            return try record.integer(0, 0)
         }
         if let metadata { metadataState.noteWritten(metadata) }
-        return nil
+        return number
     }
 }
 
@@ -95,7 +109,7 @@ extension PlanStatements {
     ///
     /// - Parameter results: Those of the statements, and perhaps of others after them.
     fileprivate func conflicts(
-        in results: [Rows], of plan: SavePlan, _ layout: StoreLayout,
+        in results: ArraySlice<Rows>, of plan: SavePlan, _ layout: StoreLayout,
         _ transaction: WriteTransaction
     ) throws -> [Int] {
         var conflicts: [Int] = []

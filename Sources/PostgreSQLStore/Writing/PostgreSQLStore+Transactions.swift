@@ -21,16 +21,18 @@ extension PostgreSQLStore {
         while true {
             var result: T?
             do {
-                try pool.write { link in
-                    let transaction = WriteTransaction(link)
-                    do {
-                        result = try body(transaction)
-                        hasResult = true
-                        try beforeCommit?()
-                        try transaction.commit(notifying: notification)
-                    } catch {
-                        transaction.rollBack()
-                        throw error
+                try mapping {
+                    try pool.write { link in
+                        let transaction = WriteTransaction(link)
+                        do {
+                            result = try body(transaction)
+                            hasResult = true
+                            try beforeCommit?()
+                            try transaction.commit(notifying: notification)
+                        } catch {
+                            transaction.rollBack()
+                            throw error
+                        }
                     }
                 }
                 return result!

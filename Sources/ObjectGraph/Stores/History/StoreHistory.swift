@@ -64,10 +64,10 @@ final class StoreHistory: Sendable {
 
 /// The author and the context of a change. A history also has the program and the time.
 package struct ChangeOrigin: Sendable {
-    var author: String?
-    var contextName: String?
+    package var author: String?
+    package var contextName: String?
 
     // The history names programs by these.
-    static let processName = ProcessInfo.processInfo.processName
-    static let bundleIdentifier = Bundle.main.bundleIdentifier ?? processName
+    package static let processName = ProcessInfo.processInfo.processName
+    package static let bundleIdentifier = Bundle.main.bundleIdentifier ?? processName
 }

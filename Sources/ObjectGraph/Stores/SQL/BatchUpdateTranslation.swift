@@ -111,7 +111,7 @@ package struct BatchUpdateTranslation: Sendable {
 extension BatchUpdateRequest {
     /// The properties to set, sorted by name, so that equal requests have equal statements. All
     /// elements stand for a composite attribute.
-    func assignments(
+    package func assignments(
         to entity: Entity
     ) throws(FetchError) -> [(property: Property, value: ObjectExpression)] {
         var assignments: [(property: Property, value: ObjectExpression)] = []
