@@ -25,7 +25,10 @@ package struct StoreRemoval {
             throw StoreError(.incompatibleSchema("no table z_metadata"))
         }
         let tables = catalog.tablesOfStore.map(\.quotedName).joined(separator: ", ")
-        _ = try link.run([Command("DROP TABLE \(tables)"), Command("COMMIT")])
+        _ = try link.run([
+            Command("DROP TABLE \(tables)"), Command("DROP SEQUENCE IF EXISTS atransactionkey"),
+            Command("COMMIT"),
+        ])
     }
 
     /// Drops the schema with everything in it, whoever made it. For tests.
