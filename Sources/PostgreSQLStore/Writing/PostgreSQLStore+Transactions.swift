@@ -15,7 +15,7 @@ extension PostgreSQLStore {
         isRepeatable: Bool = true, beforeCommit: (() throws -> Void)? = nil,
         _ body: (WriteTransaction) throws -> T
     ) throws -> T {
-        guard !isReadOnly else { throw StoreError(.readOnly, url: url) }
+        try requireWritable()
         var retries = WriteRetries()
         var hasResult = false
         while true {
@@ -45,6 +45,10 @@ extension PostgreSQLStore {
                 retries.pause()
             }
         }
+    }
+
+    func requireWritable() throws(StoreError) {
+        guard !isReadOnly else { throw StoreError(obstacle ?? .readOnly, url: url) }
     }
 
     /// Notifies those who observe the store's commits.
