@@ -10,9 +10,6 @@ final class PostgreSQLStore: PersistentStore {
     /// What was found or made when the store was opened.
     let opened: OpenedStore
 
-    /// How further links connect.
-    let settings: LinkSettings
-
     /// The links of all reads and writes, except those of generations and of the listener.
     let pool: LinkPool
 
@@ -21,6 +18,12 @@ final class PostgreSQLStore: PersistentStore {
 
     /// Primary keys that this process may give.
     let keys: KeyReservation
+
+    /// Nil if the store has none.
+    let history: StoreHistory?
+
+    /// Why the store is only read, although the description does not ask for it.
+    let obstacle: StoreError.Reason?
 
     let debug: DebugOptions
 
@@ -42,7 +45,17 @@ final class PostgreSQLStore: PersistentStore {
         let settings = try opening.settings(debug)
         let pool = LinkPool(settings, maximumCount: max(1, description.maximumReaderCount) + 1)
         do {
-            opened = try pool.write { try opening.run(on: $0) }
+            let opened = try pool.write { try opening.run(on: $0) }
+            self.opened = opened
+            let isRecording = description.tracksHistory && !description.isReadOnly
+            history = try pool.write {
+                try StoreHistory(opened.layout, isRecording: isRecording, on: $0)
+            }
+            let mayMissChanges =
+                !isRecording && !description.isReadOnly && !description.writesWithoutHistory
+            let hasTransactions =
+                try mayMissChanges && history != nil && pool.read(StoreHistory.hasTransactions)
+            obstacle = hasTransactions ? .hasHistory : nil
             listener =
                 description.postsRemoteChanges
                 ? try CommitListener(pool, channel: opened.channel) : nil
@@ -50,7 +63,6 @@ final class PostgreSQLStore: PersistentStore {
             pool.close()
             throw error
         }
-        self.settings = settings
         self.pool = pool
         self.debug = debug
         selections = EntitySelections(opened.layout)
@@ -63,10 +75,11 @@ final class PostgreSQLStore: PersistentStore {
     /// The same store with the rows of a generation.
     private init(_ store: PostgreSQLStore, of generation: Generation) {
         opened = store.opened
-        settings = store.settings
         pool = store.pool
         selections = store.selections
         keys = store.keys
+        history = store.history
+        obstacle = store.obstacle
         debug = store.debug
         listener = nil
         self.generation = generation
@@ -75,7 +88,7 @@ final class PostgreSQLStore: PersistentStore {
     var settings: LinkSettings { pool.settings }
     var identifier: String { opened.identifier }
     var url: URL? { opened.url }
-    var isReadOnly: Bool { opened.isReadOnly }
+    var isReadOnly: Bool { opened.isReadOnly || obstacle != nil }
     var layout: StoreLayout { opened.layout }
     var model: ManagedObjectModel { opened.layout.model }
 

@@ -11,7 +11,7 @@ extension PostgreSQLStore {
     /// Reserves keys in a transaction of its own, so that other writers wait for it only while they
     /// do the same.
     func reserveBlock(_ count: Int, root: Entity) throws -> Range<Int64> {
-        guard !isReadOnly else { throw StoreError(.readOnly, url: url) }
+        try requireWritable()
         var retries = WriteRetries()
         while true {
             do {
@@ -47,7 +47,7 @@ extension PostgreSQLStore {
     func save(
         _ plan: SavePlan, from origin: ChangeOrigin, beforeCommit: (() throws -> Void)?
     ) throws -> Int64? {
-        guard !isReadOnly else { throw StoreError(.readOnly, url: url) }
+        try requireWritable()
         let statements = try PlanStatements(plan, layout)
         do {
             return try write(plan, statements, origin, beforeCommit)

@@ -7,44 +7,58 @@ extension PostgreSQLStore {
     ///
     /// - Parameters:
     ///   - isRepeatable: Whether the body can run again. It does, a few times, if the server has
-    ///     chosen the transaction to end a deadlock, and once if the connection was lost before the
-    ///     commit.
+    ///     chosen the transaction to end a deadlock, and once if the connection was lost and nothing
+    ///     was written; but not after `beforeCommit`.
     ///   - beforeCommit: Called after the body and before the commit, once.
     /// - Throws: The errors of the body and of `beforeCommit`; `PostgreSQLError`.
     func writeTransaction<T>(
         isRepeatable: Bool = true, beforeCommit: (() throws -> Void)? = nil,
         _ body: (WriteTransaction) throws -> T
     ) throws -> T {
-        guard !isReadOnly else { throw StoreError(.readOnly, url: url) }
+        try requireWritable()
         var retries = WriteRetries()
-        var hasResult = false
+        var isRepeatable = isRepeatable
         while true {
-            var result: T?
             do {
-                try mapping {
-                    try pool.write { link in
-                        let transaction = WriteTransaction(link)
-                        do {
-                            result = try body(transaction)
-                            hasResult = true
-                            try beforeCommit?()
-                            try transaction.commit(notifying: notification)
-                        } catch {
-                            transaction.rollBack()
-                            throw error
-                        }
-                    }
+                return try writeOnce(body) {
+                    guard let beforeCommit else { return }
+                    isRepeatable = false
+                    try beforeCommit()
                 }
-                return result!
-            } catch let lost as WriteTransaction.CommitLost {
-                try requireCommitted(lost)
-                return result!
             } catch let error as PostgreSQLError
-                where isRepeatable && !hasResult && retries.allowAnother(after: error)
+                where isRepeatable && retries.allowAnother(after: error)
             {
                 retries.pause()
             }
         }
+    }
+
+    private func writeOnce<T>(
+        _ body: (WriteTransaction) throws -> T, beforeCommit: () throws -> Void
+    ) throws -> T {
+        var result: T?
+        do {
+            try mapping {
+                try pool.write { link in
+                    let transaction = WriteTransaction(link)
+                    do {
+                        result = try body(transaction)
+                        try beforeCommit()
+                        try transaction.commit(notifying: notification)
+                    } catch {
+                        transaction.rollBack()
+                        throw error
+                    }
+                }
+            }
+        } catch let lost as WriteTransaction.CommitLost {
+            try requireCommitted(lost)
+        }
+        return result!
+    }
+
+    func requireWritable() throws(StoreError) {
+        guard !isReadOnly else { throw StoreError(obstacle ?? .readOnly, url: url) }
     }
 
     /// Notifies those who observe the store's commits.
@@ -54,8 +68,8 @@ extension PostgreSQLStore {
 
     /// Finds out on another link whether a transaction was committed.
     ///
-    /// - Throws: The error of the lost connection if it was rolled back; an error that says that it
-    ///   is unknown if the server cannot be asked within the store's timeout.
+    /// - Throws: `connectionLost` if it was rolled back; `commitUnknown` if the server cannot be
+    ///   asked within the store's timeout.
     private func requireCommitted(_ lost: WriteTransaction.CommitLost) throws {
         let clock = ContinuousClock()
         let deadline = clock.now + settings.timeout
@@ -68,7 +82,7 @@ extension PostgreSQLStore {
             }
             switch status {
             case "committed": return
-            case "aborted": throw lost.error
+            case "aborted": throw PostgreSQLError(.connectionLost, lost.error.message)
             // The server may not have noticed that the connection is lost.
             case "in progress" where pause > .milliseconds(100): endSession(of: lost.identity)
             default: break

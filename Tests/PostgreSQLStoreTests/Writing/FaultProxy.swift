@@ -47,9 +47,9 @@ final class FaultProxy: Sendable {
         let path = folder.path(".s.PGSQL.\(port)")
         guard Self.withAddress(path, { bind(listener, $0, $1) }) == 0, listen(listener, 64) == 0
         else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-        let (listener, accepts) = (listener, { [weak self] (client: Int32) in self?.serve(client) })
-        Thread.detachNewThread {
-            while case let client = accept(listener, nil, nil), client >= 0 { accepts(client) }
+        let socket = listener
+        Thread.detachNewThread { [weak self] in
+            while case let client = accept(socket, nil, nil), client >= 0 { self?.serve(client) }
         }
     }
 

@@ -77,13 +77,9 @@ import Testing
         let context = try fixture.context()
         try context.performAndWait {
             try prepare(context)
+            let processID = try context.coordinator.postgreSQL.pool.read { $0.processID }
             _ = try fixture.link().run(
-                Command(
-                    """
-                    SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
-                    WHERE pid <> pg_backend_pid() AND state = 'idle' \
-                    AND query LIKE '%\(context.coordinator.postgreSQL.opened.channel)%'
-                    """))
+                Command("SELECT pg_terminate_backend(\(processID), 10000)"))
             try context.save()
         }
         #expect(try contents(fixture) == Self.after)
@@ -101,7 +97,7 @@ import Testing
                 _ = try fixture.link().run(
                     Command(
                         """
-                        SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+                        SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity \
                         WHERE state = 'idle in transaction' AND pid IN (\
                         SELECT pid FROM pg_locks WHERE relation = 'zthing'::regclass)
                         """))
